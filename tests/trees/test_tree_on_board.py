@@ -294,11 +294,23 @@ def test_floats_that_lie_in_memory(tree, seed):
         walking.learn_rows(1 << 15, 3000)
 
 
-def test_a_full_node_table_is_told_before_the_tree_changes():
+@pytest.mark.parametrize("delay", [0, 90])
+@pytest.mark.parametrize("tree, nodes", [("vfdt", 26), ("efdt", 4)])
+def test_a_tree_whose_node_table_is_full_learns_on(tree, nodes, delay, seed):
+    """It splits no more, and is the same on every such board."""
     codes, labels = (part[:2500] for part in drifting(3, 8000))
-    sizes = geometry(80, nodes=26)
-    cells = CellMap.build(CAPACITIES, sizes.bins, "multiway")
-    walking = Trainer(GoldenBoard(sizes, MEMORY), cells, SplitPolicy(delta=1e-2, grace=60), 2)
-    with pytest.raises(BoardError, match="node table of 26 rows has no room .* more nodes"):
-        walking.learn(codes, labels)
-    assert 1 < walking.nodes.rows <= 26 and walking.broken
+    sizes = geometry(80, nodes=nodes)
+    cells = CellMap.build(CAPACITIES, sizes.bins, "one_vs_rest" if tree == "efdt" else "multiway")
+    policy = SplitPolicy(**{"delta": 1e-2, "grace": 60, "delay": delay, **TREES[tree]})
+    found = []
+    for board in (walks("emulated", sizes), LateBoard(walks("golden", sizes), random.Random(seed))):
+        walking = Trainer(board, cells, policy, 2)
+        with pytest.warns(
+            UserWarning, match=f"table of {nodes} rows is full, .* splits no more: .* more nodes"
+        ) as told:
+            predictions = [walking.learn(codes[part], labels[part]) for part in (slice(1800), slice(1800, None))]
+        assert len(told) == 1 and not walking.broken
+        assert 1 < walking.nodes.rows <= nodes and walking.tally.instances == 2500
+        found.append((walking, np.concatenate(predictions)))
+    (emulated, expected), (late, predictions) = found
+    assert (predictions == expected).all() and late.nodes.difference(emulated.nodes) is None

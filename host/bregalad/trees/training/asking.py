@@ -36,6 +36,7 @@ __all__ = [
     "ENDED",
     "ENTRIES",
     "ENTRIES_IN",
+    "FULL",
     "HELD",
     "INHERITED",
     "LEARNT",
@@ -95,9 +96,10 @@ __all__ = [
     REVIEWS,  # instances from review to review, 0: the driver sees to them
     REVIEWING,  # 1: answers to `ask` are for a review
     HELD,  # 1: the driver is at work, and nothing goes on
+    FULL,  # 1: the node table had no room for a split
     STATE,  # RUNS, LEAVES or DONE
-) = range(27)
-SIZE = 27
+) = range(28)
+SIZE = 28
 
 # States: the board is to tell more; a decision is the driver's; all is done.
 RUNS, LEAVES, DONE = range(3)

@@ -24,6 +24,7 @@ from .asking import (
     DONE,
     EDITS,
     ENDED,
+    FULL,
     HELD,
     INHERITED,
     LEARNT,
@@ -40,6 +41,7 @@ from .asking import (
     STRIDE,
     WAITING,
     ask,
+    keep,
     tell,
 )
 from .follow import UNTOLD
@@ -57,7 +59,7 @@ _put_learn = putter(COMMANDS[Opcode.LEARN], "opcode", "flags", "root", "count", 
 def go_on(answers, used, anytime):
     """Go on until the board is to answer, all is done, or the driver has to see to a decision; ``at[STATE]`` says.
 
-    Decisions but splits are the driver's, and those for which the node table has no room.
+    Decisions but splits are the driver's. A split for which the node table has no room is none.
 
     Parameters
     ----------
@@ -91,12 +93,13 @@ def go_on(answers, used, anytime):
         node = earliest(table, answers.room[0])
         now = max(tally[INSTANCES], at[SETTLED])
         if stands or (node >= 0 and table[node]["due_at"] + at[DELAY] <= now):
-            if node < 0 or answers.room[0] + answers.branches > len(answers.told):
+            if node < 0 or table[node]["verdict"] != SPLIT and table[node]["verdict"] != TIE:
                 at[STATE] = LEAVES
                 break
-            if table[node]["verdict"] != SPLIT and table[node]["verdict"] != TIE:
-                at[STATE] = LEAVES
-                break
+            if answers.room[0] + answers.branches > len(answers.told):
+                at[FULL], table[node]["verdict"] = 1, KEEP
+                used = keep(answers, node, used)
+                continue
             at[STOOD], at[DECIDING] = -1, node
             used = ask(answers, CHOICE if answers.stack[0] < answers.branches else NODE, node, 1, used)
             continue

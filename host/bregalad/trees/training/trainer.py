@@ -382,6 +382,7 @@ class Trainer(Hearing, Nearby, Streaming):
         self._failed = True
         found = yield from self.walking.learning_reviewed(address, count)
         self._failed = False
+        self.walking.check_room()
         return found
 
     def check_weights(self, weights, count):
@@ -445,6 +446,8 @@ class Trainer(Hearing, Nearby, Streaming):
                 if changed and self.walking is not None:
                     self.walking.told = False
         self._window = None  # it may be large
+        if self.walking is not None:
+            self.walking.check_room()
         return window.predictions
 
     def settling(self):

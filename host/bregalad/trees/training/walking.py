@@ -4,6 +4,8 @@ The driver hears of trials that may change the tree, and of a stream that stands
 What leaves have counted stays on the board, and is read when somebody wants to know it.
 """
 
+import warnings
+
 import numpy as np
 
 from ...boards.base import BoardError
@@ -28,6 +30,7 @@ from .asking import (
     DELAY,
     DONE,
     EDITS,
+    FULL,
     HELD,
     INHERITED,
     LEAVES,
@@ -80,6 +83,7 @@ class Walking:
         columns = [Column(f"cell {cell}", _HEAD + int(attribute), RowKind.CODE) for cell, attribute in places]
         self._of_codes = RowLayout(columns, _HEAD + len(trainer.cells.first_cell), label=0, flags=1)
         self._declared = None  # the layout that the board has
+        self._full = False  # it has been told that the node table is
         self._turns = None  # as of the board when the tree's own began
         if board.memory_size < (stride := self._of_codes.stride):
             raise ValueError(
@@ -246,6 +250,17 @@ class Walking:
                 self.trainer._handle((yield True))
         self.trainer.look_ahead()
 
+    def check_room(self):
+        """Warn, once, if the node table had no room for a split."""
+        if self._at[FULL] and not self._full:
+            self._full = True
+            board = self.trainer.board
+            warnings.warn(
+                f"board {board.name}: its node table of {board.geometry.nodes} rows is full, so the tree splits no "
+                "more: choose a geometry with more nodes",
+                stacklevel=2,
+            )
+
     def hits(self):
         """Instances, and those whose class was predicted, since the last time; yields as `learning`."""
         self._send(pack_tree(self.trainer.board.geometry, TreeOpcode.ROW, flags=RowOp.MARK))
@@ -264,11 +279,6 @@ class Walking:
         at[STOOD], at[HELD] = -1, 1
         node = int(earliest(nodes.table, nodes.rows))
         assert node >= 0, "the stream stands for nothing"
-        if nodes.rows + trainer.cells.most_branches > (room := trainer.board.geometry.nodes):
-            raise BoardError(
-                f"board {trainer.board.name}: its node table of {room} rows has no room for another split: "
-                "choose a geometry with more nodes"
-            )
         # Which leaf loses its slot to a split depends on what all have counted.
         scope = CHOICE if trainer.growth.pool.free < trainer.cells.most_branches else NODE
         yield from self._ask(scope, node)
