@@ -5,6 +5,8 @@ import weakref
 import numpy as np
 
 from ..files import check_wave
+from ..protocol.commands import PATH_LIMIT
+from ..protocol.rows import MOST_WEIGHT
 from .base import Board, BoardError
 
 __all__ = ["SimulatedBoard"]
@@ -74,10 +76,12 @@ class SimulatedBoard(Board):
         self.memory_size = memory_size
         self._memory = np.zeros(max(1, memory_size), np.uint8)
         self._faults = {}
-        # No operation keeps every stream quiet for longer than a trial, stalls or not.
+        # No operation keeps every stream quiet for longer than a trial, stalls or not; or than a record that weighs,
+        # where links lead in a ring.
         g = geometry
         trial = g.passes * (g.bins * (2 * g.classes + 4) + 100)
-        self._patience = int((10_000 + latency + 10 * trial) / (1 - stall))
+        record = 2 * g.passes * PATH_LIMIT * (MOST_WEIGHT if g.nodes else 1)
+        self._patience = int((10_000 + latency + 10 * trial + record) / (1 - stall))
         self._model = self._library(geometry, wave is not None)
         self._handle = self._model.board_open(
             self._memory.ctypes.data,
