@@ -353,6 +353,30 @@ async def rings(dut):
 
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
+async def multiples(dut):
+    """An inner slot is tried with each multiple of a number, wherever and whenever numbers go on from."""
+    bench = Bench(dut)
+    rng, g = bench.rng, bench.geometry
+    if not g.nodes:
+        return
+    await bench.start()
+    await bench.configure(1, 0, 0, 1)
+    every = 3
+    for _ in range(30):
+        if rng.random() < 0.5:  # else the same, and nothing but the jump has it divided
+            every = rng.choice([1, 2, 3, 7, 1000, (1 << 24) - 1])
+        bench.golden.number = max(0, every * rng.randrange((1 << 31) // every) - rng.randint(0, 5))
+        for slot in range(g.slots):
+            await bench.place(slot, inner=True)
+        bench.number_records(every=every)
+        await ClockCycles(dut.clk, rng.randint(1, 60))  # in the midst of a division or not
+        await bench.renumber()
+        for _ in range(rng.randint(1, 8)):
+            bench.record(rng.randrange(g.slots), 0)
+        await bench.finish()
+
+
+@cocotb.test(timeout_time=5, timeout_unit="ms")
 async def rate(dut):
     """A beat per clock, for every node of a path, too, or for all that are counted together.
 
