@@ -83,12 +83,12 @@ def test_boards_of_trees_that_are_no_more_are_no_more():
     gc.collect()
     gc.disable()
     try:
-        before = sum(isinstance(each, EmulatedTreeBoard) for each in gc.get_objects())
+        before = sum(type(each) is EmulatedTreeBoard for each in gc.get_objects())
         forest = make("arf", warning=0.99, drift=0.98).set_params(
             tree=VFDT(**TREE, leaf_prediction="mc", geometry=Geometry(slots=200, nodes=400))
         )
         forest.partial_fit(X, y, [0, 1])
-        after = sum(isinstance(each, EmulatedTreeBoard) for each in gc.get_objects())
+        after = sum(type(each) is EmulatedTreeBoard for each in gc.get_objects())
     finally:
         gc.enable()
     report = forest.report()
