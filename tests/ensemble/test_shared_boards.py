@@ -32,7 +32,7 @@ def parts(name):
 def make(name, kind="vfdt", **options):
     tree, own = TREES[kind]
     few = {"warning": 0.3, "drift": 0.2} if name == "arf" else {"drift": 0.2} if name == "leveraging" else {}
-    return ENSEMBLES[name](tree(**TREE, **own, **options), members=MEMBERS, seed=2, **few)
+    return ENSEMBLES[name](tree(**TREE | own | options), members=MEMBERS, seed=2, **few)
 
 
 def late(geometry):
@@ -48,11 +48,11 @@ def walks_late(geometry):
     return LateBoard(walks(geometry), random.Random(1))
 
 
-def compare(name, board, count, kind="vfdt"):
+def compare(name, board, count, kind="vfdt", **options):
     """Members on a shared board, and on emulated ones as large as its parts."""
     X, y = drifting(count=count)
-    alone = make(name, kind, geometry=part_of(board.geometry, parts(name)))
-    shared = make(name, kind, board=board)
+    alone = make(name, kind, geometry=part_of(board.geometry, parts(name)), **options)
+    shared = make(name, kind, board=board, **options)
     for start in range(0, count, 500):
         part = slice(start, start + 500)
         expected = alone.test_then_train(X[part], y[part], [0, 1])
@@ -80,6 +80,12 @@ def test_a_forest_on_the_golden_board(name, nodes):
 @pytest.mark.parametrize("board", [late, walks_late])
 def test_trees_that_count_on_every_level(board):
     compare("leveraging", board(WHOLE.replace(levels=4)), 1500, "efdt")
+
+
+@pytest.mark.parametrize("delay", [0, 5])
+def test_leaves_lose_their_slots_as_on_boards_of_their_own(delay):
+    """Locks stop all records from the first of a turn on, whatever the tree before has said of its own."""
+    compare("leveraging", walks(WHOLE.replace(slots=18)), 3000, grace=10, delta=0.1, tau=0.3, delay=delay)
 
 
 def test_trees_that_try_inner_nodes_by_their_own_count():

@@ -7,7 +7,7 @@ import pytest
 from bregalad.boards.simulated import SimulatedBoard
 from bregalad.protocol.commands import CommandFlag, Opcode, pack_command
 from bregalad.protocol.nodes import Node, NodeKind
-from bregalad.protocol.rows import Column, RowKind, RowLayout
+from bregalad.protocol.rows import MOST_WEIGHT, Column, RowKind, RowLayout, weighed
 from bregalad.protocol.tree import TreeOpcode, pack_tree
 from bregalad_sim.tree_lockstep import SIZES, SMALL, Lockstep, run
 
@@ -45,6 +45,23 @@ def plain(both, layout, **fields):
     both.begin()
     both.send(both.traffic.declare(layout))
     both.finish()
+
+
+def test_a_record_that_weighs_in_a_ring_of_links(seed):
+    """It takes longer than anything else that is quiet, and is waited for."""
+    both = WithRtl(SMALL, seed, lambda geometry, size, rng: SimulatedBoard(geometry, size))
+    columns = [Column(f"x{place}", place, RowKind.CODE) for place in range(SMALL.max_cells)]
+    plain(both, RowLayout(columns, len(columns) + 1, flags=len(columns)), cells={"count": len(columns)})
+    both.edits([(0, Node(slot=0))])
+    both.send(pack_command(SMALL, Opcode.PLACE, slot=0, parent=0, link=1))
+    both.send(pack_command(SMALL, Opcode.PLACE, slot=1, parent=1, link=0))
+    for host in both.hosts:
+        host.board.load(0, np.array([0] * len(columns) + [weighed(np.array(MOST_WEIGHT))], np.uint8))
+    both.begin()
+    both.send(pack_command(SMALL, Opcode.LEARN, flags=CommandFlag.MEMORY, count=1))
+    assert both.stop()
+    both.look()
+    both.close()
 
 
 @pytest.mark.parametrize("passing", range(6))

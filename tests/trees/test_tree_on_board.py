@@ -27,8 +27,8 @@ from driving import CAPACITIES, TREES, active, drifting, geometry
 MEMORY = 4096  # bytes: a call takes several LEARNs
 
 
-def walks(kind, sizes):
-    return GoldenBoard(sizes, MEMORY) if kind == "golden" else open_board(kind, sizes, memory_size=MEMORY)
+def walks(kind, sizes, memory_size=MEMORY):
+    return GoldenBoard(sizes, memory_size) if kind == "golden" else open_board(kind, sizes, memory_size=memory_size)
 
 
 def both(tree, count, sizes, seed, prediction="mc", delay=0, review_period=20_000, late=None, kind="golden"):
@@ -263,6 +263,24 @@ def test_only_class_counts_are_asked_for_where_leaves_compete():
     assert (words == RowWord.MAJORITY).sum() == (words == RowWord.RIGHT).sum() == splits + leaves
     assert entries.sum() == splits + sum(active(walking.nodes))
     assert (words == len(RowWord)).sum() > 2 * (splits + leaves)
+
+
+@pytest.mark.parametrize("kind, delay", [("golden", 0), ("emulated", 90)])
+def test_leaves_compete_in_time_for_rows_that_lie_in_memory(kind, delay):
+    """Wherever calls begin and end, and after decisions that take effect at the same record."""
+    codes, labels = (part[:2600] for part in drifting(3, 8000))
+    cells = CellMap.build(CAPACITIES, geometry(7).bins, "multiway")
+    policy = SplitPolicy(delta=1e-2, grace=60, delay=delay)
+    boards = open_board("emulated", geometry(7)), walks(kind, geometry(7, nodes=512), 1 << 15)
+    expected, walking = (Trainer(board, cells, policy, 2, review_period=300) for board in boards)
+    columns = [Column(f"cell {cell}", 1 + int(each), RowKind.CODE) for cell, each in enumerate(cells.attribute)]
+    walking.declare(RowLayout(columns, 6, label=0), {})
+    walking.board.load(0, np.column_stack([labels.astype(np.uint8), codes]).reshape(-1))
+    for begin, end in ((0, 1000), (1000, 1200), (1200, 2600)):
+        right = expected.learn(codes[begin:end], labels[begin:end]) == labels[begin:end]
+        assert walking.learn_rows(6 * begin, end - begin) == right.sum()
+        assert active(walking.nodes) == active(expected.nodes)
+    assert walking.nodes.difference(expected.nodes) is None
 
 
 @pytest.mark.parametrize("tree", ["vfdt", "efdt"])

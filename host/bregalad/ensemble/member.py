@@ -113,14 +113,8 @@ class Member:
     def drop(self, tree):
         """A tree is no more: what is planted next may have its board."""
         trainer = None if tree is None else tree._trainer
-        if trainer is None:
-            return
-        if self.spare is None and trainer.broken is None:
+        if self.spare is None and trainer is not None and trainer.broken is None:
             self.spare = tree
-        elif self.places is None:
-            tree._release()
-        else:
-            trainer.board.release(trainer)
 
     def drop_spare(self):
         """Let go of the board of a tree that is no more."""
