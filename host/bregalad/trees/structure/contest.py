@@ -9,7 +9,7 @@ import numpy as np
 from ...compiled import njit
 from ...geometry import NONE
 from ...protocol.commands import CommandFlag
-from .activation import begin_anew
+from .activation import activate, begin_anew
 from .slots import give_back
 from .split import enter_role, hand_out, place_slot, sprout
 from .table import FORK, LEAF, descendants, kill
@@ -134,23 +134,29 @@ def free_slot(table, counts, gains, room, style, stack, slot_node, out):
 
 
 @njit()
-def review(table, counts, gains, room, style, stack, slot_node, out):
+def review(table, matrices, room, style, first_cell, stack, slot_node, seen, out, at):
     """Let all leaves compete for the slots.
+
+    Parameters
+    ----------
+    seen, out, at
+        As in `activate`.
 
     Returns
     -------
-    leaves, used : int64 array, and int
-        Leaves that get a slot and have none yet, from left to right; bytes written of those that lose theirs.
+    changed, at : int
+        Leaves that have got a slot; where the next command begins.
     """
+    counts, _, gains, _ = matrices
     leaves, inner = _leaves(table, room)
     chosen = _most_promising(counts, leaves, _places(style, len(stack) - 1, inner))
-    used = _deactivate_others(table, gains, style, stack, slot_node, leaves, chosen, out, np.int64(0))
-    count = 0
-    for i in range(len(leaves)):
-        if chosen[i] and table[leaves[i]]["slot"] < 0:
-            leaves[count] = leaves[i]
-            count += 1
-    return leaves[:count], used
+    at = _deactivate_others(table, gains, style, stack, slot_node, leaves, chosen, out, at)
+    changed = 0
+    for leaf in leaves[chosen]:
+        if table[leaf]["slot"] < 0:
+            at = activate(table, matrices, style, first_cell, stack, slot_node, leaf, seen, out, at)
+            changed += 1
+    return changed, at
 
 
 @njit()

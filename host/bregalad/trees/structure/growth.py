@@ -80,7 +80,10 @@ class Growth:
         cells = np.bincount(cells.attribute)
         bins = geometry.bins * int(cells.max())
         self.most_bytes = max(1 + bins + geometry.slots, 2 + len(cells)) * self.style.command_bytes
-        self._out = np.zeros(self.most_bytes, np.uint8)  # commands that compiled code writes
+        # In a review every slot may go from one leaf to another.
+        self.review_bytes = geometry.slots * (3 + len(cells)) * self.style.command_bytes
+        # Commands that compiled code writes.
+        self._out = np.zeros(max(self.most_bytes, self.review_bytes), np.uint8)
 
     def command(self, opcode, **values):
         """Queue a command."""
@@ -260,13 +263,21 @@ class Growth:
         nodes = self.nodes
         if not competing(nodes.table, nodes.room):
             return False
-        counts, _, gains, _ = nodes.matrices
-        pool = self.pool
-        chosen, used = review(nodes.table, counts, gains, nodes.room, self.style, pool.stack, pool.node, self._out)
+        pool, first_cell = self.pool, self.cells.first_cell
+        changed, used = review(
+            nodes.table,
+            nodes.matrices,
+            nodes.room,
+            self.style,
+            first_cell,
+            pool.stack,
+            pool.node,
+            self.tally.instances,
+            self._out,
+            0,
+        )
         self._send(used)
-        for leaf in chosen.tolist():
-            self._activate(leaf)
-        return bool(len(chosen))
+        return changed > 0
 
     def restart(self):
         """Give all nodes that count a slot each, with empty statistics."""

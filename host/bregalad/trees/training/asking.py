@@ -334,13 +334,8 @@ def tell(answers, every, decided, used):
         0: only those.
     decided : int
         It is unlocked last. -1: none.
-    used : int
-        Words of ``out`` that have been written.
-
-    Returns
-    -------
-    int
-        Words of ``out`` with commands.
+    used
+        As in `ask`, which also says what is returned.
     """
     table = answers.table
     if answers.style.anytime is not None:

@@ -10,7 +10,6 @@ from ...compiled import njit
 from ...protocol.commands import COMMANDS, CommandFlag, Opcode
 from ...protocol.words import putter
 from ..policy.judge import KEEP, SPLIT, TIE
-from ..structure.activation import activate
 from ..structure.contest import competing, divide, review
 from ..structure.split import cells_of, sides_of
 from ..structure.table import LEAF
@@ -137,25 +136,20 @@ def _learn(answers, used):
 @njit(inner=True)
 def _review(answers, used):
     """Let all leaves compete for the slots, by what `ask` has brought, and tell the board what that has changed."""
-    table, matrices, style = answers.table, answers.matrices, answers.style
-    stack, slot_node, out = answers.stack, answers.slot_node, answers.out_bytes
-    chosen, freed = review(table, matrices[0], matrices[2], answers.room, style, stack, slot_node, out[4 * used :])
-    written = 4 * used + freed
-    for leaf in chosen:
-        written = activate(
-            table,
-            matrices,
-            style,
-            answers.first_cell,
-            stack,
-            slot_node,
-            leaf,
-            answers.tally[INSTANCES],
-            out,
-            written,
-        )
+    changed, written = review(
+        answers.table,
+        answers.matrices,
+        answers.room,
+        answers.style,
+        answers.first_cell,
+        answers.stack,
+        answers.slot_node,
+        answers.tally[INSTANCES],
+        answers.out_bytes,
+        4 * used,
+    )
     used = written // 4
-    if len(chosen):
+    if changed:
         used = tell(answers, 1, -1, used)
     return used
 

@@ -411,8 +411,8 @@ class Walking:
         growth, geometry = self.trainer.growth, self.trainer.board.geometry
         told = words_of(growth.style, geometry.classes, geometry.nodes)
         asked = geometry.nodes + len(self._bins) + 1
-        kept, reviewed = 2 * geometry.slots, geometry.slots * (3 + len(self.trainer.cells))
-        return (growth.most_bytes + growth.style.command_bytes * (asked + kept + reviewed)) // 4 + told
+        commands = growth.style.command_bytes * (asked + 2 * geometry.slots)
+        return (growth.most_bytes + growth.review_bytes + commands) // 4 + told
 
     def _desk(self):
         """What compiled code works on."""
