@@ -32,6 +32,7 @@ from . import checkpoint, sending
 from .desk import LEFT, NEXT, Commands
 from .feed import open_feed
 from .hearing import Hearing
+from .in_memory import InMemory
 from .nearby import Nearby
 from .recoding import recoding
 from .rivals import TESTED, chances_of, contest_of
@@ -50,7 +51,7 @@ _Window = namedtuple("_Window", "codes labels predictions weights learnt")
 _How = namedtuple("_How", "predictor anytime alternates watch forgets rules chances")
 
 
-class Trainer(Hearing, Nearby, Streaming):
+class Trainer(Hearing, Nearby, Streaming, InMemory):
     """One tree, one board.
 
     Parameters
@@ -324,66 +325,6 @@ class Trainer(Hearing, Nearby, Streaming):
             other = Trainer(board, self.cells, self.policy, self.classes, prediction=prediction, nodes=nodes)
             checkpoint.restore(other, kept)
             yield other
-
-    # Rows that lie in a board's memory, of boards that walk records down the tree
-
-    def declare(self, layout, edges, told=False):
-        """Say what the rows are that `learn_rows` learns; board and tree agree about nothing else.
-
-        Parameters
-        ----------
-        layout : RowLayout
-            A column for each cell: an attribute of several has its value in each.
-        edges : dict of uint32 array
-            By cell, keys of the edges that numbers are encoded by (`bregalad.data.keys`).
-        told : bool
-            Whether the board reports the class of each record.
-
-        Raises
-        ------
-        ValueError
-            If the board does not walk records, or the layout does not fit the tree or the board.
-        """
-        self.check_working()
-        if self.walking is None:
-            raise ValueError(
-                f"board {self.board.name} takes records with their slots: choose a geometry with nodes of a node table"
-            )
-        self.walking.declare(layout, told)
-        self.walking.encode_by(edges)
-        self.flush()
-
-    def learn_rows(self, address, count):
-        """Learn rows that lie in the board's memory, as often as wished.
-
-        Parameters
-        ----------
-        address : int
-            Byte of the first row.
-        count : int
-
-        Returns
-        -------
-        int
-            Rows whose class was predicted before they were learnt.
-
-        Raises
-        ------
-        ValueError
-            If not all of them lie in the memory.
-        BoardError
-            If the board reports an error or is gone.
-        """
-        return Steps(self._learning_rows(address, count)).run(self.board.receive)
-
-    def _learning_rows(self, address, count):
-        self.check_working()
-        self.walking.check_rows(address, count)
-        self._failed = True
-        found = yield from self.walking.learning_reviewed(address, count)
-        self._failed = False
-        self.walking.check_room()
-        return found
 
     def check_weights(self, weights, count):
         """Refuse what is no int32 array of so many weights, or weighs more than the board takes."""

@@ -1,0 +1,67 @@
+"""Rows that lie in a board's memory, learnt where they lie, on boards that walk records down the tree."""
+
+from .steps import Steps
+
+__all__ = ["InMemory"]
+
+
+class InMemory:
+    """Mixin of `Trainer`."""
+
+    def declare(self, layout, edges, told=False):
+        """Say what the rows are that `learn_rows` learns; board and tree agree about nothing else.
+
+        Parameters
+        ----------
+        layout : RowLayout
+            A column for each cell: an attribute of several has its value in each.
+        edges : dict of uint32 array
+            By cell, keys of the edges that numbers are encoded by (`bregalad.data.keys`).
+        told : bool
+            Whether the board reports the class of each record.
+
+        Raises
+        ------
+        ValueError
+            If the board does not walk records, or the layout does not fit the tree or the board.
+        """
+        self.check_working()
+        if self.walking is None:
+            raise ValueError(
+                f"board {self.board.name} takes records with their slots: choose a geometry with nodes of a node table"
+            )
+        self.walking.declare(layout, told)
+        self.walking.encode_by(edges)
+        self.flush()
+
+    def learn_rows(self, address, count):
+        """Learn rows that lie in the board's memory, as often as wished.
+
+        Parameters
+        ----------
+        address : int
+            Byte of the first row.
+        count : int
+
+        Returns
+        -------
+        int
+            Rows whose class was predicted before they were learnt.
+
+        Raises
+        ------
+        ValueError
+            If not all of them lie in the memory.
+        BoardError
+            If the board reports an error or is gone.
+        """
+        return Steps(self._learning_rows(address, count)).run(self.board.receive)
+
+    def _learning_rows(self, address, count):
+        self.check_working()
+        self.walking.check_rows(address, count)
+        self._failed = True
+        found = yield from self.walking.learning_reviewed(address, count)
+        self._failed = False
+        self.walking.check_room()
+        return found
