@@ -1,42 +1,25 @@
 """Front against the golden quantiser, walker and leaf rows, one after the other; stalls on all sides."""
 
-import random
 from collections import deque
-from dataclasses import dataclass
 
 import cocotb
-import numpy as np
-from amaranth.hdl import unsigned
 from amaranth.lib import data
-from bregalad.data.keys import edge_keys
 from bregalad.geometry import CODE_WIDTH, NONE, Geometry
 from bregalad.protocol.commands import RecordFlag
 from bregalad.protocol.leaf_rows import LEAF_ROWS, Predictor, RowOp, RowWord
-from bregalad.protocol.nodes import EDIT, KIND_LOW, EditFlag, Node
-from bregalad.protocol.rows import (
-    MOST_WEIGHT,
-    ROW_COMMAND,
-    Column,
-    RowKind,
-    RowLayout,
-    edges_command,
-    records_command,
-    weighed,
-    weight_of,
-)
-from bregalad_hw.front.front import access_layout, bayes_layout
+from bregalad.protocol.nodes import KIND_LOW, EditFlag, Node
+from bregalad.protocol.rows import Column, RowKind, RowLayout, weight_of
+from bregalad_hw.front.front import bayes_layout
 from bregalad_hw.front.leaf_rows import result_layout
 from bregalad_hw.front.store import RecordStore
 from bregalad_hw.front.walker import lock_layout
-from bregalad_hw.layout import struct
 from bregalad_hw.mcmu.buffer import header_layout
 from cocotb.triggers import ReadOnly, RisingEdge
 
+from bregalad_sim.benches.front_traffic import FrontTraffic, Record
 from bregalad_sim.bits import unpack
-from bregalad_sim.golden import GoldenQuantiser
 from bregalad_sim.golden.leaf_rows import LeafRows
-from bregalad_sim.golden.walker import NodeTable, Walker
-from bregalad_sim.rows import any_edges, any_layout, any_rows
+from bregalad_sim.golden.walker import Walker
 from bregalad_sim.runner import parameters
 from bregalad_sim.streams import Sink, Source, reset
 
@@ -55,30 +38,13 @@ assert {(port.split("__")[1], port.split("__")[2]) for port in _PORTS.values()} 
 }
 
 
-@dataclass
-class _Record:
-    beats: list
-    label: int
-    flags: int
-    root: int
-
-
-class Bench:
+class Bench(FrontTraffic):
     def __init__(self, dut):
         given = parameters()
-        self.dut = dut
-        self.rng = rng = random.Random(cocotb.RANDOM_SEED)
-        self.numbers = np.random.default_rng(cocotb.RANDOM_SEED)
-        self.geometry = g = Geometry(**given["geometry"])
-        self.steps = given["steps"]
-        self.table = NodeTable(g.nodes, g.max_cells, g.slots, alternates=0)
+        super().__init__(dut, Geometry(**given["geometry"]), given["steps"], cocotb.RANDOM_SEED)
+        g, rng = self.geometry, self.rng
         self.walker, self.rows = Walker(self.table), LeafRows(g, g.nodes)
-        self.quantiser = GoldenQuantiser(g)
-        self.commands = Source(dut, "command", struct(ROW_COMMAND), rng)
-        self.words = Source(dut, "i", unsigned(g.bus_width), rng)
-        self.edits = Source(dut, "edit", struct(EDIT), rng)
         self.locks = Source(dut, "lock", lock_layout(), rng)
-        self.accesses = Source(dut, "row", access_layout(), rng)
         self.headers = Sink(dut, "header", header_layout(g), rng)
         self.results = Sink(dut, "result", result_layout(g, g.nodes), rng)
         self.ends = [self.commands, self.words, self.edits, self.locks, self.accesses, self.headers, self.results]
@@ -87,23 +53,17 @@ class Bench:
             self.bayes = Source(dut, "bayes", bayes_layout(g), rng)
             self.ends.append(self.bayes)
             self.sources.append(self.bayes)
-        self.coming = deque()  # records that are not handed over yet
-        self.kept = deque()  # those handed over, whose codes are not freed
+        self.kept = deque()  # records that are handed over, whose codes are not freed
         self.want, self.told = deque(), deque()  # results
         self.asked = deque()  # (clock, codes)
         self.taken_locks = []  # that are not known to the golden table
-        self.columns = g.max_cells
-        self.root = 0
-        self.weighs = True  # not every record weighs 1
-        self.abort = False  # the words have ended before the rows
         self.holding, self.held = False, 0  # `hold`, and for how many clocks
-        self.changes = deque()  # edits to be made
         self.errors = deque()
         self.order = None  # beats of the oldest record that are still to be read
         self.last_lock = 0
         self.limit, self.grows, self.frees = 0, 1.0, 1.0
         self.clock = self.still = self.stood = 0
-        self.bad = self.good = self.wanted_bad = self.wanted_good = 0
+        self.bad = self.good = self.wanted_good = 0
         self.seen = dict.fromkeys(("records", "void", "stood", "edits", "locks", "accesses", "refused", "bad"), 0)
 
     async def start(self):
@@ -119,93 +79,6 @@ class Bench:
         for name, value in known.items():
             setattr(self.rows, name, value)
             getattr(self.dut, _PORTS[name]).value = int(value)
-
-    # What is sent
-
-    def send(self, command, words=None):
-        """A command, and what follows it, or the first words of that."""
-        size = self.geometry.bus_bytes
-        self.commands.items.append(unpack(struct(ROW_COMMAND), int.from_bytes(command.head, "little")))
-        payload = command.payload
-        payload = [int.from_bytes(payload[at : at + size], "little") for at in range(0, len(payload), size)]
-        self.words.items += payload[:words]
-
-    def begin(self):
-        """A new layout, and edges of all its numbers."""
-        self.begin_with(any_layout(self.geometry, self.numbers))
-
-    def begin_with(self, layout):
-        g = self.geometry
-        self.layout = layout
-        self.columns = len(layout.columns)
-        for node, row in enumerate(self.table.rows):
-            if row.attribute >= self.columns:
-                self.changes.append((node, Node(slot=row.slot)))
-        commands = [layout.command(g, self.steps)]
-        commands += [self.edges(at) for at, column in enumerate(layout.columns) if column.kind is not RowKind.CODE]
-        for command in commands:
-            self.quantiser.execute(*command)
-            self.send(command)
-
-    def edges(self, index):
-        kind = self.layout.columns[index].kind
-        return edges_command(self.geometry, index, edge_keys(any_edges(kind, self.numbers), kind))
-
-    def learn(self, count, cut=False):
-        """So many rows; with ``cut`` only some of their words come."""
-        rng, g, layout = self.rng, self.geometry, self.layout
-        rows = bytearray(any_rows(layout, self.numbers, count))
-        for at in range(0, len(rows), layout.stride):
-            if layout.label is not None:
-                rows[at + layout.label] = rng.choice([0, rng.randrange(g.classes)] * 5 + [g.classes, 255])
-            if layout.flags is not None:
-                rows[at + layout.flags] = self.any_flags()
-        offset = rng.choice([0, rng.randrange(g.bus_bytes)])
-        command = records_command(g, layout, bytes(rows), offset=offset, flags=self.any_flags())
-        words, whole = None, count
-        if cut:
-            words = rng.randrange(len(command.payload) // g.bus_bytes)
-            used = max(column.end for column in layout.columns)
-            used = max(used, *(at + 1 for at in (layout.label, layout.flags) if at is not None), 0)
-            whole = max(0, (words * g.bus_bytes - offset - used) // layout.stride + 1)
-        beats = self.quantiser.execute(*command)
-        per_row = len(beats) // max(count, 1)
-        for at in range(min(whole, count)):
-            mine = beats[at * per_row : (at + 1) * per_row]
-            record = _Record([beat.codes for beat in mine], mine[-1].label, mine[-1].flags, self.root)
-            self.coming.append(record)
-            self.wanted_bad += record.label >= g.classes
-        self.abort = cut
-        self.send(command, words)
-
-    def any_flags(self):
-        rng = self.rng
-        flags = rng.choice([0, 0, 0, 0, RecordFlag.TEST, RecordFlag.MINUS, RecordFlag.TEST | RecordFlag.MINUS])
-        weight = rng.choice([1, 1, 1, 0, 2, rng.randint(0, MOST_WEIGHT)]) if self.weighs else 1
-        return int(flags) | int(weighed(np.array(weight)))
-
-    def random_row(self):
-        rng, last = self.rng, self.geometry.nodes - 1
-        node = rng.randrange(last + 1)
-        kind = rng.choice([0, 0, 1, 1, 2, 3, 4])
-        return node, Node(
-            kind,
-            attribute=rng.randrange(self.columns),
-            value=rng.choice([1, 2, 3, 100]) if kind != 2 else rng.randrange(1, 4),
-            child=rng.randint(min(node + 1, last), last),
-            default=0,
-            slot=rng.choice([NONE, rng.randrange(self.geometry.slots)]),
-        )
-
-    def access(self):
-        """A ROW command, sometimes one that cannot be."""
-        rng, g = self.rng, self.geometry
-        op = rng.choice([RowOp.READ, RowOp.WRITE, RowOp.MARK, RowOp.TALLY, rng.choice([RowOp.RECORD, 5, 255])])
-        most = (g.nodes, len(RowWord) + g.classes) if op in (RowOp.READ, RowOp.WRITE) else (g.classes, g.classes)
-        node, word = (rng.randrange(size + (rng.random() < 0.1)) for size in most)
-        if op == RowOp.WRITE and word != RowWord.ARRIVALS:
-            word = RowWord.ERRORS  # others have to fit each other
-        self.accesses.items.append({"op": int(op), "node": node, "word": word, "value": rng.getrandbits(32)})
 
     # One clock
 
@@ -330,7 +203,7 @@ class Bench:
         assert not walker.more, "a part of a change is seen"
         if not self.coming:
             assert self.abort and header["test"] and not (header["there"] or header["minus"]), "no record"
-            self.kept.append(_Record([], 0, 0, 0))
+            self.kept.append(Record([], 0, 0, 0))
             self.seen["void"] += 1
             return
         record = self.coming.popleft()
