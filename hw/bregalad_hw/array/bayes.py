@@ -138,7 +138,7 @@ class BayesTerms(wiring.Component):
     TypeError
         If ``geometry`` is not a Geometry.
 
-    Source: host/bregalad/fixed.py, `neighbour_log`; Golden._words.
+    Source: host/bregalad/fixed.py, `neighbour_log`; the golden model's Slots._words.
     """
 
     def __init__(self, geometry):

@@ -82,7 +82,7 @@ class Merge(wiring.Component):
     TypeError
         If ``geometry`` is not a Geometry.
 
-    Source: design, sections 4 and 5; Golden._candidates, Golden._top.
+    Source: design, sections 4 and 5; the golden model's Slots._candidates, top.
     """
 
     gains_latency = 3

@@ -82,7 +82,7 @@ class AttributeProcessor(wiring.Component):
     ValueError
         If there is no such lane, or ``snapshots`` is no power of two or out of range.
 
-    Source: design, sections 3 and 4; Golden._count_cell, Golden._bin.
+    Source: design, sections 3 and 4; the golden model's Slots._count_cell, Slots._bin.
     """
 
     read_latency = STAGES

@@ -107,7 +107,7 @@ class GainUnit(wiring.Component):
     ValueError
         If ``snapshots`` is no power of two or out of range.
 
-    Source: design, section 5; Golden._gain; docs/architecture.md draws the stages.
+    Source: design, section 5; the golden model's gain_of; docs/architecture.md draws the stages.
     """
 
     def __init__(self, geometry, *, snapshots=SNAPSHOTS):

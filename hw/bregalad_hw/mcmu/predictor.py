@@ -106,7 +106,7 @@ class Predictor(wiring.Component):
     ValueError
         If a number is out of range.
 
-    Source: host/bregalad/fixed.py; Golden._scores, Golden._predict.
+    Source: host/bregalad/fixed.py; the golden model's Slots._scores, Golden._predict.
     """
 
     def __init__(self, geometry, *, depth=1024, scores_depth=16, waiting=32):

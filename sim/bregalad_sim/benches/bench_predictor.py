@@ -1,4 +1,4 @@
-"""Predictor against Golden._scores: sums of beats in, predictions out, stalls on both streams."""
+"""Predictor against Slots._scores: sums of beats in, predictions out, stalls on both streams."""
 
 import random
 from collections import deque

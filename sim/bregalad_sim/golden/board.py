@@ -1,9 +1,8 @@
-"""The golden model's interpreter: commands and registers, paths, slots and reports."""
+"""The golden model's interpreter: registers and commands in, paths of records, reports out."""
 
 import numpy as np
 from bregalad.complete import complete
-from bregalad.fixed import BAYES_BINS
-from bregalad.geometry import MISSING, NONE
+from bregalad.geometry import NONE
 from bregalad.protocol import reports
 from bregalad.protocol.commands import (
     COMMAND_BYTES,
@@ -18,18 +17,18 @@ from bregalad.protocol.commands import (
     references,
 )
 from bregalad.protocol.layout import Layout
-from bregalad.protocol.registers import CONFIGURATION, EVENTS, REGISTERS, Access, CellKind, identity_fields
+from bregalad.protocol.registers import EVENTS, REGISTERS, Access, identity_fields
 from bregalad.protocol.reports import EntryFlag, ErrorCode, Kind, SuggestionFlag
 
-from .bayes import scores_of
-from .candidates import Candidate, gain_of, join, top
+from .candidates import Candidate, top
 from .memory import BusError, Memory
+from .slots import Slots
 from .state import Cell, Entry
 
 __all__ = ["Golden"]
 
 
-class Golden:
+class Golden(Slots):
     """A board as a model: commands in, reports out.
 
     Parameters
@@ -42,19 +41,9 @@ class Golden:
     """
 
     def __init__(self, geometry, memory_size=0):
-        self.geometry = g = geometry
-        self.memory = Memory(memory_size, g.bus_bytes)
+        super().__init__(geometry)
+        self.memory = Memory(memory_size, geometry.bus_bytes)
         self.registers = {register.name: register for register in REGISTERS}
-        self.fields = {}  # run-time configuration
-        for register in CONFIGURATION:
-            for reg_field in register.fields:
-                self.fields[f"{register.name}.{reg_field.name}"] = reg_field.reset
-        self.cells = [Cell() for _ in range(g.max_cells)]
-        self.entries = [self._entry() for _ in range(g.slots)]
-        # counts[slot][cell][bin][class], zoom[slot][cell] = (lo, shift)
-        self.counts = [[self._bins() for _ in range(g.max_cells)] for _ in range(g.slots)]
-        self.zoom = [[(0, g.root_shift)] * g.max_cells for _ in range(g.slots)]
-        self.events = dict.fromkeys(EVENTS, 0)
         self.halted = False
         self._pending = b""  # the beginning of a command whose rest is not there yet
         self._reports = []
@@ -87,11 +76,6 @@ class Golden:
             self.events = dict.fromkeys(EVENTS, 0)
         elif name == "cell" and taken["write"]:
             self.cells[taken["index"]] = Cell(taken["kind"], taken["first"], taken["other"], taken["base"])
-
-    @property
-    def cells_in_use(self):
-        """d: codes of a record."""
-        return self.fields["cells.count"]
 
     # Commands
 
@@ -229,74 +213,6 @@ class Golden:
                 if at == NONE:
                     break
 
-    def _only_read(self, slot, label, codes):
-        """A node that a record reaches, and that does not count it."""
-        self.events["nodes"] += 1
-        self.events["beats"] += self.geometry.passes_for(len(codes))
-
-    def _count(self, slot, label, minus, codes):
-        """Update one node with an instance."""
-        g = self.geometry
-        entry = self.entries[slot]
-        if not minus:
-            if entry.n == g.count_max:
-                self._halve(slot)
-            entry.n += 1
-            entry.class_counts[label] = (entry.class_counts[label] + 1) & g.count_max
-            entry.since = (entry.since + 1) & 0xFFFFFF
-        elif entry.class_counts[label] and entry.n:
-            entry.n -= 1
-            entry.class_counts[label] -= 1
-        else:
-            entry.underflow = True
-        for first in range(0, len(codes), g.lanes):
-            beat = range(first, min(first + g.lanes, len(codes)))
-            stuck = [self._count_cell(slot, cell, codes[cell], label, minus) for cell in beat]
-            self.events["clamped"] += any(stuck)
-            self.events["beats"] += 1
-        self.events["nodes"] += 1
-
-    def _due(self, entry, minus, weight=1):
-        """Whether an instance makes a trial of a slot due that has counted it as often as it weighs."""
-        period = entry.period or self.fields["inner_grace.inner" if entry.inner else "grace.leaf"]
-        return weight > 0 and not minus and bool(period) and entry.since >= period
-
-    def _count_cell(self, slot, cell, code, label, minus):
-        """Count one code; True if the counter could not move."""
-        index = self._bin(slot, cell, code)
-        if index is None:
-            return False
-        counts = self.counts[slot][cell][index]
-        limit = 0 if minus else self.geometry.count_max
-        if counts[label] == limit:
-            return True
-        counts[label] += -1 if minus else 1
-        return False
-
-    def _bin(self, slot, cell, code):
-        """The bin that counts a code, None if it is not counted."""
-        config = self.cells[cell]
-        last = self.geometry.bins - 1
-        if code == MISSING or config.kind == CellKind.IGNORED:
-            return None
-        if config.kind == CellKind.NUMERIC:
-            lo, shift = self.zoom[slot][cell]
-            return min(max(code - lo, 0) >> shift, last)
-        value = code - config.base
-        if 0 <= value <= (last - 1 if config.other else last):
-            return value
-        return last if config.other else None
-
-    def _halve(self, slot):
-        entry = self.entries[slot]
-        entry.n >>= 1
-        entry.class_counts = [count >> 1 for count in entry.class_counts]
-        entry.halved = True
-        for bins in self.counts[slot]:
-            for counts in bins:
-                counts[:] = [count >> 1 for count in counts]
-        self.events["halvings"] += 1
-
     # Naive Bayes
 
     def _predict(self, slot, codes):
@@ -311,29 +227,6 @@ class Golden:
         else:
             self._report(reports.scores_layout(g), kind=Kind.SCORES, **told, scores=scores)
         self.events["predictions"] += 1
-
-    def _scores(self, slot, codes):
-        """Every class's naive Bayes score at a slot."""
-        bins = [self._own_bin(slot, cell, code) for cell, code in enumerate(codes)]
-        words = [self._words(slot, cell, index) for cell, index in enumerate(bins) if index is not None]
-        return scores_of(self.entries[slot].class_counts, words, self.fields["classes.count"])
-
-    def _words(self, slot, cell, index):
-        """What a cell counts in a value's bin and in those beside it; in it alone three times."""
-        counts = self.counts[slot][cell]
-        if not self.fields["report.neighbours"] or self.cells[cell].kind != CellKind.NUMERIC:
-            return [counts[index]] * BAYES_BINS
-        nothing = [0] * self.geometry.classes
-        below = counts[index - 1] if index else nothing
-        above = counts[index + 1] if index + 1 < len(counts) else nothing
-        return [counts[index], below, above]
-
-    def _own_bin(self, slot, cell, code):
-        """The bin of a code, None if its value is missing or counted by another cell."""
-        index = self._bin(slot, cell, code)
-        config = self.cells[cell]
-        shared = config.other and config.kind != CellKind.NUMERIC
-        return None if shared and index == self.geometry.bins - 1 else index
 
     # Trials
 
@@ -373,30 +266,10 @@ class Golden:
         entry.halved = entry.underflow = False
         self.events["trials"] += 1
 
-    def _candidates(self, slot):
-        """Per cell in use: an attribute's candidate at its last cell, None elsewhere."""
-        g = self.geometry
-        cells = self.cells[: self.cells_in_use]
-        classes = self.fields["classes.count"]
-        parts = [gain_of(g, cell, config, self.counts[slot][cell], classes) for cell, config in enumerate(cells)]
-        return join(g, cells, parts)
-
     # Slots
-
-    def _bins(self):
-        return [[0] * self.geometry.classes for _ in range(self.geometry.bins)]
-
-    def _entry(self):
-        return Entry([0] * self.geometry.classes)
 
     def _clear_command(self, command, payload):
         self._clear(int(command["slot"]))
-
-    def _clear(self, slot):
-        g = self.geometry
-        self.entries[slot] = self._entry()
-        self.counts[slot] = [self._bins() for _ in range(g.max_cells)]
-        self.zoom[slot] = [(0, g.root_shift)] * g.max_cells
 
     def _place(self, command, payload):
         slot = int(command["slot"])
