@@ -15,9 +15,8 @@ from ..array.operation import Op, at_slot, operation_layout
 from ..configuration import configuration_signature
 from .command import execute, head_shape, view
 from .report import job_layout, job_words
-from .scheduler import trial_layout
+from .scheduler import trial_layout, trial_of
 from .slots import SINCE_WIDTH, empty_entry, entry_layout, table_signature
-from .tracker import trial_of
 
 __all__ = ["EDITS", "TREE_EDITS", "SlotEditor", "edit_signature"]
 

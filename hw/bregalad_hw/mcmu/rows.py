@@ -6,19 +6,15 @@ from amaranth import Cat, Mux, Signal
 
 from .slots import SINCE_WIDTH, entry_layout
 
-__all__ = ["Numbers", "Row", "Stages", "count", "take_over"]
+__all__ = ["Row", "Stages", "count", "take_over"]
 
 _CHANGING = ("n", "since", "halved", "underflow", "class_counts", "until", "out")  # of a row, by counting
 
 
 # The last two stages: the node fetched and whether there is one, whether its record adds one, its class, a bit each;
-# the node that counts and whether there is one, whether its full rows are halved; on boards that number records, what
-# belongs to that.
+# the node that counts and whether there is one, whether its full rows are halved; on boards that number records,
+# `Numbers`.
 Stages = namedtuple("Stages", "fetched fetched_valid plus fetched_hits node valid redo numbers")
-# Of the node fetched its record's number, and whether all inner slots of that are tried; of the node that counts its
-# record's number, and up to which no other trial comes if there is one now; whether that is later. Of the record
-# fetched whether it has a number of its own, and whether it is the last copy.
-Numbers = namedtuple("Numbers", "fetched all_inner node until later counts last")
 
 
 def take_over(row, newer):
@@ -135,7 +131,7 @@ def count(m, geometry, rows, stages, moves, lowering):
         m.d.comb += each.since.eq(Mux(each.same & valid, each.written.since, each.row.since))
     dues = [plus & ~each.never & (each.since >= each.limit) & ~each.since.all() for each in rows]
     if g.nodes:
-        dues = _allowed(m, rows, dues, stages, moves)
+        dues = numbers.allow(m, rows, dues, stages, moves)
     with m.If(moves):
         m.d.sync += [each.due.eq(on(each, due)) for each, due in zip(rows, dues, strict=True)]
     lowers = fetched.header.minus & ~fetched.header.test
@@ -150,23 +146,3 @@ def count(m, geometry, rows, stages, moves, lowering):
         with m.If(lowering & each.stuck):
             m.d.sync += each.after.underflow.eq(1)
     return fills, full, lowers
-
-
-def _allowed(m, rows, dues, stages, moves):
-    """Of each row fetched, whether it is tried: ``dues`` or all inner slots, and no trial before is still out."""
-    numbers, again = stages.numbers, Signal()
-    m.d.comb += again.eq(numbers.later | ~(stages.fetched.own & numbers.counts))  # that of the node is still out
-
-    def still(row):
-        """The number at hand is not above ``until``; numbers go round. TEST changes nothing."""
-        return row.out & (~(row.until - numbers.fetched)[31] | stages.fetched.header.test)
-
-    for each in rows:
-        newer = Mux(each.due, again, still(each.after))
-        m.d.comb += each.out.eq(Mux(each.same & stages.valid, newer, still(each.row)))
-        with m.If(moves):
-            m.d.sync += each.after.out.eq(each.out)
-    return [
-        (due | (numbers.counts & each.row.inner & numbers.all_inner)) & numbers.last & ~each.out
-        for each, due in zip(rows, dues, strict=True)
-    ]

@@ -3,13 +3,14 @@
 from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import data, fifo, stream, wiring
 from amaranth.lib.wiring import In, Out
+from bregalad.protocol.reports import SuggestionFlag
 
 from ..array.operation import CELL_WIDTH, Op, at_slot, operation_layout, rows_layout, slot_of, slot_shape
 from ..array.snaps import snaps_of
 from .predictor import number_shape
 from .slots import entry_layout
 
-__all__ = ["TRIALS", "TrialScheduler", "head_layout", "trial_layout"]
+__all__ = ["TRIALS", "TrialScheduler", "head_layout", "trial_layout", "trial_of"]
 
 TRIALS = 4  # that may wait for their snapshot
 SETTLE = 4  # clocks from a pass's last SNAP until `snap_ready` tells of it
@@ -40,6 +41,25 @@ def _node_members(geometry):
 def trial_layout(geometry):
     """A trial: its report's head, and the node's split cell."""
     return data.StructLayout({"head": head_layout(geometry), "current": CELL_WIDTH})
+
+
+def trial_of(m, trial, slot, entry, requested, number=None):
+    """Drive ``trial`` with what a trial of ``slot`` captures of its entry, and with the record's number."""
+    m.d.comb += [
+        trial.head.slot.eq(slot),
+        trial.head.n.eq(entry.n),
+        trial.head.class_counts.eq(entry.class_counts),
+        trial.head.flags.eq(
+            Mux(entry.halved, SuggestionFlag.HALVED, 0)
+            | Mux(entry.underflow, SuggestionFlag.UNDERFLOW, 0)
+            | Mux(entry.inner, SuggestionFlag.INNER, 0)
+            | (SuggestionFlag.REQUESTED if requested else 0)
+        ),
+        trial.current.eq(entry.current),
+    ]
+    if number is not None:
+        told = ("node", "only", "base", "ask_up_to")
+        m.d.comb += [trial.head.number.eq(number), *(trial.head[name].eq(entry[name]) for name in told)]
 
 
 class TrialScheduler(wiring.Component):

@@ -5,7 +5,6 @@ from contextlib import nullcontext
 from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
-from bregalad.protocol.reports import SuggestionFlag
 from bregalad.protocol.tree import TREE
 
 from ..array.operation import Op, level_of, operation_layout, rows_layout, slot_of, slot_shape
@@ -13,34 +12,15 @@ from ..configuration import configuration_signature
 from ..relay import Relay
 from ..repeat import Repeat, copy_layout
 from .buffer import header_layout
+from .numbering import Numbers
 from .paths import path_layout
-from .phase import Phase
 from .predictor import ask_layout
-from .rows import Numbers, Row, Stages, count, take_over
-from .scheduler import trial_layout
+from .rows import Row, Stages, count, take_over
+from .scheduler import trial_layout, trial_of
 from .slots import SINCE_WIDTH, entry_layout, rows_signature
 from .walk import walk_groups
 
-__all__ = ["Tracker", "trial_of"]
-
-
-def trial_of(m, trial, slot, entry, requested, number=None):
-    """Drive ``trial`` with what a trial of ``slot`` captures of its entry, and with the record's number."""
-    m.d.comb += [
-        trial.head.slot.eq(slot),
-        trial.head.n.eq(entry.n),
-        trial.head.class_counts.eq(entry.class_counts),
-        trial.head.flags.eq(
-            Mux(entry.halved, SuggestionFlag.HALVED, 0)
-            | Mux(entry.underflow, SuggestionFlag.UNDERFLOW, 0)
-            | Mux(entry.inner, SuggestionFlag.INNER, 0)
-            | (SuggestionFlag.REQUESTED if requested else 0)
-        ),
-        trial.current.eq(entry.current),
-    ]
-    if number is not None:
-        told = ("node", "only", "base", "ask_up_to")
-        m.d.comb += [trial.head.number.eq(number), *(trial.head[name].eq(entry[name]) for name in told)]
+__all__ = ["Tracker"]
 
 
 class Tracker(wiring.Component):
@@ -194,7 +174,12 @@ class Tracker(wiring.Component):
         wiring.connect(m, wiring.flipped(self.i), relay.i)
         coming, numbers = relay.o, None
         if g.nodes:
-            numbers = self._numbers(m, relay, shown, shown_valid, moves)
+            numbers = Numbers(self)
+            numbers.give(m, shown, shown_valid, moves)
+            m.d.comb += [
+                relay.i.valid.eq(self.i.valid & numbers.ready),
+                self.i.ready.eq(relay.i.ready & numbers.ready),
+            ]
             m.submodules.repeat = repeat = Repeat(header_layout(g))
             wiring.connect(m, relay.o, repeat.i)
             coming = repeat.o
@@ -291,29 +276,6 @@ class Tracker(wiring.Component):
         self._node(m, granted, stages, rows, space, done)
         return m
 
-    def _numbers(self, m, relay, shown, shown_valid, moves):
-        """Number records as they are fetched."""
-        m.submodules.phase = phase = Phase()
-        fetched, node, until = (Signal(32, name=f"{name}_number") for name in ("fetched", "node", "until"))
-        later, counts, last = (Signal(name=f"number_{name}") for name in ("later", "counts", "last"))
-        learns = ~shown.header.minus & ~shown.header.test
-        m.d.sync += later.eq(self.tree.delay.records != 0)
-        with m.If(moves):
-            m.d.sync += [counts.eq(learns), last.eq(~shown.header.more)]
-        m.d.comb += [
-            relay.i.valid.eq(self.i.valid & phase.ready),
-            self.i.ready.eq(relay.i.ready & phase.ready),
-            phase.every.eq(self.tree.every.records),
-            phase.number.eq(fetched),
-            phase.next.eq(moves & shown_valid & shown.own & learns & ~shown.header.again),
-            phase.jumps.eq(self.renumber),
-        ]
-        with m.If(phase.next):
-            m.d.sync += fetched.eq(fetched + 1)
-        with m.If(self.renumber):
-            m.d.sync += fetched.eq(self.last_number)
-        return Numbers(fetched, phase.multiple, node, until, later, counts, last)
-
     def _node(self, m, granted, stages, rows, space, done):
         """Count a node's beats, update its row."""
         g = self.geometry
@@ -354,8 +316,7 @@ class Tracker(wiring.Component):
             ]
             m.d.comb += next_clear.eq(~holds & ~Cat(fills).any() & ~lowers)
             if g.nodes:  # one without a slot is passed over
-                m.d.sync += [skips.eq(~fetched.header.there), numbers.node.eq(numbers.fetched)]
-                m.d.sync += numbers.until.eq(numbers.fetched + self.tree.delay.records)
+                m.d.sync += [skips.eq(~fetched.header.there), *numbers.move()]
                 with m.If(~fetched.header.there):
                     m.d.comb += next_clear.eq(0)
         with m.Elif(~done):
@@ -432,12 +393,7 @@ class Tracker(wiring.Component):
         ]
         trial_of(m, self.trial.p, slot, entry, requested=False, number=numbers.node if g.nodes else None)
         if g.nodes:
-            passing = Signal(2)  # another number goes a record's way
-            m.d.sync += passing.eq(Cat(self.renumber, passing))
-            with m.If(passing[0]):
-                m.d.sync += numbers.node.eq(numbers.fetched)
-            with m.If((done & node.end & last_copy) | passing[1]):
-                m.d.sync += self.counted.eq(numbers.node)
+            numbers.tell(m, ended=done & node.end & last_copy)
         with m.If(closing & more):
             m.d.sync += posting.eq(1)
         with m.Elif(done):
