@@ -310,6 +310,9 @@ def test_floats_that_lie_in_memory(tree, seed):
     assert walking.nodes.difference(expected.nodes) is None and expected.tally.splits > 1
     with pytest.raises(ValueError, match="do not lie in the 65536 bytes of memory"):
         walking.learn_rows(1 << 15, 3000)
+    for unable in (expected.declare, expected.learn_rows):
+        with pytest.raises(ValueError, match="records with their slots: choose a geometry with nodes"):
+            unable(0, 1)
 
 
 @pytest.mark.parametrize("delay", [0, 90])

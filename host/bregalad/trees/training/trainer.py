@@ -32,9 +32,9 @@ from . import checkpoint, sending
 from .desk import LEFT, NEXT, Commands
 from .feed import open_feed
 from .hearing import Hearing
-from .in_memory import InMemory
 from .nearby import Nearby
 from .recoding import recoding
+from .resident_rows import ResidentRows
 from .rivals import TESTED, chances_of, contest_of
 from .steps import SAFE, Steps
 from .streaming import Streaming
@@ -51,7 +51,7 @@ _Window = namedtuple("_Window", "codes labels predictions weights learnt")
 _How = namedtuple("_How", "predictor anytime alternates watch forgets rules chances")
 
 
-class Trainer(Hearing, Nearby, Streaming, InMemory):
+class Trainer(Hearing, Nearby, Streaming, ResidentRows):
     """One tree, one board.
 
     Parameters

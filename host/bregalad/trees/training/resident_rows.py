@@ -2,10 +2,10 @@
 
 from .steps import Steps
 
-__all__ = ["InMemory"]
+__all__ = ["ResidentRows"]
 
 
-class InMemory:
+class ResidentRows:
     """Mixin of `Trainer`."""
 
     def declare(self, layout, edges, told=False):
@@ -25,11 +25,7 @@ class InMemory:
         ValueError
             If the board does not walk records, or the layout does not fit the tree or the board.
         """
-        self.check_working()
-        if self.walking is None:
-            raise ValueError(
-                f"board {self.board.name} takes records with their slots: choose a geometry with nodes of a node table"
-            )
+        self._check_walks()
         self.walking.declare(layout, told)
         self.walking.encode_by(edges)
         self.flush()
@@ -51,14 +47,21 @@ class InMemory:
         Raises
         ------
         ValueError
-            If not all of them lie in the memory.
+            If not all of them lie in the memory, or nobody has said what they are (`declare`).
         BoardError
             If the board reports an error or is gone.
         """
         return Steps(self._learning_rows(address, count)).run(self.board.receive)
 
-    def _learning_rows(self, address, count):
+    def _check_walks(self):
         self.check_working()
+        if self.walking is None:
+            raise ValueError(
+                f"board {self.board.name} takes records with their slots: choose a geometry with nodes of a node table"
+            )
+
+    def _learning_rows(self, address, count):
+        self._check_walks()
         self.walking.check_rows(address, count)
         self._failed = True
         found = yield from self.walking.learning_reviewed(address, count)
