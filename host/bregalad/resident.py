@@ -39,7 +39,8 @@ class Resident:
         Numbers: float32 (NaN is missing), uint8, uint16 or int32.
     y : sequence (n,)
     address : int
-        Byte of the memory that they are put at.
+        Byte of the memory that they are put at. What else is learnt on the board by `partial_fit` comes to its
+        beginning, and overwrites them there.
 
     Attributes
     ----------
@@ -48,13 +49,16 @@ class Resident:
     layout : RowLayout
     edges : list of float64 array
         Of each attribute's code book.
+    bytes : int
+        That they take.
 
     Raises
     ------
     TypeError
-        If ``X`` is of another type, or ``board`` is none.
+        If ``X`` or ``address`` is of another type, or ``board`` is none.
     ValueError
-        If the board has no node table, too little memory, or too few cells or classes; or if a value is infinite.
+        If the board has no node table, too little memory, or too few cells or classes; if there are no instances; or
+        if a value is infinite, or an integer that is masked.
 
     Source: docs/front.md.
     """
@@ -67,7 +71,9 @@ class Resident:
             raise ValueError(
                 f"board {board.name} does not walk records: open it with a geometry with nodes of a node table"
             )
-        X = np.asarray(X)
+        if not isinstance(address, (int, np.integer)) or isinstance(address, bool):
+            raise TypeError(f"address must be an integer, not {shown(address)}")
+        X = _unmasked(X)
         if X.ndim != 2 or X.dtype.name not in _KINDS:
             raise TypeError(
                 f"X must be an array of rows and columns of {joined(_KINDS)}, not of shape {X.shape} and {X.dtype}"
@@ -76,10 +82,14 @@ class Resident:
             raise ValueError("X has infinite values, which no code book has a place for: replace them")
         labels = labels_of(y)
         same_length(X, labels)
+        if not X.size:
+            raise ValueError("there are no instances, or no attributes, to make code books from")
         self.classes = class_set(labels)
-        if len(self.classes) > min(geometry.classes, BYTE_CLASSES):
+        if len(self.classes) > (most := min(geometry.classes, BYTE_CLASSES)):
             raise ValueError(
                 f"there are {len(self.classes)} classes, but the board has counters for {geometry.classes}"
+                if most < BYTE_CLASSES
+                else f"there are {len(self.classes)} classes, but a row's label is a byte: {BYTE_CLASSES} at most"
             )
         if X.shape[1] > geometry.max_cells:
             raise ValueError(f"X has {X.shape[1]} columns, but the board has {geometry.max_cells} cells")
@@ -93,20 +103,37 @@ class Resident:
         for i, column in enumerate(X.T):
             rows[f"x{i}"] = column
         self.board, self.address, self.count = board, address, len(X)
-        self.schema = Schema(tuple(Attribute(f"x{i}", "numeric") for i in range(X.shape[1])))
+        attributes = tuple(Attribute(f"x{i}", "numeric") for i in range(X.shape[1]))
+        self.schema = Schema(attributes, classes=tuple(self.classes.tolist()))
         self.layout = row_layout(rows, label="label")
         few = X[np.linspace(0, len(X) - 1, min(len(X), _SAMPLE)).astype(np.int64)].astype(np.float64)
         self.edges = [place_edges(np.sort(column[~np.isnan(column)]), CODES) for column in few.T]
         self._kind = self.layout.columns[0].kind
+        self.bytes = rows.nbytes
         board.load(address, rows.view(np.uint8).reshape(-1))
+        board.residents.add(self)
 
     @property
     def keys(self) -> dict[int, np.ndarray]:
         """By cell the keys of its edges, as the board compares them."""
         return {cell: edge_keys(edges, self._kind) for cell, edges in enumerate(self.edges)}
 
+    @property
+    def overwritten(self) -> bool:
+        """Whether others have come to the memory where they lay."""
+        return self not in self.board.residents
+
     def __len__(self) -> int:
         return self.count
 
     def __repr__(self) -> str:
         return f"<{self.count} instances of {len(self.edges)} attributes in the memory of {self.board}>"
+
+
+def _unmasked(X):
+    """An array without a mask: what it hides is missing."""
+    if not np.ma.isMaskedArray(X):
+        return np.asarray(X)
+    if X.dtype.kind != "f" and np.ma.is_masked(X):
+        raise ValueError("X has masked values, and integers have no missing value: give float32")
+    return X.filled(np.nan) if X.dtype.kind == "f" else X.data

@@ -36,7 +36,7 @@ class GoldenBoard(Board):
         return reports
 
     def load(self, address, data):
-        data = self._inside(address, data)
+        data = self._to_load(address, data)
         self.model.memory.data[address : address + data.size] = data.tobytes()
 
 

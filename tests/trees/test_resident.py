@@ -1,8 +1,10 @@
 """Instances that lie in a board's memory: encoded and walked there, as often as asked, by any tree."""
 
+import gc
+
 import numpy as np
 import pytest
-from bregalad import EFDT, VFDT, Geometry, Resident
+from bregalad import EFDT, VFDT, Geometry, Resident, load_tree
 from bregalad.boards import open_board
 from bregalad_sim.latency import GoldenBoard
 
@@ -78,13 +80,86 @@ def test_bad_input(seed):
         ({"X": np.zeros((300, 4), np.float32), "y": np.arange(300) % 2}, "do not lie in the 4096 bytes"),
         ({"y": np.arange(100)}, "there are 100 classes, but the board has counters for 2"),
         ({"address": -1}, "do not lie in the 4096 bytes"),
+        ({"address": 1.5}, "address must be an integer, not 1.5"),
+        ({"X": X[:0], "y": y[:0]}, "there are no instances"),
+        ({"X": np.ma.array(np.ones((2, 4), np.uint8), mask=[[True] * 4] * 2), "y": [0, 1]}, "masked values"),
     ):
         with pytest.raises((TypeError, ValueError), match=message):
             Resident(**{"board": board, "X": X, "y": y, **change})
     held = Resident(board, X, y)
     with pytest.raises(ValueError, match="lie in another board's memory"):
         VFDT().learn_resident(held)
+    for parameters in ({"class_weight": {"yes": 2}}, {"nominal": [0]}):
+        with pytest.raises(ValueError, match=f"{next(iter(parameters))}=.* instances that the host encodes"):
+            VFDT(board=board, leaf_prediction="mc", **parameters).learn_resident(held)
     tree = VFDT(board=board, leaf_prediction="mc")
+    with pytest.raises(TypeError, match="resident must be a Resident, not 'held'"):
+        tree.learn_resident("held")
     tree.learn_resident(held)
     with pytest.raises(ValueError, match="has learnt with other code books or classes"):
         tree.learn_resident(Resident(board, X + 1, y))
+
+
+def test_more_classes_than_a_byte_tells(seed):
+    board = open_board("emulated", GEOMETRY.replace(classes=300, slots=2), memory_size=1 << 16)
+    with pytest.raises(ValueError, match="300 classes, but a row's label is a byte: 256 at most"):
+        Resident(board, np.zeros((300, 4), np.float32), np.arange(300))
+
+
+def test_what_a_mask_hides_is_missing(seed):
+    X, y = rows(seed, np.float32)
+    hidden = np.random.default_rng(seed).random(X.shape) < 0.2
+    trees = []
+    for each in (np.ma.array(X, mask=hidden), np.where(hidden, np.float32(np.nan), X)):
+        board = open_board("emulated", GEOMETRY, memory_size=1 << 16)
+        trees.append(VFDT(board=board, delta=1e-2, grace=60, leaf_prediction="mc"))
+        trees[-1].learn_resident(Resident(board, each, y))
+    assert trees[0].difference(trees[1]) is None and trees[0].report()["splits"]
+
+
+def test_a_saved_tree_goes_on(seed, tmp_path):
+    X, y = rows(seed, np.float32)
+    board = open_board("emulated", GEOMETRY, memory_size=1 << 16)
+    held = Resident(board, X, y)
+    options = {"delta": 1e-2, "grace": 60, "delay": 30, "leaf_prediction": "mc"}
+    tree = VFDT(board=board, **options)
+    tree.learn_resident(held)
+    tree.save(tmp_path / "tree.npz")
+    expected = tree.learn_resident(held)
+    tree.close()
+    other = load_tree(tmp_path / "tree.npz", board=board)
+    assert other.learn_resident(held) == expected and other.difference(tree) is None
+
+
+def test_rows_that_others_have_taken_the_place_of_are_refused(seed):
+    X, y = rows(seed, np.float32, 200)
+    board = open_board("emulated", GEOMETRY, memory_size=1 << 14)
+    options = {"board": board, "leaf_prediction": "mc"}
+    held, beyond = Resident(board, X, y), Resident(board, X, y, address=1 << 12)
+    VFDT(**options).partial_fit(X[:5], y[:5], classes=["no", "yes"])
+    assert VFDT(**options).learn_resident(beyond) > 0
+    for take_their_place in (lambda: None, lambda: Resident(board, X, y, address=beyond.address + beyond.bytes - 1)):
+        take_their_place()
+        with pytest.raises(ValueError, match="not in the board's memory any more, for others have been put there"):
+            VFDT(**options).learn_resident(held)
+        held = beyond
+
+
+def test_a_board_is_free_as_soon_as_its_tree_is_gone(seed):
+    """Without a garbage collector that looks for cycles."""
+    X, y = rows(seed, np.float32, 300)
+    board = open_board("emulated", GEOMETRY, memory_size=1 << 16)
+    held = Resident(board, X, y)
+    gc.collect()
+    gc.disable()
+    try:
+        shares = [VFDT(board=board, grace=60, leaf_prediction="mc").learn_resident(held) for _ in range(2)]
+    finally:
+        gc.enable()
+    assert shares[0] == shares[1]
+
+
+@pytest.mark.parametrize("kind", ["emulated", "simulated"])
+def test_memory_is_whole_bus_words(kind):
+    with pytest.raises(ValueError, match="whole bus words of 8 bytes, .* not 1001: choose 1008"):
+        open_board(kind, GEOMETRY, memory_size=1001)

@@ -1,5 +1,6 @@
 """What goes wrong in practice: failures half-way, reused buffers, boards that do not fit."""
 
+import itertools
 import random
 import signal
 
@@ -9,8 +10,8 @@ import pytest
 from bregalad import EFDT, VFDT, BoardError, Geometry, open_board
 from bregalad.boards import emulated
 from bregalad.data.quantiser import Quantiser
-from bregalad.trees import bayes
-from bregalad.trees.training import checkpoint, trainer
+from bregalad.trees import bayes, resuming
+from bregalad.trees.training import checkpoint, steps, trainer
 from bregalad_sim.ctrl_c import interrupted, interruptible
 from bregalad_sim.latency import LateBoard
 from noisy import stream
@@ -162,6 +163,20 @@ def test_ctrl_c_leaves_nothing_that_was_asked_for(prediction, tmp_path):
     assert tree.difference(whole) is None
     read = [checkpoint.read(each._trainer) for each in (tree, whole)]
     assert all((read[0][name] == read[1][name]).all() for name in read[0])
+
+
+@pytest.mark.parametrize("nodes", [0, 64])
+def test_ctrl_c_as_a_call_begins_or_ends_leaves_nothing_to_resume(nodes):
+    X, y = stream(1000)
+    tree = VFDT(geometry=Geometry(lanes=3, passes=1, nodes=nodes), leaf_prediction="mc")
+    tree.partial_fit(X, y, classes=[False, True])
+    for at in itertools.count(1):
+        learnt = tree.report()["instances"]
+        came = interrupted(lambda: tree.partial_fit(X[:10], y[:10]), at, resuming, steps)
+        assert not tree.unfinished and 0 <= tree.report()["instances"] - learnt <= 10
+        if not came:
+            break
+    assert at > 10
 
 
 @pytest.mark.parametrize("look", [0, 3, 9, 11])

@@ -1,6 +1,7 @@
 """Calls from many threads at the same time, and from processes that are forked meanwhile."""
 
 import copy
+import itertools
 import multiprocessing
 import pickle
 import random
@@ -13,9 +14,11 @@ import pytest
 from bregalad import EFDT, TREES, VFDT, Geometry, open_board
 from bregalad.data.quantiser import Quantiser
 from bregalad.data.sample import Sample
+from bregalad.trees import turns as turns_module
 from bregalad.trees.estimator import StreamTree
-from bregalad.trees.turns import Turns
-from bregalad_sim.ctrl_c import interruptible
+from bregalad.trees.turns import Turns, changing
+from bregalad.trees.turns import reading as reading_call
+from bregalad_sim.ctrl_c import interrupted, interruptible
 from bregalad_sim.latency import LateBoard
 from noisy import stream
 from sklearn.base import clone
@@ -337,7 +340,7 @@ def test_turns_are_taken_in_the_order_of_asking():
             turns.take(changing)
             turns.take(changing)
             order.append(number)
-            turns.give()
+            turns.give(1)
             turns.give()
 
         return threading.Thread(target=run, daemon=True)
@@ -388,3 +391,45 @@ def test_ctrl_c_while_waiting_for_a_turn():
     thread.join(_PATIENCE)
     assert not tree._turns._waiting
     all_at_once(lambda: tree.predict(X), lambda: tree.partial_fit(X, y))
+
+
+class _Thing:
+    """Whose calls take turns, one within the other."""
+
+    def __init__(self, between):
+        self._turns, self.between = Turns(), between
+
+    @changing
+    def outer(self):
+        self.between()
+        return self.inner()
+
+    @reading_call
+    def inner(self):
+        return 1
+
+
+@pytest.mark.parametrize("in_line", [False, True])
+def test_ctrl_c_leaves_no_turn_behind(in_line):
+    """Wherever it comes in a call's turn, with or without another thread in line."""
+
+    def ask_meanwhile():
+        """Another thread asks for a turn, and is in line."""
+        asked = threading.Semaphore(0)
+        thing._turns._waiting = _Line(asked.release)
+        threads.append(threading.Thread(target=thing.inner, daemon=True))
+        threads[-1].start()
+        assert asked.acquire(timeout=_PATIENCE)
+
+    for at in itertools.count(1):
+        thing, threads = _Thing(ask_meanwhile if in_line else lambda: None), []
+        came = interrupted(thing.outer, at, turns_module)
+        assert not thing._turns.depth
+        threads.append(threading.Thread(target=thing.inner, daemon=True))
+        threads[-1].start()
+        for thread in threads:
+            thread.join(_PATIENCE)
+            assert not thread.is_alive(), f"Ctrl-C before line {at}"
+        if not came:
+            break
+    assert at > 20

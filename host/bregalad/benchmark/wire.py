@@ -53,7 +53,7 @@ class Wire(Board):
         self.board._write_register(register, value)
 
     def load(self, address, data):
-        self._inside(address, data)  # an error: there is no memory behind this wire
+        self._to_load(address, data)  # an error: there is no memory behind this wire
 
     def send(self, data):
         self.board.send(data)

@@ -98,6 +98,7 @@ class Board(ABC):
         if not isinstance(geometry, Geometry):
             raise TypeError(f"geometry must be a Geometry, not {geometry!r}")
         self.geometry = geometry
+        self.residents: weakref.WeakSet = weakref.WeakSet()  # `Resident` instances that nobody has overwritten
         self._owner: weakref.ref | None = None
 
     def claim(self, owner: object) -> None:
@@ -356,14 +357,28 @@ class Board(ABC):
             raise ValueError(f"data must be whole bus words of {self.geometry.bus_bytes} bytes, not {data.size} bytes")
         return data
 
-    def _inside(self, address, data):
-        """``data`` as a uint8 array that fits the board's memory at ``address``."""
+    def _to_load(self, address, data):
+        """``data`` as a uint8 array that fits the board's memory at ``address``, where it overwrites what there is."""
         data = as_bytes(data)
         if not 0 <= address <= self.memory_size - data.size:
             raise ValueError(
                 f"{data.size} bytes at {address:#x} do not fit the board's memory of {self.memory_size} bytes"
             )
+        for resident in list(self.residents):
+            if address < resident.address + resident.bytes and resident.address < address + data.size:
+                self.residents.discard(resident)
         return data
+
+
+def check_memory_size(geometry, memory_size):
+    """Refuse with a ValueError what is no size of an in-process board's memory."""
+    if not isinstance(memory_size, int) or memory_size < 0:
+        raise ValueError(f"memory_size must be an integer of at least 0, not {memory_size!r}")
+    if geometry.nodes and memory_size % (word := geometry.bus_bytes):
+        raise ValueError(
+            f"memory_size must be whole bus words of {word} bytes, by which rows are fetched, not {memory_size}: "
+            f"choose {memory_size + word - memory_size % word}"
+        )
 
 
 def _find_field(name):

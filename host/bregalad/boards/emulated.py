@@ -12,7 +12,7 @@ from ..protocol.commands import COMMAND_BYTES, PATH_LIMIT, record_layout
 from ..protocol.registers import CONFIGURATION, EVENTS, Access, identity_fields
 from ..protocol.reports import Kind, layout_of
 from . import kernel
-from .base import Board, BoardError
+from .base import Board, BoardError, check_memory_size
 
 __all__ = ["EmulatedBoard"]
 
@@ -93,8 +93,7 @@ class EmulatedBoard(Board):
 
     def __init__(self, geometry, memory_size=1 << 24):
         super().__init__(geometry)
-        if not isinstance(memory_size, int) or memory_size < 0:
-            raise ValueError(f"memory_size must be an integer of at least 0, not {memory_size!r}")
+        check_memory_size(geometry, memory_size)
         g = geometry
         self.memory_size = memory_size
         self._memory = np.zeros(memory_size, np.uint8)
@@ -239,7 +238,7 @@ class EmulatedBoard(Board):
     # Memory
 
     def load(self, address, data):
-        data = self._inside(address, data)
+        data = self._to_load(address, data)
         self._memory[address : address + data.size] = data
 
     @property

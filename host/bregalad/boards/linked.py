@@ -300,7 +300,7 @@ class LinkedBoard(Board):
         return now - max(start, session.moved) >= self.timeout and now - session.heard < self.timeout / 2
 
     def load(self, address, data):
-        data = self._inside(address, data)
+        data = self._to_load(address, data)
         step = self.batch_bytes
         for at in range(0, data.size, step):
             self.send(pack_load(self.geometry, address + at, data[at : at + step]))

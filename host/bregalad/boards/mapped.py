@@ -387,7 +387,7 @@ class MappedBoard(Board):
         return reports
 
     def load(self, address, data):
-        data = self._inside(address, data)
+        data = self._to_load(address, data)
         if self.memory is None or self.memory.ctypes.data + address != data.ctypes.data:
             self._buffer[address : address + data.size] = data
         self._flush()

@@ -7,7 +7,7 @@ import numpy as np
 from ..files import check_wave
 from ..protocol.commands import PATH_LIMIT
 from ..protocol.rows import MOST_WEIGHT
-from .base import Board, BoardError
+from .base import Board, BoardError, check_memory_size
 
 __all__ = ["SimulatedBoard"]
 
@@ -65,8 +65,7 @@ class SimulatedBoard(Board):
         super().__init__(geometry)
         geometry.check_hardware()
         self._handle = None
-        if not isinstance(memory_size, int) or memory_size < 0:
-            raise ValueError(f"memory_size must be an integer of at least 0, not {memory_size!r}")
+        check_memory_size(geometry, memory_size)
         if not 0 <= latency < 1 << 32:
             raise ValueError(f"latency must be at least 0 clocks, not {latency!r}")
         if not 0 <= stall < 1:
@@ -185,7 +184,7 @@ class SimulatedBoard(Board):
     # Memory
 
     def load(self, address, data):
-        data = self._inside(address, data)
+        data = self._to_load(address, data)
         self._memory[address : address + data.size] = data
 
     @property

@@ -8,7 +8,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from ..boards.base import Board
-from ..words import one_line
+from ..resident import Resident
+from ..words import one_line, shown
 from . import bayes
 from .conventions import Conventions
 from .holder import BoardHolder
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from ..hints import Frame
-    from ..resident import Resident
 
 __all__ = ["StreamTree"]
 
@@ -210,16 +210,32 @@ class StreamTree(
 
         Raises
         ------
+        TypeError
+            If ``resident`` is none.
         ValueError
-            If they lie elsewhere, or the tree has learnt others before, with other code books.
+            If they lie elsewhere, or do no more; if the tree has learnt others before, with other code books; or has
+            ``class_weight`` or ``nominal``.
         BoardError
             If the board fails.
         """
         self._check_ready()
+        if not isinstance(resident, Resident):
+            raise TypeError(f"resident must be a Resident, not {shown(resident)}")
         if self.board is not resident.board:
             raise ValueError("the instances lie in another board's memory: give the tree board=resident.board")
+        if resident.overwritten:
+            raise ValueError(
+                "the instances are not in the board's memory any more, for others have been put there, or learnt by "
+                "partial_fit, which begins at byte 0: make a new Resident, at an address beyond"
+            )
         if not hasattr(self, "classes_"):
             self.check_parameters()
+            for name, given in (("class_weight", self.class_weight is not None), ("nominal", len(self.nominal))):
+                if given:
+                    raise ValueError(
+                        f"{name}={shown(getattr(self, name))} is for instances that the host encodes: learn_resident "
+                        "takes none"
+                    )
             quantiser = self._new_quantiser(resident.schema)
             for book, edges in zip(quantiser.books, resident.edges, strict=True):
                 book.edges = edges
@@ -229,7 +245,7 @@ class StreamTree(
             raise ValueError("this tree has learnt with other code books or classes: begin a new one")
         trainer = self._open_trainer()
         trainer.declare(resident.layout, resident.keys)
-        return trainer.learn_rows(resident.address, len(resident)) / len(resident) if len(resident) else 0.0
+        return trainer.learn_rows(resident.address, len(resident)) / len(resident)
 
     def _is_of(self, resident):
         """Whether the tree encodes as the board does, and has the same classes."""

@@ -16,6 +16,7 @@ from ..interrupt import deferred_interrupt
 
 __all__ = ["Turns", "changing", "reading", "together"]
 
+_OWNER = "owner"
 _Call = TypeVar("_Call", bound=Callable[..., Any])
 
 
@@ -27,11 +28,13 @@ class Turns:
 
     A call that learns may `pause` where the tree agrees with its board: calls that only read, and
     wait, have their turns then. Those that change the tree wait until it has ended.
+
+    Ctrl-C may come between any two steps of Python. So one operation of a dict both takes the lock and says whose it
+    is, and `give` may be called again, or by a thread whose turn it is not.
     """
 
     def __init__(self):
-        self._lock = threading.Lock()  # held while it is somebody's turn
-        self._owner = None  # the thread whose turn it is
+        self._turn = {}  # the thread whose turn it is by _OWNER; empty: nobody's
         self._depth = 0  # how often it has taken it
         self._paused = None  # the thread whose call lets others in
         self._waiting = deque()  # (thread, whether it changes the tree, lock that it waits for)
@@ -39,8 +42,13 @@ class Turns:
         with _listing:
             _all.add(self)
 
+    @property
+    def depth(self):
+        """How often the calling thread has taken its turn; 0: it has none."""
+        return self._depth if self._turn.get(_OWNER) == get_ident() else 0
+
     def take(self, changing):
-        """Wait for a turn.
+        """Wait for a turn, which ends with `give`, whether or not this comes to its end.
 
         Parameters
         ----------
@@ -48,11 +56,11 @@ class Turns:
             Whether the call may change the tree.
         """
         me = get_ident()
-        if self._owner == me:
+        if self._turn.get(_OWNER) == me:
             self._depth += 1
             return
-        if not self._waiting and self._lock.acquire(False):
-            self._owner, self._depth = me, 1
+        if not self._waiting and self._turn.setdefault(_OWNER, me) == me:
+            self._depth = 1
             return
         place = _place(me, changing)
         try:
@@ -63,26 +71,26 @@ class Turns:
             with self._mutex:
                 if place in self._waiting:
                     self._waiting.remove(place)
-            if self._owner == me:
-                self.give()
             raise
 
-    def give(self):
-        """End a turn."""
-        if self._depth > 1:
-            self._depth -= 1
-        elif self._waiting:
-            with deferred_interrupt(), self._mutex:  # or nobody would have the next turn
-                self._hand_on()
-        else:
-            self._owner = None
-            self._lock.release()
-            if self._waiting:  # since a moment ago
-                self._pass_on()
+    def give(self, depth=0):
+        """End a turn, or what has been taken of it beyond the ``depth`` that it had before."""
+        if self._turn.get(_OWNER) == get_ident():
+            if depth:
+                self._depth = depth
+                return
+            if self._waiting:
+                with deferred_interrupt(), self._mutex:  # or nobody would have the next turn
+                    self._hand_on()
+                return
+            self._turn.clear()
+        if self._waiting:  # since a moment ago
+            self._pass_on()
 
     def _pass_on(self):
         with deferred_interrupt(), self._mutex:
-            if self._waiting and self._lock.acquire(False):
+            me = get_ident()
+            if self._waiting and self._turn.setdefault(_OWNER, me) == me:
                 self._hand_on()
 
     def pause(self):
@@ -98,7 +106,7 @@ class Turns:
             self._waiting.append(place)
             self._hand_on()
         interrupt = None
-        while self._owner != me:
+        while self._turn.get(_OWNER) != me:
             try:
                 place[-1].acquire()
             except BaseException as error:  # raised once it is this call's turn again
@@ -108,16 +116,15 @@ class Turns:
             raise interrupt
 
     def _hand_on(self):
-        """Give the lock, which the caller has, to who is next."""
-        self._owner = None
+        """Give the turn, which the caller has, to who is next."""
         for place in list(self._waiting):  # others may come meanwhile
             thread, changing, turn = place
             if self._paused in (None, thread) or not changing:
                 self._waiting.remove(place)
-                self._owner, self._depth = thread, 1
+                self._turn[_OWNER], self._depth = thread, 1
                 turn.release()
                 return
-        self._lock.release()
+        self._turn.clear()
 
     def forget_others(self):
         """In a forked process, whose only thread has the lock: the others are not there."""
@@ -136,11 +143,15 @@ def _in_turn(method: _Call, changing: bool) -> _Call:
     @wraps(method)
     def call(self, *args, **kwargs):
         turns = self._turns
-        turns.take(changing)
+        depth = turns.depth if turns._turn else 0  # mostly it is nobody's
         try:
-            return method(self, *args, **kwargs)
-        finally:
-            turns.give()
+            turns.take(changing)
+            found = method(self, *args, **kwargs)
+            turns.give(depth)
+        except BaseException:
+            turns.give(depth)  # again, if Ctrl-C came while it was given
+            raise
+        return found
 
     call.takes_turns = True  # type: ignore[attr-defined]
     return cast(_Call, call)
@@ -163,12 +174,12 @@ def together(*trees):
     try:
         # Two threads that took them in different orders would wait for each other.
         for turns in sorted({tree._turns for tree in trees}, key=id):
+            taken.append((turns, turns.depth))
             turns.take(False)
-            taken.append(turns)
         yield
     finally:
-        for turns in taken:
-            turns.give()
+        for turns, depth in taken:
+            turns.give(depth)
 
 
 # A process that is forked has the memory as it is, but of the threads only the one that forks. So
@@ -182,13 +193,14 @@ _forking: list = []
 def _before_fork():
     _listing.acquire()
     for turns in sorted(_all, key=id):
+        _forking.append((turns, turns.depth))
         turns.take(False)
-        _forking.append(turns)
 
 
 def _after_fork_in_parent():
     while _forking:
-        _forking.pop().give()
+        turns, depth = _forking.pop()
+        turns.give(depth)
     _listing.release()
 
 
@@ -196,9 +208,9 @@ def _after_fork_in_child():
     global _listing
     _listing = threading.Lock()
     while _forking:
-        turns = _forking.pop()
+        turns, depth = _forking.pop()
         turns.forget_others()
-        turns.give()
+        turns.give(depth)
 
 
 if hasattr(os, "register_at_fork"):

@@ -20,14 +20,14 @@ class Steps:
     Members
     -------
     unfinished : bool
-        Whether `run` can go on: it was the board's `receive` that failed, or was interrupted.
+        Whether `run` has begun and can go on: it was the board's `receive` that failed, or was interrupted.
     """
 
     def __init__(self, generator):
         self._generator = generator
         self._wait = SAFE  # what it has yielded last; a generator that has not begun is safe, too
         self._stops = 0  # safe points so far; the first two are before any work
-        self.unfinished = True
+        self.unfinished = False
 
     def run(self, receive, pause=lambda: None):
         """Go on to the end, and return what the generator returns.
@@ -47,9 +47,9 @@ class Steps:
             At a safe point or the end; or in ``receive``, as a BoardError, if a board at the end
             of a wire makes no progress.
         """
-        failed = None
-        try:
-            with deferred_interrupt():
+        with deferred_interrupt():
+            failed, self.unfinished = None, True
+            try:
                 while True:
                     answer = None
                     if self._wait is SAFE:
@@ -64,9 +64,9 @@ class Steps:
                             failed = error
                             raise
                     self._wait = self._generator.send(answer)
-        except StopIteration as end:
-            return end.value
-        finally:
-            if failed is None:
-                self.unfinished = False
-                self._generator.close()
+            except StopIteration as end:
+                return end.value
+            finally:
+                if failed is None:
+                    self.unfinished = False
+                    self._generator.close()

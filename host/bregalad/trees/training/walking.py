@@ -5,6 +5,7 @@ What leaves have counted stays on the board, and is read when somebody wants to 
 """
 
 import warnings
+import weakref
 
 import numpy as np
 
@@ -76,7 +77,7 @@ class Walking:
     """
 
     def __init__(self, trainer):
-        self.trainer = trainer
+        self._trainer = weakref.ref(trainer)  # a board is free as soon as its tree is gone
         board, nodes = trainer.board, trainer.nodes
         # A column for each cell: an attribute of several has its code in each.
         places = enumerate(trainer.cells.attribute)
@@ -112,6 +113,10 @@ class Walking:
         self._rule = rule_of(trainer.policy, trainer.classes)
         self._answers, self._made_of = None, (None, None, 0)
         self._answered = 0  # instances of the window whose class has been told
+
+    @property
+    def trainer(self):
+        return self._trainer()
 
     def configure(self):
         """Write the registers."""
