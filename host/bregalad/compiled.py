@@ -17,10 +17,11 @@ from pathlib import Path
 import numba
 from numba.core import event
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+from numba.experimental.structref import StructRefProxy
 
 from .cache import cache_folder, forget_unused, mark_used
 
-__all__ = ["Record", "compile_seconds", "njit", "place_of"]
+__all__ = ["Proxy", "Record", "compile_seconds", "njit", "place_of"]
 
 
 def compile_seconds():
@@ -174,6 +175,15 @@ class Record(numba.types.StructRef):
 
     def preprocess_fields(self, fields):
         return tuple((name, numba.types.unliteral(kind)) for name, kind in fields)
+
+
+class Proxy(StructRefProxy):
+    """Base of what Python has of a `Record`.
+
+    Numba looks for its type with every call, where it ignores all exceptions: Ctrl-C, too, if that is Python's code.
+    """
+
+    _numba_type_ = StructRefProxy._type  # type: ignore[attr-defined]  # a slot
 
 
 _watch = _Watch()

@@ -15,6 +15,7 @@ from bregalad.trees.training import checkpoint, steps, trainer
 from bregalad_sim.ctrl_c import interrupted, interruptible
 from bregalad_sim.latency import LateBoard
 from noisy import stream
+from numba.experimental import structref
 from sklearn.base import clone
 
 
@@ -177,6 +178,18 @@ def test_ctrl_c_as_a_call_begins_or_ends_leaves_nothing_to_resume(nodes):
         if not came:
             break
     assert at > 10
+
+
+def test_ctrl_c_is_not_swallowed_where_compiled_code_is_called():
+    X, y = stream(1000)
+    tree = VFDT(leaf_prediction="mc").partial_fit(X, y, classes=[False, True])
+    row = {f"x{i}": value for i, value in enumerate(X[0].tolist())}
+    for call in (lambda: tree.predict_one(row), lambda: tree.learn_one(row, True)):
+        for _ in range(3):
+            call()
+        at = 1
+        while interrupted(call, at, structref):
+            at += 1
 
 
 @pytest.mark.parametrize("look", [0, 3, 9, 11])

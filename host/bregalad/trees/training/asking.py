@@ -8,7 +8,7 @@ from collections import namedtuple
 import numpy as np
 from numba.experimental import structref
 
-from ...compiled import Record, njit
+from ...compiled import Proxy, Record, njit
 from ...geometry import NONE
 from ...protocol.commands import COMMANDS, Opcode
 from ...protocol.leaf_rows import RowOp, RowWord
@@ -133,7 +133,7 @@ class _AnswersType(Record):
     pass
 
 
-class Answers(structref.StructRefProxy):
+class Answers(Proxy):
     """All that is needed to answer a board, as one argument.
 
     Parameters

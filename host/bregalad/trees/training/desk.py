@@ -3,7 +3,7 @@
 import numpy as np
 from numba.experimental import structref
 
-from ...compiled import Record, njit
+from ...compiled import Proxy, Record, njit
 
 __all__ = ["Commands", "LEFT", "NEXT", "make_desk"]
 
@@ -16,7 +16,7 @@ class _DeskType(Record):
     pass
 
 
-class Desk(structref.StructRefProxy):
+class Desk(Proxy):
     """All that `direct.learn` works on, as one argument: handed over one by one, the arrays would take
     longer than an instance.
 
