@@ -2,7 +2,6 @@
 
 from .boards import Board, BoardError, open_board
 from .geometry import PRESETS, Geometry
-from .resident import Resident
 from .trees.catalogue import TREES, load_tree
 from .trees.classical.utgoff import ID5R, ITI
 from .trees.confidence import CorrHTree, CTree
@@ -12,6 +11,7 @@ from .trees.efhat import EFHAT
 from .trees.hat import HAT
 from .trees.positive.puucvfdt import PuuCVFDT
 from .trees.positive.puuvfdt import PuuVFDT
+from .trees.resident import Resident
 from .trees.vfdt import VFDT
 
 __version__: str

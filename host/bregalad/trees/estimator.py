@@ -8,7 +8,6 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from ..boards.base import Board
-from ..resident import Resident
 from ..words import one_line, shown
 from . import bayes
 from .conventions import Conventions
@@ -19,6 +18,7 @@ from .intake import Intake
 from .learning import Learning
 from .parameters import Parameters
 from .requirements import warn_of_lost
+from .resident import Resident
 from .resuming import Resuming
 from .river import OneByOne
 from .saving import Saving

@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .boards.base import Board
-from .data.codebook import CODES
-from .data.edges import place_edges
-from .data.keys import edge_keys
-from .data.layouts import row_layout
-from .data.schema import Attribute, Schema
-from .geometry import BYTE_CLASSES
-from .trees.inputs import class_indices, class_set, labels_of, same_length
-from .words import joined, shown
+from ..boards.base import Board
+from ..data.codebook import CODES
+from ..data.edges import place_edges
+from ..data.keys import edge_keys
+from ..data.layouts import row_layout
+from ..data.schema import Attribute, Schema
+from ..geometry import BYTE_CLASSES
+from ..words import joined, shown
+from .inputs import class_indices, class_set, labels_of, same_length
 
 if TYPE_CHECKING:
-    from .hints import Column
+    from ..hints import Column
 
 __all__ = ["Resident"]
 
