@@ -1,7 +1,7 @@
 """Options of ensembles: which one stands around the tree, and its parameters."""
 
 from ..ensemble.options import MEMBER, NAMES, OPTIONS
-from ..trees.options import CLASSICAL, POSITIVE
+from ..trees.options import CLASSICAL, POSITIVE, help_of
 from ..words import joined
 
 __all__ = ["FLAGS", "add_ensembles", "check_ensemble", "ensemble_of", "member_of"]
@@ -21,7 +21,9 @@ def add_ensembles(parser):
         help="one tree, or an ensemble of such: bagging, leveraging bagging, adaptive random forest (default: tree)",
     )
     for option in _OWN:
-        group.add_argument(option.flag, help=option.help, type=option.kind, metavar="N" if option.kind is int else "X")
+        group.add_argument(
+            option.flag, help=help_of(option), type=option.kind, metavar="N" if option.kind is int else "X"
+        )
 
 
 def check_ensemble(args):

@@ -35,7 +35,7 @@ def add_learner(parser):
         else:
             kind = {"type": option.kind, "metavar": "N" if option.kind is int else "X"}
         groups[option.group].add_argument(
-            option.flag, help=option.help + "; may be given several times" * (option.kind is dict), **kind
+            option.flag, help=options.help_of(option) + "; may be given several times" * (option.kind is dict), **kind
         )
 
 

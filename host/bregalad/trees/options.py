@@ -4,14 +4,8 @@ Constructors are checked against this table as they are defined, values by it, a
 options are made from it. It needs nothing that takes long to import, for ``--help`` should not wait.
 """
 
-import math
-from dataclasses import dataclass
-from numbers import Integral, Real
-from textwrap import fill
-from typing import Any
-
 from ..criteria import CRITERIA
-from ..words import joined, shown
+from .option import Option
 
 __all__ = [
     "BOUNDS",
@@ -24,6 +18,7 @@ __all__ = [
     "VARIANTS",
     "check",
     "default_of",
+    "help_of",
     "options_of",
 ]
 
@@ -38,148 +33,6 @@ _MOST = (1 << 24) - 1  # instances of a period
 _MOST_DEPTH = (1 << 31) - 1
 MOST_KEPT = 1 << 20  # instances: gains of more would not fit into 64 bits
 _LONGEST_DELAY = 1 << 16
-
-
-@dataclass(frozen=True)
-class Option:
-    """One parameter.
-
-    Parameters
-    ----------
-    name : str
-    kind : type
-        int, float, bool, str (one of ``choices``), dict (label to weight), or object: checked where it is used.
-    meaning : str
-        For docstring and help, without a full stop.
-    defaults : dict
-        By tree, of those that have the parameter.
-    low, high : number, optional
-        Least and greatest value, both allowed.
-    above, below : number, optional
-        The same, not allowed themselves.
-    unit : str
-        What a number counts, for messages.
-    choices : tuple of str
-    none : str
-        What None means; empty: it is not allowed.
-    group : str
-        Of the command line's help; empty: it is no option there.
-    needs : tuple of str, optional
-        Another parameter and the value without which this one has no effect.
-    """
-
-    name: str
-    kind: type
-    meaning: str
-    defaults: dict
-    low: Any = None
-    high: Any = None
-    above: Any = None
-    below: Any = None
-    unit: str = ""
-    choices: tuple = ()
-    none: str = ""
-    group: str = ""
-    needs: tuple = ()
-
-    @property
-    def allowed(self):
-        """The values allowed, in words."""
-        if self.choices:
-            return joined([*map(repr, self.choices), *["None"] * bool(self.none)])
-        if self.kind is bool:
-            return "True or False"
-        unit = f" {self.unit}" if self.unit else ""
-        if self.above is not None and self.below is not None:
-            words = f"between {self.above:g} and {self.below:g}, both excluded"
-        elif self.above is not None:
-            words = f"above {self.above:g}"
-        elif self.high is None:
-            words = f"{self.low} or more"
-        else:
-            words = f"{self.low} to {self.high}"
-        return words + unit + (f", or None for {self.none}" if self.none else "")
-
-    def check(self, value):
-        """Refuse a value.
-
-        Raises
-        ------
-        TypeError, ValueError
-            With what is allowed.
-        """
-        if self.kind in (object, dict) or (value is None and self.none):
-            return
-        if self.choices:
-            if not isinstance(value, str) or value not in self.choices:
-                raise ValueError(f"{self.name} must be {self.allowed}, not {shown(value)}")
-            return
-        noun, number = {bool: ("True or False", bool), int: ("an integer", Integral), float: ("a number", Real)}[
-            self.kind
-        ]
-        # NumPy's truth values are no bool, and no number either.
-        truth = isinstance(value, bool) or type(value).__name__ in ("bool_", "bool")
-        # Its times are integers to Python.
-        time = type(value).__name__ == "timedelta64"
-        if time or truth != (self.kind is bool) or not (truth or isinstance(value, number)):
-            raise TypeError(f"{self.name} must be {noun}{' or None' if self.none else ''}, not {shown(value)}")
-        if self.kind is not bool and not self._in_range(value):
-            raise ValueError(f"{self.name} must be {self.allowed}, not {shown(value)}")
-
-    def _in_range(self, value):
-        """Whether a number is allowed; NaN never is."""
-        return (
-            (self.low is None or value >= self.low)
-            and (self.high is None or value <= self.high)
-            and (self.above is None or value > self.above)
-            and (self.below is None or value < self.below)
-            and self._is_finite(value)
-        )
-
-    def _is_finite(self, value):
-        try:
-            return math.isfinite(value)
-        except OverflowError:  # an integer that no float holds
-            return self.kind is int
-
-    @property
-    def flag(self):
-        """The command line's option."""
-        return f"--{self.name.replace('_', '-')}"
-
-    @property
-    def help(self):
-        """The command line's help, with the trees that have the parameter and their defaults."""
-        values = list(self.defaults.values())
-        common = max(values, key=values.count)
-        default = f"default: {self._shown(common)}"
-        for tree, value in self.defaults.items():
-            if value != common:
-                default += f", {tree} {self._shown(value)}"
-        lacking = [tree for tree in (*LEARNERS, *POSITIVE, *CLASSICAL) if tree not in self.defaults]
-        only = f"not {', '.join(lacking)}; " if len(lacking) <= len(CLASSICAL) else f"{', '.join(self.defaults)} only; "
-        only = only if lacking else ""
-        return f"{self.meaning} ({only}{default})"
-
-    def _shown(self, value):
-        if value is None:
-            return self.none or "none"
-        if isinstance(value, bool):
-            return "yes" if value else "no"
-        return f"{value:g}" if isinstance(value, float) else str(value)
-
-    def entry(self, tree):
-        """Its place in a docstring's list of parameters: two lines or more."""
-        kind = "" if self.kind is object else self.kind.__name__ + (" or None" if self.none else "")
-        if self.choices:
-            kind = self.allowed
-        head = f"{self.name} : " + ", ".join(filter(None, (kind, f"default {self.defaults[tree]!r}")))
-        text = self.meaning[0].upper() + self.meaning[1:] + "."
-        if self.kind in (int, float):
-            text += f" {self.allowed[0].upper() + self.allowed[1:]}."
-        elif self.none:
-            text += f" None: {self.none}."
-        return head + "\n" + fill(text, 96, initial_indent="    ", subsequent_indent="    ", break_on_hyphens=False)
 
 
 def _all(value, **others):
@@ -552,3 +405,25 @@ def default_of(name):
 def check(name, value):
     """Refuse a value of a parameter; see `Option.check`."""
     _BY_NAME[name].check(value)
+
+
+def help_of(option):
+    """The command line's help, with the trees that have the parameter and their defaults."""
+    values = list(option.defaults.values())
+    common = max(values, key=values.count)
+    default = f"default: {_shown(option, common)}"
+    for tree, value in option.defaults.items():
+        if value != common:
+            default += f", {tree} {_shown(option, value)}"
+    lacking = [tree for tree in (*LEARNERS, *POSITIVE, *CLASSICAL) if tree not in option.defaults]
+    only = f"not {', '.join(lacking)}; " if len(lacking) <= len(CLASSICAL) else f"{', '.join(option.defaults)} only; "
+    only = only if lacking else ""
+    return f"{option.meaning} ({only}{default})"
+
+
+def _shown(option, value):
+    if value is None:
+        return option.none or "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:g}" if isinstance(value, float) else str(value)
