@@ -10,6 +10,7 @@ from ...protocol.commands import Opcode
 from ...protocol.layout import Layout
 from ...protocol.reports import EntryFlag, Kind, entry_body, entry_layout, statistics_layout
 from ..structure.table import LEAF, forget_trial
+from .entries import plain_entries, whole_entry
 
 __all__ = ["misfit", "nothing", "read", "restore", "widened"]
 
@@ -113,7 +114,7 @@ def _saved(trainer, nodes, most):
 
 def _plain(trainer, nodes, entries):
     """Entries as of a board without a node table."""
-    return entries if trainer.walking is None else trainer.walking.plain(nodes, entries)
+    return entries if trainer.walking is None else plain_entries(trainer, nodes, entries)
 
 
 def misfit(checkpoint, classes, geometry, cells, counting):
@@ -191,7 +192,7 @@ def restore(trainer, checkpoint):
             nodes.period[node] = growth.role_period(node)
         # Its parent may have got another slot.
         entry["link"], entry["current"], entry["period"] = growth.link(node), current, 0
-        payload = entry.tobytes() if trainer.walking is None else trainer.walking.entry(node, entry)
+        payload = entry.tobytes() if trainer.walking is None else whole_entry(trainer, node, entry)
         entries.append(np.frombuffer(payload, np.uint32))
     _write(trainer, slots, entries, checkpoint["counts"])
     trainer.look_ahead()

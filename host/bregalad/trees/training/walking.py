@@ -11,16 +11,13 @@ import numpy as np
 
 from ...boards.base import BoardError
 from ...complete import complete
-from ...protocol.layout import Layout
 from ...protocol.leaf_rows import Predictor, RowOp
-from ...protocol.reports import EntryFlag, Kind, entry_body, layout_of
+from ...protocol.reports import Kind, layout_of
 from ...protocol.rows import ROW_COMMAND, Column, RowKind, RowLayout, edges_command, weighed
 from ...protocol.tree import TreeKind, TreeOpcode, pack_tree
-from ..policy.judge import MAX_PERIOD
 from ..policy.rule import rule_of
 from ..structure.contest import competing
 from ..structure.router import ADAPTIVE, BAYES, MAJORITY
-from ..structure.table import KEPT, LEAF
 from .answers import take
 from .asking import (
     ADDRESS,
@@ -336,48 +333,6 @@ class Walking:
     def _take_mark(self, found):
         self.trainer._found += [int(found["instances"][0]), int(found["hits"][0])]
 
-    # What a board knows of a slot beside: its last trial
-
-    def plain(self, nodes, entries):
-        """Entries as of a board without a node table; what they say of the last trials goes to the tree.
-
-        Parameters
-        ----------
-        nodes : int64 array (n,)
-        entries : list of uint32 array
-            Of their slots.
-
-        Returns
-        -------
-        list of uint32 array
-        """
-        geometry, tree = self.trainer.board.geometry, self.trainer.nodes
-        layout = Layout("entry", *entry_body(geometry))
-        found = np.array(entries, np.uint32).view(layout.dtype).reshape(len(nodes))
-        now = np.uint32(self.trainer.tally.instances & 0xFFFFFFFF)
-        ahead = (found["until"] - now).view(np.int32).astype(np.int64)  # records from now on
-        kept = (found["entry_flags"] & EntryFlag.OUT != 0) & (tree.verdict[nodes] == KEPT) & (ahead >= 0)
-        tree.due_at[nodes[kept]] = self.trainer.tally.instances + ahead[kept] - self.trainer.policy.delay
-        tree.since[nodes] = found["since"]
-        plain = np.zeros(len(nodes), Layout("entry", *entry_body(geometry.replace(nodes=0))).dtype)
-        for name in plain.dtype.names:
-            plain[name] = found[name]
-        plain["entry_flags"] &= ~np.uint16(EntryFlag.OUT)
-        return list(plain.view(np.uint32).reshape(len(nodes), -1))
-
-    def entry(self, node, plain):
-        """The entry of a node's slot, from that of `plain`; bytes."""
-        trainer, tree = self.trainer, self.trainer.nodes
-        layout = Layout("entry", *entry_body(trainer.board.geometry))
-        values = {name: plain[name] for name in plain.dtype.names} | {"since": int(tree.since[node])}
-        until = int(tree.due_at[node]) + int(trainer.policy.delay)
-        if until >= trainer.tally.instances:
-            values["entry_flags"] = int(values["entry_flags"]) | EntryFlag.OUT
-            values["until"] = until & 0xFFFFFFFF
-        if trainer.policy.adaptive_grace and tree.kind[node] == LEAF:
-            values["period"] = min(int(tree.period[node]), MAX_PERIOD)
-        return layout.pack(**values)
-
     # The tree, told and read
 
     def read_leaves(self):
@@ -421,7 +376,8 @@ class Walking:
 
     def _desk(self):
         """What compiled code works on."""
-        nodes, pool, classes = self.trainer.nodes, self.trainer.growth.pool, self.trainer.classes
+        trainer = self.trainer
+        nodes, pool, classes = trainer.nodes, trainer.growth.pool, trainer.classes
         table, other, before = self._made_of
         if table is not nodes.table or other is not pool or before != classes:
             self._made_of = nodes.table, pool, classes
