@@ -185,7 +185,7 @@ def test_trials_take_no_clocks_beside_two_banks(passes, levels):
     assert counters["stall_lock"] and counters["beats"] / counters["learning"] >= 0.88
 
 
-@pytest.mark.slow  # a compiler run; tests/test_bench.py holds a smaller board to the model of its clocks
+@pytest.mark.slow  # a compiler run; tests/test_costs.py holds a smaller board to the model of its clocks
 @pytest.mark.parametrize("predictions", [0, 1])
 def test_rate(predictions):
     """With trials every 200 records, predictions or none, only the snapshots' clocks are lost.

@@ -189,7 +189,7 @@ SIMULATED = {
 }
 
 
-# As of tests/test_bench.py, which so has the compiled model, too.
+# As of tests/test_costs.py, which so has the compiled model, too.
 FEW = Geometry(lanes=2, passes=5, bins=8, classes=2, slots=16, count_width=16, bus_width=32)
 HEAD = 10_000
 

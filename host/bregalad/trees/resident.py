@@ -49,8 +49,6 @@ class Resident:
     layout : RowLayout
     edges : list of float64 array
         Of each attribute's code book.
-    bytes : int
-        That they take.
 
     Raises
     ------
@@ -109,7 +107,6 @@ class Resident:
         few = X[np.linspace(0, len(X) - 1, min(len(X), _SAMPLE)).astype(np.int64)].astype(np.float64)
         self.edges = [place_edges(np.sort(column[~np.isnan(column)]), CODES) for column in few.T]
         self._kind = self.layout.columns[0].kind
-        self.bytes = rows.nbytes
         board.load(address, rows.view(np.uint8).reshape(-1))
         board.residents.add(self)
 
@@ -117,6 +114,11 @@ class Resident:
     def keys(self) -> dict[int, np.ndarray]:
         """By cell the keys of its edges, as the board compares them."""
         return {cell: edge_keys(edges, self._kind) for cell, edges in enumerate(self.edges)}
+
+    @property
+    def bytes(self) -> int:
+        """That they take."""
+        return self.count * self.layout.stride
 
     @property
     def overwritten(self) -> bool:

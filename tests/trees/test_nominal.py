@@ -1,0 +1,114 @@
+"""Attributes that are nominal: how they are named, and what values they have or declare."""
+
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import pytest
+from bregalad import VFDT, load_tree
+from noisy import stream
+
+
+@pytest.mark.parametrize("names", [[0, 1, 2], [0.5, "b", "c"], ["a", "b", "c"]])
+def test_names_of_attributes_may_be_numbers(names):
+    """A frame's names become strings; so do those of River's dicts."""
+    X, y = stream(1000)
+    frame = pd.DataFrame(np.round(X * 3), columns=names)
+    tree = VFDT(nominal=[names[2]])
+    for x, label in zip(frame.to_dict("records"), y.tolist(), strict=True):
+        tree.learn_one(x, label)
+    assert tree.report()["instances"] == 1000
+    assert [a.kind for a in tree.schema_.attributes] == ["numeric", "numeric", "nominal"]
+    assert tree.predict_one(dict(zip(names, (3, 0, 0), strict=True))) in (False, True)
+    batch = VFDT(nominal=[names[2]]).partial_fit(frame, y, classes=[False, True])
+    assert batch.report() == tree.report() and batch.quantiser_summary() == tree.quantiser_summary()
+
+
+def test_a_name_goes_before_a_position():
+    frame = pd.DataFrame(np.round(stream(500)[0] * 3), columns=[0, 1, 2]).drop(columns=0)
+    tree = VFDT(nominal=[1]).fit(frame, stream(500)[1])
+    assert {a.name: a.kind for a in tree.schema_.attributes} == {"1": "nominal", "2": "numeric"}
+
+
+def test_too_many_values_of_an_attribute_are_named():
+    X = pd.DataFrame({"a": range(1030), "b": pd.Categorical([str(i) for i in range(1030)])})
+    with pytest.raises(ValueError, match="'b' is nominal and has more than 255 values"):
+        VFDT().fit(X, X["a"] % 2)
+    with pytest.raises(ValueError, match="1030 classes, and no board has counters for more than 1024"):
+        VFDT().fit(X[["a"]], X["b"])
+
+
+def test_long_doubles_are_held_with_strings():
+    tree = VFDT(nominal=[0])
+    tree.partial_fit(np.array([["u"]] * 3, object), [0, 1, 0], classes=[0, 1])
+    tree.partial_fit(np.full((9, 1), 2, np.longdouble), [0, 1, 0] * 3)
+    assert tree.report()["instances"] == 12 and tree._quantiser.books[0].values == ["u", 2]
+
+
+def test_an_array_without_dimensions_names_no_values():
+    with pytest.raises(TypeError, match="nominal must hold a list of the values of 'k', not array"):
+        VFDT(nominal={"k": np.array(3)}).check_parameters()
+    with pytest.raises(TypeError, match="nominal must name attributes, as a list"):
+        VFDT(nominal=np.array(3)).check_parameters()
+
+
+def test_what_is_gone_through_once_names_no_values():
+    with pytest.raises(TypeError, match="nominal must hold a list of the values of 'k'"):
+        VFDT(nominal={"k": iter("uv")}).check_parameters()
+    with pytest.raises(TypeError, match="nominal must name attributes"):
+        VFDT(nominal=iter("uv")).check_parameters()
+
+
+@pytest.mark.parametrize("key", [Decimal("sNaN"), ([1],)])
+def test_what_cannot_be_looked_up_names_no_attributes(key):
+    with pytest.raises(TypeError, match="^nominal must hold names or positions of attributes, not "):
+        VFDT(nominal=[key]).check_parameters()
+
+
+@pytest.mark.parametrize("value", [Decimal("sNaN"), ([1],)])
+def test_values_that_cannot_be_looked_up(value):
+    X = pd.DataFrame({"k": pd.Series(["a", value], dtype=object)})
+    with pytest.raises(TypeError, match="^attribute 'k': a nominal value must be a string.*, not [(D]"):
+        VFDT(nominal=["k"]).fit(X, [0, 1])
+
+
+def test_time_spans_name_no_attributes():
+    with pytest.raises(ValueError, match="nominal names the attribute"):
+        VFDT(nominal=np.array([0], "timedelta64[s]")).fit(np.ones((4, 2)), [0, 1, 0, 1])
+
+
+@pytest.mark.parametrize("values", [np.zeros((2, 0)), [[1, 2]], [("u", "v")], [None], [float("nan")], ["u", "?"]])
+def test_values_that_no_attribute_has(values):
+    frame, y = pd.DataFrame({"a": [1, 2, 3], "k": ["u", "v", "u"]}), [0, 1, 0]
+    tree = VFDT(nominal={"k": values})
+    for act in (tree.check_parameters, lambda: tree.fit(frame, y), lambda: tree.partial_fit(frame, y, classes=[0, 1])):
+        with pytest.raises((TypeError, ValueError), match="^attribute 'k': [^\n]*$"):
+            act()
+
+
+@pytest.mark.parametrize("values", [["a", "?", "b"], ["?", "b", "a"], ["?"]])
+def test_a_category_that_stands_for_a_missing_value(values, tmp_path):
+    k = pd.Series(values * 120, dtype=pd.CategoricalDtype(values))
+    tree = VFDT().fit(pd.DataFrame({"k": k, "x": range(len(k))}), [0, 1] * (len(k) // 2))
+    assert tree.schema_.attributes[0].values == tuple(value for value in values if value != "?")
+    tree.save(tmp_path / "tree")
+    assert load_tree(tmp_path / "tree").difference(tree) is None
+
+
+def test_declared_values_of_any_type_of_number(tmp_path):
+    frame, y = pd.DataFrame({"k": [1, 2, 3] * 40, "x": range(120)}), [0, 1, 0] * 40
+    tree = VFDT(nominal={"k": [Decimal(1), np.int8(2), 3.0]}).fit(frame, y)
+    tree.save(tmp_path / "tree")
+    assert load_tree(tmp_path / "tree").difference(tree) is None
+
+
+@pytest.mark.parametrize("name", [pd.Timestamp("2020"), 0.5, ("a", "b"), Decimal(1), np.int64(1), np.bool_(True), 1j])
+@pytest.mark.parametrize("declared", [False, True])
+def test_names_of_any_type_are_saved(name, declared, tmp_path):
+    frame = pd.DataFrame([["u", 1.0], ["v", 2.0]] * 20)
+    frame.columns = pd.Index([name, "x"], tupleize_cols=False)
+    tree = VFDT(nominal={name: ["u", "v"]} if declared else [name]).fit(frame, [0, 1] * 20)
+    tree.save(tmp_path / "tree")
+    again = load_tree(tmp_path / "tree")
+    assert again.difference(tree) is None
+    assert again.fit(frame, [0, 1] * 20).difference(tree) is None
