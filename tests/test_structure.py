@@ -171,3 +171,9 @@ def test_no_function_has_more_than_ten_parameters():
 )
 def test_many_parameters_are_found(text, found):
     assert with_many({"p.__init__": ast.parse(text)}) == found
+
+
+def test_tests_have_names_of_their_own():
+    """pytest imports them by these: of two files with one name it would refuse the second."""
+    names = [path.name for path in (ROOT / "tests").rglob("test_*.py")]
+    assert sorted(names) == sorted(set(names))

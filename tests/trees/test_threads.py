@@ -331,6 +331,38 @@ def test_a_forked_process_predicts_and_learns_on(prediction):
         assert score > 0.8 and difference is None
 
 
+def test_a_process_is_forked_while_a_call_begins_another_tree():
+    """Neither waits for the other, and the new tree, half made, is nobody's in the child."""
+    tree, asked, began = VFDT(), threading.Event(), []
+    tree._turns._waiting = _Line(asked.set)
+    context = multiprocessing.get_context("fork")
+    ours, theirs = context.Pipe()
+
+    def child():
+        theirs.send([began[0]._turns.depth, began[0]._turns._turn, VFDT()._turns.depth])
+
+    def begin():
+        tree._turns.take(True)
+        started.set()
+        assert asked.wait(_PATIENCE)
+        began.append(VFDT())
+        began[0]._turns.take(True)
+        tree._turns.give()
+        forked.wait(_PATIENCE)
+        began[0]._turns.give()
+
+    def fork():
+        started.wait(_PATIENCE)
+        process = context.Process(target=child)
+        process.start()
+        forked.set()
+        process.join(_PATIENCE)
+
+    started, forked = threading.Event(), threading.Event()
+    all_at_once(begin, fork)
+    assert ours.poll(_PATIENCE) and ours.recv() == [0, {}, 0]
+
+
 def test_turns_are_taken_in_the_order_of_asking():
     turns, order, asked = Turns(), [], threading.Semaphore(0)
     turns._waiting = _Line(asked.release)

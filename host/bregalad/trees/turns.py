@@ -127,7 +127,9 @@ class Turns:
         self._turn.clear()
 
     def forget_others(self):
-        """In a forked process, whose only thread has the lock: the others are not there."""
+        """In a forked process: there is no other thread."""
+        if not self.depth:
+            self._turn.clear()
         self._mutex = threading.Lock()
         self._waiting.clear()
         self._paused = None
@@ -184,15 +186,19 @@ def together(*trees):
 
 # A process that is forked has the memory as it is, but of the threads only the one that forks. So
 # it forks in a turn at every tree: none is half changed, and no lock belongs to a thread not there.
+# Trees that begin meanwhile do not wait: a call may copy the tree at which it has its turn.
 
 _all: weakref.WeakSet = weakref.WeakSet()
 _listing = threading.Lock()
+_forks = threading.Lock()  # whose turns are in `_forking`
 _forking: list = []
 
 
 def _before_fork():
-    _listing.acquire()
-    for turns in sorted(_all, key=id):
+    _forks.acquire()
+    with _listing:
+        found = sorted(_all, key=id)
+    for turns in found:
         _forking.append((turns, turns.depth))
         turns.take(False)
 
@@ -201,15 +207,16 @@ def _after_fork_in_parent():
     while _forking:
         turns, depth = _forking.pop()
         turns.give(depth)
-    _listing.release()
+    _forks.release()
 
 
 def _after_fork_in_child():
-    global _listing
-    _listing = threading.Lock()
+    global _listing, _forks
+    _listing, _forks = threading.Lock(), threading.Lock()
+    for turns in _all:
+        turns.forget_others()
     while _forking:
         turns, depth = _forking.pop()
-        turns.forget_others()
         turns.give(depth)
 
 
