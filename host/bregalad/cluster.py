@@ -2,6 +2,7 @@
 
 import os
 import socket
+import weakref
 from contextlib import contextmanager, suppress
 
 from . import __version__
@@ -15,6 +16,8 @@ __all__ = ["BOARD", "Cluster", "Gone", "Worker", "parse"]
 BOARD = "board"  # the resource of which a node has one for each board
 _PATIENCE = 180.0  # seconds for a worker to get a board; Ray waits 60 for a process that hangs, then begins another
 
+_holders: weakref.WeakSet = weakref.WeakSet()  # what has Ray's actors and answers
+_left: list = []  # in a forked process those of the first: their end here would cut its connections
 _connected: list = []  # the address that this process has connected to by itself
 
 
@@ -52,7 +55,7 @@ def parse(engine):
 
 
 class Cluster:
-    """A Ray cluster, connected to.
+    """A Ray cluster, connected to. A forked process is not: there Ray would wait for threads that it has not.
 
     Parameters
     ----------
@@ -64,6 +67,8 @@ class Cluster:
     ray : module
     workers : int
         How many are wished, or else may be had.
+    here : bool
+        Whether it is this process that has connected.
 
     Raises
     ------
@@ -77,7 +82,7 @@ class Cluster:
             if address != "ray":
                 import grpc  # noqa: F401 (Ray's client says less clearly that it is missing)
             import ray
-        self.ray = ray
+        self.ray, self._process = ray, os.getpid()
         _connect(ray, address)
         self._job = ray.get_runtime_context().get_job_id()
         boards = int(ray.cluster_resources().get(BOARD, 0))
@@ -88,17 +93,30 @@ class Cluster:
             )
         self.workers = wanted or boards
 
+    @property
+    def here(self):
+        return os.getpid() == self._process
+
+    def holding(self, owner):
+        """Note who is to have workers or their answers."""
+        _holders.add(owner)
+
     def kind(self, worker):
         """A class of `Worker` as one of actors, of which each takes a board."""
         return self.ray.remote(num_cpus=0, resources={BOARD: 1}, scheduling_strategy="SPREAD")(worker)
 
     def check_there(self):
         """Refuse to go on without the cluster with a `Gone`; Ray would begin another one."""
+        self._check_process()
         ray = self.ray
         with self.reaching("the cluster"):
             there = ray.is_initialized() and ray.get_runtime_context().get_job_id() == self._job
         if not there:
             raise Gone("gone with its cluster")
+
+    def _check_process(self):
+        if not self.here:
+            raise Gone("left to the process that this one was forked from")
 
     @contextmanager
     def reaching(self, name):
@@ -142,6 +160,7 @@ class Cluster:
         Gone
             If nobody can take its place, for it has failed by itself or Ray has.
         """
+        self._check_process()
         errors = self.ray.exceptions
         try:
             with self.reaching(name):
@@ -195,3 +214,7 @@ def _find_or_begin(ray, **quiet):
     except Exception as error:
         ray.shutdown()
         raise BoardError(f"ray: Ray cannot begin a cluster on this machine: {one_line(error)}") from error
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=lambda: _left.extend(_holders))

@@ -1,6 +1,9 @@
 """Workers on Ray: whatever they are, and whichever are lost, ensembles are the same."""
 
+import gc
+import multiprocessing
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -134,6 +137,48 @@ def test_one_tree_on_many_workers(cluster):
     with pytest.warns(UserWarning, match="what the board had counted for"):
         many.close()
     many.board.close()
+
+
+def test_a_forked_process_leaves_the_workers_to_the_first(cluster):
+    """Ray would hang there, also where ensembles and boards are no garbage but in the child."""
+    X, y = drifting(count=900)
+    here, there, lost = make("arf"), make("arf", engine="ray,workers=1"), make("arf", engine="ray,workers=1")
+    tree = VFDT(join_workers("ray,workers=2", Geometry(lanes=8, passes=1, slots=64)), grace=50, nominal_values=20)
+    for learner in (here, there, lost, tree):
+        learner.partial_fit(X[:600], y[:600], [0, 1])
+    lost.circle = lost  # only the garbage collector finds it
+    lost = [lost]
+
+    def refused(learner):
+        with pytest.raises(BoardError) as error:
+            learner.partial_fit(X[600:], y[600:])
+        return str(error.value)
+
+    def child():
+        lost.clear()
+        gc.collect()
+        same(here, there, X)
+        errors = refused(there), refused(tree)
+        for forest in (here, there.set_params(engine=None)):
+            forest.partial_fit(X[600:], y[600:])
+        same(here, there, X)
+        there.close()
+        tree.board.close()
+        theirs.send(errors)
+
+    context = multiprocessing.get_context("fork")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=child, daemon=True)
+    process.start()
+    assert ours.poll(120)
+    for error in ours.recv():
+        assert re.search(r"worker 0 \(.*, process \d+\).*: left to the process that this one was forked from", error)
+    process.join()
+    for forest in (here, there):
+        forest.partial_fit(X[600:], y[600:])
+    same(here, there, X)
+    tree.partial_fit(X[600:], y[600:])
+    tree.board.close()
 
 
 def test_workers_must_fit(cluster, monkeypatch):

@@ -62,6 +62,7 @@ class RemoteBoard(Board):
         self.name = f"worker {number}"
         self._cluster, self._actor, self._gone = cluster, actor, None
         self._coming = deque()  # reports of what was sent
+        cluster.holding(self)
         try:
             self.name += cluster.place(actor, self.name)
         except Gone as gone:
@@ -80,7 +81,7 @@ class RemoteBoard(Board):
             self._gone = f"{self.name} is lost, with what its board had counted: load the tree that was saved last"
         raise BoardError(self._gone)
 
-    def _call(self, name, *arguments):
+    def _check_there(self):
         if self._gone is not None:
             raise BoardError(self._gone)
         try:
@@ -88,6 +89,9 @@ class RemoteBoard(Board):
         except Gone as gone:
             self._gone = f"{self.name}: {gone}, and what its board had counted: load the tree that was saved last"
             raise BoardError(self._gone) from None
+
+    def _call(self, name, *arguments):
+        self._check_there()
         return getattr(self._actor, name).remote(*arguments)
 
     @property
@@ -104,6 +108,8 @@ class RemoteBoard(Board):
         self._coming.append(self._call("exchange", as_bytes(data).tobytes()))
 
     def receive(self, wait=False):
+        if not self._cluster.here:
+            self._check_there()
         found = []
         while self._coming and (wait and not any(found) or self._is_there(self._coming[0])):
             found.append(self._taken(self._coming.popleft()))
@@ -123,9 +129,12 @@ class RemoteBoard(Board):
         raise ValueError(f"{self.name}: boards of workers have no memory")
 
     def close(self):
+        self._gone = self._gone or f"{self.name}: the board is closed"
+        if not self._cluster.here:
+            return
         if self._actor is not None and self._cluster.ray.is_initialized():
             self._cluster.ray.kill(self._actor)
-        self._actor, self._gone = None, self._gone or f"{self.name}: the board is closed"
+        self._actor = None
 
 
 def join_workers(engine, geometry):

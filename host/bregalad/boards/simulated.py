@@ -1,5 +1,6 @@
 """The board as its RTL, compiled by Verilator and called in process."""
 
+import os
 import weakref
 
 import numpy as np
@@ -92,7 +93,7 @@ class SimulatedBoard(Board):
             self._begin_wave(wave),
         )
         # A waveform is whole only once it is closed, be it at the interpreter's end.
-        self._closing = weakref.finalize(self, self._model.board_close, self._handle)
+        self._closing = weakref.finalize(self, _end, self._model, self._handle, os.getpid())
 
     @staticmethod
     def _library(geometry, traced):
@@ -207,3 +208,9 @@ class SimulatedBoard(Board):
     def _write_register(self, register, value):
         self._feed(0)
         self._model.board_write(self._open(), register.addr // 4, value)
+
+
+def _end(model, handle, process):
+    """Give the model back; a forked process leaves it, as its waveform is the file of the one that goes on with it."""
+    if os.getpid() == process:
+        model.board_close(handle)

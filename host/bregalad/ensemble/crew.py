@@ -88,11 +88,12 @@ class Crew:
         self.engine, self.ended, self.replaced = engine, None, 0
         self.sent = self.received = self.others = 0
         self._cluster = Cluster(engine)
+        self._cluster.holding(self)
         known.tell(members)
         self._actor = self._cluster.kind(Hands)
         self._log, self._size, self._copies, self._share = [], 0, None, None
         self._hands, self._of = [], {}
-        self._dismissing = weakref.finalize(self, _dismiss, self._cluster.ray, self._hands)
+        self._dismissing = weakref.finalize(self, _dismiss, self._cluster, self._hands)
         count = min(len(members), self._cluster.workers)
         for number, part in enumerate(np.array_split(np.arange(len(members)), count)):
             self._hands.append(_Hand(number, pickle.dumps((known, [members[i] for i in part], threads))))
@@ -284,9 +285,11 @@ def _small(labels):
     return labels.astype(np.uint8) if labels.max(initial=0) < 256 else labels
 
 
-def _dismiss(ray, hands):
+def _dismiss(cluster, hands):
+    if not cluster.here:
+        return
     for hand in hands:
         with suppress(Exception):  # it may be gone already
-            if hand.actor is not None and ray.is_initialized():
-                ray.kill(hand.actor)
+            if hand.actor is not None and cluster.ray.is_initialized():
+                cluster.ray.kill(hand.actor)
         hand.actor = None
