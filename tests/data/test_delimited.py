@@ -56,8 +56,9 @@ def test_a_first_line_that_may_be_names(tmp_path, table):
         UserWarning,
         match=r"line 1 is taken for an instance, though 'rare' stands "
         r"nowhere below itself; say header=True \(--header yes\)",
-    ):
+    ) as told:
         assert open_stream(path).schema.names == ("x0", "x1", "x2")
+    assert told[0].filename == __file__
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,11 @@
 
 import random
 
+import numpy as np
 import pytest
-from bregalad import BoardError
+from bregalad import BoardError, Resident
 from bregalad.boards.emulated import EmulatedBoard
+from bregalad.trees.training import resident_rows
 from bregalad_sim.latency import GoldenBoard
 from bregalad_sim.wire import Faults
 from learning import CLASSES, GEOMETRY, TREES, learn, linked, stream
@@ -59,3 +61,40 @@ def test_same_tree_after_cuts(tree, seed):
 
     assert (learn(one, X, y, seed, on_error) == wanted).all()
     assert one.difference(whole) is None and cuts
+
+
+def test_resident_rows_are_learnt_over_cuts(seed, monkeypatch):
+    """`resume` finishes the call, and returns what it would have."""
+    monkeypatch.setattr(resident_rows, "_PART", 500)
+    X, y = stream(seed, 2000)
+    wanted, lasted = [], 0
+    for cut in (False, True):
+        tree, wire, _ = linked(
+            "vfdt",
+            seed,
+            Faults.all(0.01),
+            open_end=lambda: GoldenBoard(GEOMETRY.replace(nodes=512), 1 << 15),
+            delay=DELAY,
+            leaf_prediction="mc",
+            timeout=3.0,
+        )
+        held = Resident(tree.board, X.astype(np.float32), y)
+        tree.learn_resident(held)
+        begin, found = wire.time, None
+        if cut:
+            wire.cuts = [(begin + share * lasted, float("inf")) for share in (0.1, 0.5, 0.9)]
+        try:
+            found = tree.learn_resident(held)
+            assert not cut
+        except BoardError as error:
+            assert cut and "resume()" in str(error) and tree.unfinished
+        while found is None:
+            wire.cuts = [(max(start, wire.time + 0.01), stop) for start, stop in wire.cuts[1:]]
+            try:
+                found = tree.resume()
+            except BoardError as error:
+                assert "resume()" in str(error)
+        lasted = wire.time - begin
+        wanted.append((found, tree))
+    assert wanted[0][0] == wanted[1][0] > 0.5 and wanted[0][1].difference(wanted[1][1]) is None
+    assert not wanted[1][1].unfinished and wanted[1][1].report()["splits"] > 1

@@ -1,11 +1,13 @@
 """Instances that lie in a board's memory: encoded and walked there, as often as asked, by any tree."""
 
 import gc
+import signal
 
 import numpy as np
 import pytest
 from bregalad import EFDT, VFDT, Geometry, Resident, load_tree
 from bregalad.boards import open_board
+from bregalad.trees.training import resident_rows
 from bregalad_sim.latency import GoldenBoard
 
 GEOMETRY = Geometry(lanes=4, passes=1, slots=32, bins=8, bus_width=64, nodes=128)
@@ -49,6 +51,55 @@ def test_learnt_again_and_again(learner, dtype, kind, seed):
         assert tree.difference(other) is None and tree.report()["splits"] > 0
         assert (tree.predict(X[:200]) == other.predict(X[:200].astype(np.float64))).all()
         tree.close()
+
+
+def test_rows_are_learnt_in_parts_between_which_ctrl_c_comes(seed, monkeypatch, ctrl_c):
+    """What was learnt by then is whole, and other threads read the tree there."""
+    monkeypatch.setattr(resident_rows, "_PART", 300)
+    X, y = rows(seed, np.float32)
+    options = {"delta": 1e-2, "grace": 60, "delay": 30, "leaf_prediction": "mc"}
+    board = open_board("emulated", GEOMETRY, memory_size=1 << 16)
+    held = Resident(board, X, y)
+    whole = VFDT(board=board, **options)
+    whole.learn_resident(held)
+    codes, labels = whole.encode(X), np.searchsorted(held.classes, y)
+    whole.close()
+    for stop in (1, 2, 3):
+        tree, paused = VFDT(board=board, **options), []
+
+        def pause(paused=paused, tree=tree, stop=stop):
+            paused.append(tree.predict(X[:50]))
+            if len(paused) == stop:
+                signal.raise_signal(signal.SIGINT)
+
+        monkeypatch.setattr(tree._turns, "pause", pause)
+        learnt = 300 * (stop + 1)
+        with pytest.raises(KeyboardInterrupt):
+            tree.learn_resident(held)
+        other = VFDT(geometry=GEOMETRY.replace(nodes=0), **options)
+        other.declare(X.astype(np.float64), held.classes)
+        for book, edges in zip(other._quantiser.books, held.edges, strict=True):
+            book.edges = edges
+        other.learn_codes(codes[:learnt], labels[:learnt])
+        assert tree.report()["instances"] == learnt and tree.difference(other) is None
+        expected = other.learn_codes(codes, labels) == labels
+        assert tree.learn_resident(held) == expected.mean() and tree.difference(other) is None
+        tree.close()
+
+
+def test_ctrl_c_between_codes_finds_what_leaves_have_counted(seed, ctrl_c):
+    """As a tree that the host routes for has it."""
+    X, y = rows(seed, np.float32, 4000)
+    options = {"delta": 1e-2, "grace": 60, "delay": 30, "leaf_prediction": "mc", "review_period": 1000}
+    trees = [VFDT(geometry=GEOMETRY.replace(nodes=nodes), **options) for nodes in (128, 0)]
+    for tree in trees:
+        tree.partial_fit(X[:1000], y[:1000], classes=["no", "yes"])
+        codes, labels = tree.encode(X), (y == "yes").astype(np.int64)
+        tree._turns.pause = lambda: signal.raise_signal(signal.SIGINT)
+        with pytest.raises(KeyboardInterrupt):
+            tree.learn_codes(codes, labels)
+    assert 2000 <= trees[0].report()["instances"] < 5000
+    assert trees[0].difference(trees[1]) is None and trees[0].report()["splits"]
 
 
 @pytest.mark.slow

@@ -241,17 +241,24 @@ def test_locks_of_nodes_that_went_stop_nothing(tree, seed, slots, delay, period)
     assert active(walking.nodes) == active(trainer.nodes)
 
 
+def lay_down(trainer, codes, labels):
+    """Put instances into the memory of a trainer's board, six bytes each."""
+    columns = [Column(f"cell {cell}", 1 + int(each), RowKind.CODE) for cell, each in enumerate(trainer.cells.attribute)]
+    trainer.declare(RowLayout(columns, 6, label=0), {})
+    trainer.board.load(0, np.column_stack([labels.astype(np.uint8), codes]).reshape(-1))
+
+
 def test_only_class_counts_are_asked_for_where_leaves_compete():
     """What else a leaf's row and slot have is asked for where the leaf splits, and of all leaves in the end."""
     codes, labels = (part[:5000] for part in drifting(5, 8000))
     sizes = geometry(7, nodes=512)
     cells = CellMap.build(CAPACITIES, sizes.bins, "multiway")
-    board, sent = walks("emulated", sizes), []
+    board, sent = walks("emulated", sizes, 1 << 15), []
     walking = Trainer(board, cells, SplitPolicy(delta=1e-2, grace=60, delay=50), 2, review_period=500)
-    walking.learn(codes[:1], labels[:1])  # layouts are declared
+    lay_down(walking, codes, labels)
     send = board.send
     board.send = lambda data: (sent.append(bytes(data)), send(data))
-    walking.learn(codes[1:], labels[1:])
+    walking.learn_rows(0, len(codes))
     commands = np.frombuffer(b"".join(sent), np.uint8).reshape(-1, max(COMMAND_BYTES, sizes.bus_bytes))
     of = {opcode: commands[commands[:, 0] == opcode] for opcode in (Opcode.READ, TreeOpcode.ROW)}
     row, read = TREE_COMMANDS[TreeOpcode.ROW], COMMANDS[Opcode.READ]
@@ -273,9 +280,7 @@ def test_leaves_compete_in_time_for_rows_that_lie_in_memory(kind, delay):
     policy = SplitPolicy(delta=1e-2, grace=60, delay=delay)
     boards = open_board("emulated", geometry(7)), walks(kind, geometry(7, nodes=512), 1 << 15)
     expected, walking = (Trainer(board, cells, policy, 2, review_period=300) for board in boards)
-    columns = [Column(f"cell {cell}", 1 + int(each), RowKind.CODE) for cell, each in enumerate(cells.attribute)]
-    walking.declare(RowLayout(columns, 6, label=0), {})
-    walking.board.load(0, np.column_stack([labels.astype(np.uint8), codes]).reshape(-1))
+    lay_down(walking, codes, labels)
     for begin, end in ((0, 1000), (1000, 1200), (1200, 2600)):
         right = expected.learn(codes[begin:end], labels[begin:end]) == labels[begin:end]
         assert walking.learn_rows(6 * begin, end - begin) == right.sum()
@@ -330,7 +335,7 @@ def test_a_tree_whose_node_table_is_full_learns_on(tree, nodes, delay, seed):
             UserWarning, match=f"table of {nodes} rows is full, .* splits no more: .* more nodes"
         ) as told:
             predictions = [walking.learn(codes[part], labels[part]) for part in (slice(1800), slice(1800, None))]
-        assert len(told) == 1 and not walking.broken
+        assert len(told) == 1 and told[0].filename == __file__ and not walking.broken
         assert 1 < walking.nodes.rows <= nodes and walking.tally.instances == 2500
         found.append((walking, np.concatenate(predictions)))
     (emulated, expected), (late, predictions) = found

@@ -216,7 +216,7 @@ class StreamTree(
             If they lie elsewhere, or do no more; if the tree has learnt others before, with other code books; or has
             ``class_weight`` or ``nominal``.
         BoardError
-            If the board fails.
+            If the board fails; if its link was cut, `resume` finishes the call.
         """
         self._check_ready()
         if not isinstance(resident, Resident):
@@ -245,7 +245,11 @@ class StreamTree(
             raise ValueError("this tree has learnt with other code books or classes: begin a new one")
         trainer = self._open_trainer()
         trainer.declare(resident.layout, resident.keys)
-        return trainer.learn_rows(resident.address, len(resident)) / len(resident)
+        return self._finish(Steps(self._learning_resident(trainer, resident)))
+
+    def _learning_resident(self, trainer, resident):
+        right = yield from trainer.learning_rows(resident.address, len(resident))
+        return right / len(resident)
 
     def _is_of(self, resident):
         """Whether the tree encodes as the board does, and has the same classes."""

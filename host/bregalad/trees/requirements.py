@@ -1,15 +1,10 @@
 """What a tree asks of a board; who asks for more than a board has is told the remedy."""
 
-import sys
-import warnings
-from pathlib import Path
-
 from ..geometry import HARDWARE_CLASSES, MISSING, MOST_CLASSES, Geometry
+from ..warn import warn
 from . import options
 
 __all__ = ["check_abilities", "check_alternates", "check_classes", "check_ties", "check_window", "warn_of_lost"]
-
-_PACKAGE = str(Path(__file__).parents[1])
 
 
 def check_abilities(geometry, policy, prediction):
@@ -86,12 +81,11 @@ def check_ties(geometry, policy, classes):
     """
     needed = policy.width_for_ties(classes)
     if needed is not None and geometry.count_width < needed <= Geometry.count_width:
-        warnings.warn(
+        warn(
             f"the board halves its counts at {geometry.count_max} instances, before a leaf of "
             f"{classes} classes can break a tie (tau={policy.tau:g}, delta={policy.delta:g}), so "
             "the tree may hardly grow: choose a geometry with count_width >= "
             f"{needed}, or a greater tau",
-            stacklevel=_outside(),
         )
 
 
@@ -106,16 +100,7 @@ def warn_of_lost(quantiser):
             remedy = f"declare more than its {len(attribute.values)}, or {remedy}"
         elif book.capacity < MISSING:
             remedy = f"give it room by nominal_values, up to {MISSING}, or {remedy}"
-        warnings.warn(
+        warn(
             f"attribute {attribute.name!r}: {share:.0%} of its values so far are none of the "
             f"{book.capacity} that it has room for, and count as missing: {remedy}",
-            stacklevel=_outside(),
         )
-
-
-def _outside():
-    """How far up the first caller outside of this package is: its line is what a warning names."""
-    frame, level = sys._getframe(1), 1
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
-        frame, level = frame.f_back, level + 1
-    return level

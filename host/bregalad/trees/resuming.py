@@ -20,7 +20,7 @@ class Resuming(Shared):
     _unfinished = None  # steps that a cut link, or Ctrl-C while it was, has interrupted
 
     @changing
-    def resume(self) -> np.ndarray | None:
+    def resume(self) -> np.ndarray | float | None:
         """Go on after the link to the board was cut: connect again, finish what was interrupted.
 
         Nothing is lost and nothing is counted twice: what is learnt comes out as if there had been no
@@ -28,7 +28,7 @@ class Resuming(Shared):
 
         Returns
         -------
-        array or None
+        array, float or None
             What the interrupted call (``unfinished``) would have returned, predictions for
             ``partial_fit``, too. None: it had not begun to learn, or learns nothing; repeat it.
 

@@ -1,7 +1,6 @@
 """Delimited text: what is not said about its columns is inferred from the head."""
 
-import warnings
-
+from ...warn import warn
 from ..schema import Attribute, DataError
 from .files import Pipe, open_lines
 from .header import is_header, is_numeric
@@ -115,5 +114,5 @@ class TextSource(LineSource):
             what, other = "the columns' names", "header=False (--header no) if it is an instance"
             if not found:
                 what, other = "an instance", "header=True (--header yes) if it names the columns"
-            warnings.warn(f"{place} is taken for {what}, {doubt}; say {other}", stacklevel=5)
+            warn(f"{place} is taken for {what}, {doubt}; say {other}")
         return found

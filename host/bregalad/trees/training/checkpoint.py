@@ -1,7 +1,5 @@
 """The board's statistics of a tree, read back and written again."""
 
-import warnings
-
 import numpy as np
 
 from ...geometry import NONE
@@ -9,6 +7,7 @@ from ...interrupt import check_interrupt
 from ...protocol.commands import Opcode
 from ...protocol.layout import Layout
 from ...protocol.reports import EntryFlag, Kind, entry_body, entry_layout, statistics_layout
+from ...warn import warn
 from ..structure.table import LEAF, forget_trial
 from .entries import plain_entries, whole_entry
 
@@ -45,10 +44,7 @@ def nothing(trainer, why):
     ``restore`` then starts those of all nodes anew, and the tree itself is kept.
     """
     if count := len(_nodes(trainer)):
-        warnings.warn(
-            f"{why}: the tree is kept, but not what the board had counted for {count} of its nodes, which starts anew",
-            stacklevel=4,
-        )
+        warn(f"{why}: the tree is kept, but not what the board had counted for {count} of its nodes, which starts anew")
     return _checkpoint(trainer, np.zeros(0, np.int64), [], [])
 
 

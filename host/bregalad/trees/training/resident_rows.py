@@ -1,8 +1,10 @@
 """Rows that lie in a board's memory, learnt where they lie, on boards that walk records down the tree."""
 
-from .steps import Steps
+from .steps import SAFE, Steps
 
 __all__ = ["ResidentRows"]
+
+_PART = 1 << 20  # rows after which Ctrl-C may end learning: so many that the host's share is what it is without
 
 
 class ResidentRows:
@@ -51,7 +53,28 @@ class ResidentRows:
         BoardError
             If the board reports an error or is gone.
         """
-        return Steps(self._learning_rows(address, count)).run(self.board.receive)
+        return Steps(self.learning_rows(address, count)).run(self.board.receive)
+
+    def learning_rows(self, address, count):
+        """``learn_rows`` as a generator for `Steps`, which can be finished after the link was cut."""
+        self._check_walks()
+        walking = self.walking
+        walking.check_rows(address, count)
+        self._failed = True
+        yield from walking.hits()
+        for begin in range(0, count, _PART):
+            self._failed = False
+            yield SAFE
+            self.rows_only = False  # somebody may have predicted meanwhile
+            self._failed = True
+            yield from walking.learning_there(
+                address + begin * walking.stride, min(_PART, count - begin), self.review_period
+            )
+            yield from walking.read_leaves()
+        _, right = yield from walking.hits()
+        self._failed = False
+        walking.check_room()
+        return right
 
     def _check_walks(self):
         self.check_working()
@@ -59,12 +82,3 @@ class ResidentRows:
             raise ValueError(
                 f"board {self.board.name} takes records with their slots: choose a geometry with nodes of a node table"
             )
-
-    def _learning_rows(self, address, count):
-        self._check_walks()
-        self.walking.check_rows(address, count)
-        self._failed = True
-        found = yield from self.walking.learning_reviewed(address, count)
-        self._failed = False
-        self.walking.check_room()
-        return found

@@ -374,7 +374,7 @@ class Trainer(Hearing, Nearby, Streaming, ResidentRows):
                 past = self.memory.in_order(self.tally.instances)
                 self.trials.totals.begin(labels[position:end], self.tally.instances, past)
             if self.walking is not None:
-                yield from self.walking.learning(position, end, end == count)
+                yield from self.walking.learning(position, end)
             elif self._direct is not None:
                 self._run_directly(position, end)
             else:

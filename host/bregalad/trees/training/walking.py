@@ -4,7 +4,6 @@ The driver hears of trials that may change the tree, and of a stream that stands
 What leaves have counted stays on the board, and is read when somebody wants to know it.
 """
 
-import warnings
 import weakref
 
 import numpy as np
@@ -15,8 +14,8 @@ from ...protocol.leaf_rows import Predictor, RowOp
 from ...protocol.reports import Kind, layout_of
 from ...protocol.rows import ROW_COMMAND, Column, RowKind, RowLayout, edges_command, weighed
 from ...protocol.tree import TreeKind, TreeOpcode, pack_tree
+from ...warn import warn
 from ..policy.rule import rule_of
-from ..structure.contest import competing
 from ..structure.router import ADAPTIVE, BAYES, MAJORITY
 from .answers import take
 from .asking import (
@@ -193,11 +192,8 @@ class Walking:
 
     # Learning
 
-    def learning(self, position, end, whole):
-        """Learn instances of the trainer's window; a generator for `Steps`.
-
-        With ``whole`` what leaves have counted is read then, and else where somebody asks for it.
-        """
+    def learning(self, position, end):
+        """Learn instances of the trainer's window, and read what leaves have counted; a generator for `Steps`."""
         board, window, layout = self.trainer.board, self.trainer._window, self._of_codes
         if self._declared is not layout:
             self.declare(layout, told=True)
@@ -212,23 +208,7 @@ class Walking:
             self._answered = position
             yield from self.learning_there(0, count)
             position += count
-        if whole:
-            yield from self.read_leaves()
-        elif self.competing:
-            yield from self.read_promises()
-
-    @property
-    def competing(self):
-        """Whether leaves are without a slot: which of them get one depends on what all have counted."""
-        nodes = self.trainer.nodes
-        return competing(nodes.table, nodes.room)
-
-    def learning_reviewed(self, address, count):
-        """Learn rows of the board's memory, with all leaves competing for the slots in time; how many were right."""
-        yield from self.hits()
-        yield from self.learning_there(address, count, self.trainer.review_period)
         yield from self.read_leaves()
-        return (yield from self.hits())[1]
 
     def learning_there(self, address, count, reviews=0):
         """Learn rows that lie in the board's memory; yields as `learning`.
@@ -257,10 +237,9 @@ class Walking:
         if self._at[FULL] and not self._full:
             self._full = True
             board = self.trainer.board
-            warnings.warn(
+            warn(
                 f"board {board.name}: its node table of {board.geometry.nodes} rows is full, so the tree splits no "
-                "more: choose a geometry with more nodes",
-                stacklevel=2,
+                "more: choose a geometry with more nodes"
             )
 
     def hits(self):
@@ -338,10 +317,6 @@ class Walking:
     def read_leaves(self):
         """What all leaves have counted and predict by; yields as `learning`."""
         yield from self._ask(ALL, 0)
-
-    def read_promises(self):
-        """The class counts of all leaves, by which they compete for slots; yields as `learning`."""
-        yield from self._ask(CHOICE, 0)
 
     def _ask(self, scope, node):
         """Have `ask` ask, until all is told; yields as `learning`."""
