@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from bregalad import EFDT, VFDT, CTree, Geometry, load_tree
 from bregalad.boards.emulated import EmulatedBoard
+from bregalad.boards.emulated_tree import EmulatedTreeBoard
 from bregalad.trees.structure.split import LONG
 from noisy import stream
 
@@ -60,6 +61,19 @@ def test_more_inner_nodes_than_slots(tmp_path):
         load_tree(tmp_path / "tree", geometry=small)
     again = load_tree(tmp_path / "tree", geometry=small.replace(slots=inner))
     assert again.partial_fit(X[:500], y[:500]).report()["slots"] >= inner
+
+
+def test_more_nodes_than_a_node_table_has_rows(tmp_path):
+    X, y = stream(3000)
+    sizes = Geometry(lanes=4, passes=1, slots=64, nodes=256)
+    tree = VFDT(geometry=sizes, grace=50, delta=0.01, leaf_prediction="mc").fit(X, y)
+    count = len(tree._nodes)
+    tree.save(tmp_path / "tree")
+    small = sizes.replace(nodes=count - 1)
+    for changes in ({"geometry": small}, {"board": EmulatedTreeBoard(small)}):
+        with pytest.raises(ValueError, match=f"tree has {count} nodes, the board's node table {count - 1} rows"):
+            load_tree(tmp_path / "tree", **changes)
+    assert load_tree(tmp_path / "tree", geometry=sizes.replace(nodes=count)).partial_fit(X, y).report()["leaves"]
 
 
 @pytest.mark.parametrize(

@@ -146,9 +146,7 @@ def test_reports_out_of_turn(which, monkeypatch):
 def test_node_table_too_small_for_a_tree():
     trainer, *_ = both("vfdt", 2500, geometry(80), 3)
     board = GoldenBoard(geometry(80).replace(nodes=2), MEMORY)
-    with pytest.raises(
-        ValueError, match=r"the tree has \d+ nodes, the node table of board golden 2 rows: .* more nodes"
-    ):
+    with pytest.raises(ValueError, match=r"the tree has \d+ nodes, the board's node table 2 rows: .* more nodes"):
         Trainer(board, trainer.cells, trainer.policy, 2, nodes=trainer.nodes, tally=trainer.tally)
 
 

@@ -14,7 +14,7 @@ from ..files import check_wave
 from ..geometry import Geometry
 from ..interrupt import deferred_interrupt
 from ..words import shown
-from .requirements import check_classes, check_ties
+from .requirements import check_classes, check_nodes, check_ties
 from .shared import Shared
 from .structure.cells import CellMap, check_cells
 from .training import checkpoint
@@ -182,8 +182,9 @@ class BoardHolder(Shared):
             self._nodes.widen(classes)
 
     def _check_fit(self, geometry):
-        """Refuse a board that cannot take the statistics with a ValueError."""
+        """Refuse a board that cannot take the tree or the statistics with a ValueError."""
         nodes = self._nodes
+        check_nodes(geometry, nodes.rows)
         inner = len(nodes.inner()) if self._policy().anytime else 0
         misfit = checkpoint.misfit(self._checkpoint, nodes.classes, geometry, len(self._cells(geometry.bins)), inner)
         if misfit:

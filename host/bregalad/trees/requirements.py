@@ -4,7 +4,15 @@ from ..geometry import HARDWARE_CLASSES, MISSING, MOST_CLASSES, Geometry
 from ..warn import warn
 from . import options
 
-__all__ = ["check_abilities", "check_alternates", "check_classes", "check_ties", "check_window", "warn_of_lost"]
+__all__ = [
+    "check_abilities",
+    "check_alternates",
+    "check_classes",
+    "check_nodes",
+    "check_ties",
+    "check_window",
+    "warn_of_lost",
+]
 
 
 def check_abilities(geometry, policy, prediction):
@@ -71,6 +79,15 @@ def check_window(geometry, policy):
         raise ValueError(
             f"a window of {window} instances is larger than the board's counters, which hold {most}: choose "
             f"window <= {most}, or a geometry with count_width >= {int(window).bit_length()}"
+        )
+
+
+def check_nodes(geometry, rows):
+    """Refuse with a ValueError a board that walks records if its node table has fewer rows than the tree."""
+    if geometry.nodes and rows > geometry.nodes:
+        raise ValueError(
+            f"the tree has {rows} nodes, the board's node table {geometry.nodes} rows: "
+            "choose a geometry with more nodes"
         )
 
 

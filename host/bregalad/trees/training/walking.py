@@ -16,6 +16,7 @@ from ...protocol.rows import ROW_COMMAND, Column, RowKind, RowLayout, edges_comm
 from ...protocol.tree import TreeKind, TreeOpcode, pack_tree
 from ...warn import warn
 from ..policy.rule import rule_of
+from ..requirements import check_nodes
 from ..structure.router import ADAPTIVE, BAYES, MAJORITY
 from .answers import take
 from .asking import (
@@ -87,11 +88,7 @@ class Walking:
                 f"board {board.name} has {board.memory_size} bytes of memory, a row takes {stride}: "
                 "a board that holds trees fetches rows from memory"
             )
-        if nodes.rows > board.geometry.nodes:
-            raise ValueError(
-                f"the tree has {nodes.rows} nodes, the node table of board {board.name} {board.geometry.nodes} rows: "
-                "choose a geometry with more nodes"
-            )
+        check_nodes(board.geometry, nodes.rows)
         self.told = False  # the board has followed all that others have done to the tree
         geometry = board.geometry
         self._at = np.zeros(SIZE, np.int64)  # how far all is, as `answers` has it
