@@ -137,6 +137,38 @@ def test_the_netlist_does_the_same(tmp_path):
         assert "faults 0 seen 1" in said, case
 
 
+class Choice(wiring.Component):
+    """One of sixteen, by comparisons with constants."""
+
+    i: In(16)
+    by: In(12)
+    o: Out(1)
+
+    def elaborate(self, platform):
+        m = Module()
+        at = sum(self.by > 251 * edge for edge in range(1, 16))
+        m.d.sync += self.o.eq(self.i.bit_select(at, 1))
+        return m
+
+
+def test_a_dense_netlist_has_fewer_luts(tmp_path):
+    (tmp_path / "design.il").write_text(rtlil.convert(Choice(), name="design", emit_src=False))
+    families = {"usual": ECP5(), "dense": ECP5(dense=True)}
+    _yosys(
+        tmp_path,
+        "".join(
+            f"read_rtlil design.il\n{family.script('design')}\nwrite_json {name}.json\ndesign -reset\n"
+            for name, family in families.items()
+        ),
+    )
+    cells = {}
+    for name in families:
+        netlist = json.loads((tmp_path / f"{name}.json").read_text())
+        cells[name] = Counter(cell["type"] for cell in netlist["modules"]["design"]["cells"].values())
+    assert ECP5().needs(cells["dense"])["LUT4"] < ECP5().needs(cells["usual"])["LUT4"]
+    assert cells["usual"]["PFUMX"] and not cells["dense"]["PFUMX"]
+
+
 def test_lanes(tmp_path):
     """The build's own script leaves every lane's registers where they can be moved from."""
     geometry = PRESETS["tiny"].replace(lanes=2, passes=1, bins=16, slots=64)

@@ -230,7 +230,7 @@ BOARDS = {
             constraints="colorlight-5a-75b.lpf",
             wire="udp",
             pins=_network_pins(Colorlight5A75B, "led_0__io"),
-            family=ECP5(),
+            family=ECP5(dense=True),
             resources=_ECP5_25,
             block_rams=(
                 "*.slots/m:rows_*",

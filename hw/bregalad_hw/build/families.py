@@ -76,7 +76,14 @@ class Family(ABC):
 
 
 class ECP5(Family):
-    """Lattice ECP5: Yosys, nextpnr-ecp5 and Project Trellis."""
+    """Lattice ECP5: Yosys, nextpnr-ecp5 and Project Trellis.
+
+    Parameters
+    ----------
+    dense : bool
+        Whether to take fewer LUTs, for a slower clock: a function of more than four inputs is made of LUTs, not of a
+        pair of them and the multiplexer behind it, and constants are compared without carry chains.
+    """
 
     tools = "yosys", "nextpnr-ecp5", "ecppack"
     netlist, routed = "top.json", "top.config"
@@ -93,23 +100,32 @@ class ECP5(Family):
     _MORE = {"static": {"router2/bbMargin/x": "40", "router2/bbMargin/y": "40"}}
     # All eight registers of a tile share two resets and few enables, so a net of less than that
     # keeps others away from where it goes; logic does the same.
-    _OPTIONS = "-run begin:map_ffs"
+    _FIRST = "-run begin:map_ffs"
     _BEHIND = r"""
 opt_clean
 dfflegalize -cell $_DFF_?_ 01 -cell $_DFF_?P?_ r -cell $_SDFF_?P?_ r -cell $_DFFE_??_ 01 \
     -cell $_DFFE_?P??_ r -cell $_SDFFE_?P??_ r -cell $_DLATCH_?_ x -mince 8 -minsrst 8
-synth_ecp5 -top {top} -run map_ffs:
+synth_ecp5 {options} -top {top} -run map_ffs:
 """
+
+    def __init__(self, dense=False):
+        self._options = "-nowidelut -cmp2softlogic" if dense else ""
+
+    def _synthesis(self, top):
+        """Yosys' options up to registers, and its commands from there on."""
+        return f"{self._options} {self._FIRST}", self._BEHIND.format(options=self._options, top=top)
 
     def script(self, top):
         """What Yosys does to a design that it has read: a module's name in, a netlist out."""
-        return f"{_BEFORE}\nsynth_ecp5 {self._OPTIONS} -top {top}\n{self._BEHIND.format(top=top)}\n"
+        options, behind = self._synthesis(top)
+        return f"{_BEFORE}\nsynth_ecp5 {options} -top {top}\n{behind}\n"
 
     def overrides(self, constraints, clock_hz, block_rams=()):
+        options, behind = self._synthesis("top")
         return {
             "script_after_read": _before(block_rams),
-            "synth_opts": self._OPTIONS,
-            "script_after_synth": self._BEHIND.format(top="top"),
+            "synth_opts": options,
+            "script_after_synth": behind,
             "add_preferences": constraints,
             "nextpnr_opts": _ROUTING,
         }
