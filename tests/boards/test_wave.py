@@ -1,6 +1,7 @@
 """Waveforms of the simulated RTL: what they hold, and the save file that shows it."""
 
 import copy
+import multiprocessing
 import os
 import re
 
@@ -65,6 +66,22 @@ def test_simulated_board(tmp_path):
     ticks = [time for time, _ in signals["TOP.clk"].signal]
     # Four clocks of reset come before those that are counted.
     assert ticks[-1] == (clocks + 4) * CLOCK - CLOCK // 2 and len(ticks) == 2 * (clocks + 4)
+
+
+def test_a_forked_process_leaves_it_alone(tmp_path):
+    path = tmp_path / "run.fst"
+    with open_board("simulated", LEAST, wave=path) as board:
+        process = multiprocessing.get_context("fork").Process(target=board.close)
+        process.start()
+        process.join()
+        written = path.stat().st_size
+        for token in range(300):
+            board.send(pack_command(LEAST, Opcode.FENCE, token=token))
+            board.receive(wait=True)
+        clocks = board.clocks
+    _, signals = read(path)
+    assert process.exitcode == 0 and not written
+    assert len(signals["TOP.clk"].signal) == 2 * (clocks + 4)
 
 
 def test_tree(tmp_path, monkeypatch):

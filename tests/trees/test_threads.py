@@ -1,29 +1,21 @@
 """Calls from many threads at the same time, and from processes that are forked meanwhile."""
 
 import copy
-import itertools
 import multiprocessing
 import pickle
 import random
-import signal
-import sys
 import threading
-from collections import deque
 
 import pytest
+from at_once import PATIENCE, all_at_once, switching_often  # noqa: F401 (a fixture for all tests)
 from bregalad import EFDT, TREES, VFDT, Geometry, open_board
 from bregalad.data.quantiser import Quantiser
 from bregalad.data.sample import Sample
-from bregalad.trees import turns as turns_module
 from bregalad.trees.estimator import StreamTree
-from bregalad.trees.turns import Turns, changing
-from bregalad.trees.turns import reading as reading_call
-from bregalad_sim.ctrl_c import interrupted, interruptible
 from bregalad_sim.latency import LateBoard
 from noisy import stream
 from sklearn.base import clone
 
-_PATIENCE = 120  # seconds after which a test has failed
 _READERS = 8
 # What needs no turn: made of calls that take theirs, or no call on what is learnt.
 _WITHOUT = {
@@ -36,34 +28,6 @@ _WITHOUT = {
     "predict_log_proba",
     "score",
 }
-
-
-@pytest.fixture(autouse=True)
-def switching_often():
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-4)
-    yield
-    sys.setswitchinterval(before)
-
-
-def all_at_once(*calls):
-    """Run calls in threads of their own; raise what one of them raises."""
-    errors = []
-
-    def guarded(call):
-        try:
-            call()
-        except BaseException as error:
-            errors.append(error)
-
-    threads = [threading.Thread(target=guarded, args=[call], daemon=True) for call in calls]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(_PATIENCE)
-        assert not thread.is_alive(), "a thread hangs"
-    if errors:
-        raise errors[0]
 
 
 def reading(tree, X, see, until):
@@ -90,18 +54,6 @@ def looks(end):
         sample.count = sample.next_look
         found.add(sample.count)
     return found
-
-
-class _Line(deque):
-    """Those that wait for a turn; tells when there is another."""
-
-    def __init__(self, tell):
-        super().__init__()
-        self.tell = tell
-
-    def append(self, place):
-        super().append(place)
-        self.tell()
 
 
 def options_of(kind, prediction):
@@ -144,7 +96,7 @@ def test_many_predict_while_one_learns(kind, prediction):
     def learn():
         try:
             for at in parts:
-                assert looked.acquire(timeout=_PATIENCE)
+                assert looked.acquire(timeout=PATIENCE)
                 tree.partial_fit(X[at : at + 250], y[at : at + 250])
         finally:
             over.set()
@@ -188,7 +140,7 @@ def test_a_long_call_lets_others_read_meanwhile():
     seen, started, over = [], threading.Event(), threading.Event()
 
     def learn():
-        assert started.wait(_PATIENCE)
+        assert started.wait(PATIENCE)
         try:
             tree.partial_fit(X[1000:], y[1000:])
         finally:
@@ -320,8 +272,8 @@ def test_a_forked_process_predicts_and_learns_on(prediction):
                 ours, theirs = context.Pipe()
                 process = context.Process(target=child, args=[theirs], daemon=True)
                 process.start()
-                answers.append(ours.recv() if ours.poll(_PATIENCE) else "no answer")
-                process.join(_PATIENCE)
+                answers.append(ours.recv() if ours.poll(PATIENCE) else "no answer")
+                process.join(PATIENCE)
         finally:
             stop.set()
 
@@ -329,139 +281,3 @@ def test_a_forked_process_predicts_and_learns_on(prediction):
     assert len(answers) == 6
     for score, difference in answers:
         assert score > 0.8 and difference is None
-
-
-def test_a_process_is_forked_while_a_call_begins_another_tree():
-    """Neither waits for the other, and the new tree, half made, is nobody's in the child."""
-    tree, asked, began = VFDT(), threading.Event(), []
-    tree._turns._waiting = _Line(asked.set)
-    context = multiprocessing.get_context("fork")
-    ours, theirs = context.Pipe()
-
-    def child():
-        theirs.send([began[0]._turns.depth, began[0]._turns._turn, VFDT()._turns.depth])
-
-    def begin():
-        tree._turns.take(True)
-        started.set()
-        assert asked.wait(_PATIENCE)
-        began.append(VFDT())
-        began[0]._turns.take(True)
-        tree._turns.give()
-        forked.wait(_PATIENCE)
-        began[0]._turns.give()
-
-    def fork():
-        started.wait(_PATIENCE)
-        process = context.Process(target=child)
-        process.start()
-        forked.set()
-        process.join(_PATIENCE)
-
-    started, forked = threading.Event(), threading.Event()
-    all_at_once(begin, fork)
-    assert ours.poll(_PATIENCE) and ours.recv() == [0, {}, 0]
-
-
-def test_turns_are_taken_in_the_order_of_asking():
-    turns, order, asked = Turns(), [], threading.Semaphore(0)
-    turns._waiting = _Line(asked.release)
-
-    def call(number, changing):
-        def run():
-            turns.take(changing)
-            turns.take(changing)
-            order.append(number)
-            turns.give(1)
-            turns.give()
-
-        return threading.Thread(target=run, daemon=True)
-
-    turns.take(True)
-    threads = [call(number, number % 2 == 0) for number in range(8)]
-    for thread in threads:
-        thread.start()
-        assert asked.acquire(timeout=_PATIENCE)  # in line
-    turns.pause()  # those that read; not those that came before them and change
-    assert order == [1, 3, 5, 7]
-    turns.pause()
-    assert order == [1, 3, 5, 7]
-    turns.give()
-    for thread in threads:
-        thread.join(_PATIENCE)
-    assert order == [1, 3, 5, 7, 0, 2, 4, 6]
-    turns.take(True)
-    turns.give()
-
-
-def test_ctrl_c_while_waiting_for_a_turn():
-    X, y = stream(1000)
-    tree = VFDT().fit(X, y)
-    taken, waiting, came, give = (threading.Event() for _ in range(4))
-    tree._turns._waiting = _Line(waiting.set)
-
-    def keep():
-        tree._turns.take(True)
-        taken.set()
-        assert waiting.wait(_PATIENCE)
-        while not came.wait(0.01):  # one that comes just before Python waits is not looked at
-            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
-        assert give.wait(_PATIENCE)
-        tree._turns.give()
-
-    thread = threading.Thread(target=keep, daemon=True)
-    with interruptible():
-        thread.start()
-        assert taken.wait(_PATIENCE)
-        try:
-            with pytest.raises(KeyboardInterrupt):
-                tree.predict(X)
-            came.set()
-            give.set()
-        except KeyboardInterrupt:  # another one
-            came.set()
-    thread.join(_PATIENCE)
-    assert not tree._turns._waiting
-    all_at_once(lambda: tree.predict(X), lambda: tree.partial_fit(X, y))
-
-
-class _Thing:
-    """Whose calls take turns, one within the other."""
-
-    def __init__(self, between):
-        self._turns, self.between = Turns(), between
-
-    @changing
-    def outer(self):
-        self.between()
-        return self.inner()
-
-    @reading_call
-    def inner(self):
-        return 1
-
-
-@pytest.mark.parametrize("in_line", [False, True])
-def test_ctrl_c_leaves_no_turn_behind(in_line):
-    """Wherever it comes in a call's turn, with or without another thread in line."""
-
-    def ask_meanwhile():
-        """Another thread asks for a turn, and is in line."""
-        asked = threading.Semaphore(0)
-        thing._turns._waiting = _Line(asked.release)
-        threads.append(threading.Thread(target=thing.inner, daemon=True))
-        threads[-1].start()
-        assert asked.acquire(timeout=_PATIENCE)
-
-    for at in itertools.count(1):
-        thing, threads = _Thing(ask_meanwhile if in_line else lambda: None), []
-        came = interrupted(thing.outer, at, turns_module)
-        assert not thing._turns.depth
-        threads.append(threading.Thread(target=thing.inner, daemon=True))
-        threads[-1].start()
-        for thread in threads:
-            thread.join(_PATIENCE)
-            assert not thread.is_alive(), f"Ctrl-C before line {at}"
-        if not came:
-            break
-    assert at > 20
