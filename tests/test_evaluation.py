@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from bregalad.evaluation import Curve, compare_plot, kappa, prequential
 from bregalad.evaluation.columns import COLUMNS
+from bregalad.evaluation.plot import picture
 
 
 class Scripted:
@@ -174,6 +175,27 @@ def test_pictures(curve, tmp_path):
     ):
         with pytest.raises(ValueError, match=match):
             compare_plot(curves, tmp_path / "four.png", what=what)
+
+
+def test_a_picture_shows_what_is_recent(tmp_path):
+    """The recent accuracy strongest, the leaves palest, marks where counts grow, and the legend outside."""
+    curve = Curve()
+    for report in ({"alternates": 1}, {"alternates": 1, "swapped": 1}, {"swapped": 0, "drifts": 2}, {"pruned": 3}):
+        curve.add(np.array([[4, 1], [0, 5]]), {"leaves": 3, **report})
+    figure = picture(curve, "a title of many words, " * 8)
+    axes, leaves = figure.axes
+    lines = {line.get_label(): line for line in axes.lines}
+    recent = lines.pop("accuracy since the last point")
+    found, replaced = lines.pop("drift found"), lines.pop("part of the tree replaced")
+    assert recent.get_alpha() is None and recent.get_linewidth() > max(line.get_linewidth() for line in lines.values())
+    assert leaves.collections[0].get_alpha() < min(line.get_alpha() for line in lines.values())
+    assert axes.get_zorder() > leaves.get_zorder() and axes.get_xlim() == leaves.get_xlim()
+    assert list(found.get_xdata()) == [10, 30] and list(replaced.get_xdata()) == [20, 40]
+    figure.savefig(tmp_path / "one.png")
+    legend = figure.legends[0].get_window_extent()
+    assert len(figure.legends[0].get_texts()) == 6
+    assert legend.y1 <= min(each.get_tightbbox().y0 for each in figure.axes)
+    assert axes.title.get_window_extent().width <= figure.bbox.width
 
 
 def test_recovery():

@@ -391,6 +391,17 @@ def test_drawing():
     assert "..." in tree.draw(max_depth=1)
 
 
+def test_a_drawn_leaf_tells_how_far_it_is():
+    X, y = mixed()
+    tree = VFDT(grace=300).fit(X[:500], y[:500])
+    leaf, words = tree.draw().splitlines()
+    assert leaf.endswith(" of 500")
+    said = "No split yet: 500 instances, 1 trial, one every 300 (grace). The leaf predicts "
+    assert words == f"{said}by naive Bayes (nba)."
+    tree = VFDT(grace=300, leaf_prediction="mc").fit(X[:500], y[:500])
+    assert tree.draw(0).splitlines()[1:] == [f"{said}its majority class (mc)."]
+
+
 def test_params_and_clone():
     tree = VFDT(tau=0.1, nominal=["colour"])
     assert clone(tree).get_params() == tree.get_params()

@@ -3,5 +3,8 @@
 __all__ = ["COLUMNS", "COUNTS"]
 
 # What a tree's report may say; 0 where it does not.
-COUNTS = ("leaves", "nodes", "depth", "trials", "splits", "ties", "replaced", "pruned")
+COUNTS = (
+    *("leaves", "nodes", "depth", "trials", "splits", "ties", "replaced", "pruned"),
+    *("alternates", "swapped", "drifts"),
+)
 COLUMNS = ("instances", "accuracy", "kappa", "recent", "recent_kappa", *COUNTS, "labels", "seconds", "memory")

@@ -40,6 +40,8 @@ class Curve:
     trials, splits, ties, replaced, pruned : list of int
         So far: trials, splits, those that only the tie threshold allowed, inner nodes split anew,
         and inner nodes made leaves again.
+    alternates, swapped, drifts : list of int
+        So far: alternates that began and that took over, and drifts that an ensemble has found.
     labels : list of int
         Labels asked for so far: all, unless the learner chooses (`bregalad.active`).
     seconds : list of float
@@ -63,6 +65,9 @@ class Curve:
     ties: list[int] = field(default_factory=list)
     replaced: list[int] = field(default_factory=list)
     pruned: list[int] = field(default_factory=list)
+    alternates: list[int] = field(default_factory=list)
+    swapped: list[int] = field(default_factory=list)
+    drifts: list[int] = field(default_factory=list)
     labels: list[int] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
     memory: list[float] = field(default_factory=list)

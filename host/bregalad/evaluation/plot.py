@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ..extras import needing
 from .columns import COLUMNS
@@ -10,10 +12,12 @@ from .columns import COLUMNS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from matplotlib.figure import Figure
+
     from ..hints import Path
     from .curve import Curve
 
-__all__ = ["compare_plot", "plot"]
+__all__ = ["compare_plot", "picture", "plot"]
 
 _LABELS = {
     "accuracy": "prequential accuracy",
@@ -25,6 +29,15 @@ _LABELS = {
     "ties": "tie-broken splits",
     "replaced": "replaced splits",
 }
+# By label: the counts that grow where there is one, how high it stands, and its look.
+_MARKS: dict[str, tuple[tuple[str, ...], float, dict[str, Any]]] = {
+    "drift found": (("alternates", "drifts"), 0.97, {"marker": "v", "color": "tab:red", "markersize": 5}),
+    "part of the tree replaced": (
+        ("replaced", "swapped", "pruned"),
+        0.03,
+        {"marker": "^", "color": "tab:purple", "markersize": 5},
+    ),
+}
 
 
 def _figure(**options):
@@ -34,26 +47,41 @@ def _figure(**options):
 
 
 def plot(curve: Curve, path: Path, title: str = "") -> None:
-    """Draw a curve's accuracy, kappa and leaves; the format is that of the file's name."""
+    """Write a curve's `picture`; the format is that of the file's name."""
+    picture(curve, title).savefig(path, dpi=120)
+
+
+def picture(curve: Curve, title: str = "") -> Figure:
+    """A curve's accuracy, kappa and leaves, with marks where a drift was found and where a tree's part was replaced."""
     figure = _figure(figsize=(8, 4.5))
     axes = figure.add_subplot()
-    axes.plot(
-        curve.instances, curve.recent, color="tab:blue", alpha=0.35, linewidth=1, label="accuracy since the last point"
-    )
-    axes.plot(curve.instances, curve.accuracy, color="tab:blue", label="accuracy so far")
-    axes.plot(curve.instances, curve.kappa, color="tab:green", label="kappa so far")
-    axes.set(xlabel="instances", ylabel="prequential accuracy, kappa", title=title)
+    axes.plot(curve.instances, curve.recent, color="tab:blue", linewidth=2, label=_LABELS["recent"])
+    axes.plot(curve.instances, curve.accuracy, color="tab:blue", linewidth=1, alpha=0.6, label="accuracy so far")
+    axes.plot(curve.instances, curve.kappa, color="tab:green", linewidth=1, alpha=0.6, label="kappa so far")
+    axes.set(xlabel="instances", ylabel="prequential accuracy, kappa")
+    axes.set_title(title, wrap=True)
+    axes.margins(y=0.1)  # room for marks
     axes.grid(alpha=0.3)
+    for label, (names, height, style) in _MARKS.items():
+        where = _rises(curve, names)
+        if where:
+            axes.plot(
+                where, [height] * len(where), label=label, linestyle="", transform=axes.get_xaxis_transform(), **style
+            )
     other = axes.twinx()
-    other.plot(curve.instances, curve.leaves, color="tab:orange", label="leaves")
+    other.fill_between(curve.instances, curve.leaves, step="pre", color="tab:orange", alpha=0.15, label="leaves")
     other.set(ylabel="leaves", ylim=(0, None))
-    handles = [axes.get_legend_handles_labels(), other.get_legend_handles_labels()]
-    axes.legend(
-        [h for group in handles for h in group[0]],
-        [label for group in handles for label in group[1]],
-        loc="lower right",
-    )
-    figure.savefig(path, dpi=120)
+    axes.set_zorder(1)  # before the leaves
+    axes.patch.set_visible(False)
+    figure.legend(loc="outside lower center", ncols=3, fontsize="small")
+    return figure
+
+
+def _rises(curve, names):
+    """The instances of the points at which one of these counts has grown."""
+    counts = np.array([getattr(curve, name) for name in names])
+    grown = (np.diff(counts, prepend=0) > 0).any(axis=0)
+    return np.array(curve.instances)[grown].tolist()
 
 
 def compare_plot(
@@ -98,6 +126,6 @@ def compare_plot(
         panel.set(ylabel=_LABELS.get(name, name))
         panel.grid(alpha=0.3)
     panels[0].set(title=title)
-    panels[0].legend()
     panels[-1].set(xlabel=_LABELS.get(against, against))
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize="small")
     figure.savefig(path, dpi=120)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..words import counted
 from . import draw
 from .shared import Shared
 from .structure.table import LEAF
@@ -73,15 +74,26 @@ class Inspection(Shared):
 
     @reading
     def draw(self, max_depth: int | None = None) -> str:
-        """The tree as text."""
+        """The tree as text; where nothing is split, also how far that is and what predicts."""
         draw.check_depth(max_depth)
-        return draw.text(self._shown(), max_depth)
+        drawn = draw.text(self._shown(), max_depth)
+        return drawn if self._nodes.deepest else f"{drawn}\n{self._unsplit()}"
 
     @reading
     def to_graphviz(self, max_depth: int | None = None) -> str:
         """The tree in Graphviz's DOT language."""
         draw.check_depth(max_depth)
         return draw.dot(self._shown(), max_depth)
+
+    def _unsplit(self):
+        leaf = self._nodes.table[self._nodes.standing(0)]
+        how = self.leaf_prediction_
+        bayes = how == "nb" or how == "nba" and leaf["right"] <= 0
+        return (
+            f"No split {'is left' if self._tally.splits else 'yet'}: {counted(self._tally.instances, 'instance')}, "
+            f"{counted(self._tally.trials, 'trial')}, one every {leaf['period']} (grace). "
+            f"The leaf predicts {'by naive Bayes' if bayes else 'its majority class'} ({how})."
+        )
 
     def _shown(self):
         self._grown()
