@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..words import counted, joined, listed
-from . import ensembles, learner
+from ..words import counted, listed
+from . import learner
 from .options import chunk_of, is_endless, open_source_of, words_of
 
 __all__ = ["begun_from", "check_labels", "class_of", "keep_columns", "named_as", "open_file_for", "told_of"]
