@@ -131,7 +131,7 @@ def test_a_report_that_nobody_reads_costs_no_tree(csv, tmp_path, monkeypatch, ca
     def closed(*_):
         raise BrokenPipeError(32, "Broken pipe")
 
-    monkeypatch.setattr("bregalad.cli.commands.train.print_report", closed)
+    monkeypatch.setattr("bregalad.cli.report.print_report", closed)
     assert main(["train", str(csv), "--quiet", "--save", str(tmp_path / "tree")]) == 1
     assert load_tree(tmp_path / "tree").report()["instances"] == 3000
 

@@ -26,13 +26,11 @@ def notes_of(tree, curve):
             "defined"
         )
     for name, book in tree.quantiser_summary()["attributes"].items():
-        if book["kind"] != "nominal" or book["overflowed"] > book["seen"] / 100:  # of which a warning tells
-            continue
-        if book["codes"] >= _MANY and book["seen"] < _FEW * book["codes"]:
+        codes, seen = book.get("codes", 0), book.get("seen", 0)  # 0: a number, or in a tree without codes
+        if book.get("overflowed", 0) <= seen / 100 and codes >= _MANY and 0 < seen < _FEW * codes:  # else warned of
             notes.append(
-                f"attribute {shown(name)} has {book['codes']} values, and {book['seen'] // book['codes']} "
-                "instances for each: a split on it leaves little to learn from; group its values, or leave it out by "
-                "--ignore"
+                f"attribute {shown(name)} has {codes} values, and {seen // codes} instances for each: a split on it "
+                "leaves little to learn from; group its values, or leave it out by --ignore"
             )
     return notes
 
