@@ -174,7 +174,8 @@ def flags(command):
     return {
         action.option_strings[-1]: (action.nargs != 0, action.choices)
         for action in parser._actions
-        if action.option_strings and action.option_strings[-1] not in ("--help", "--check")
+        if action.option_strings
+        and action.option_strings[-1] not in ("--help", "--check", *(["--geometry"] if command in LONG else []))
     }
 
 
