@@ -3,8 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+from bregalad import VFDT
 from bregalad.building import build_seconds, building
 from bregalad.cli import main
+from bregalad.ensemble import OnlineBagging
 from bregalad.evaluation.prequential import _clock
 
 
@@ -44,6 +46,11 @@ def test_a_geometry_without_naive_bayes_is_told_once(table, capsys, learner):
         "less accurate: choose another geometry, or say by --leaf-prediction mc that this is meant"
     ]
     assert notes(capsys, table, "--geometry", "tiny", "--leaf-prediction", "mc", *learner) == []
+
+
+def test_members_of_a_forest_do_not_repeat_it(table, caplog):
+    OnlineBagging(VFDT(geometry="tiny"), members=3).fit(table[["age"]], table["label"]).close()
+    assert sum("no naive Bayes" in record.message for record in caplog.records) == 1
 
 
 def test_text_is_no_attribute(table, capsys):
