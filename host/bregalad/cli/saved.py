@@ -34,17 +34,19 @@ def begun_from(args):
         if getattr(args, name) not in (None, ""):
             raise ValueError(f"{flag} is for a new tree; one that goes on has its own: leave out {flag}, or --from")
     from ..ensemble.catalogue import ENSEMBLES, load_learner
+    from ..trees import storage
     from ..trees.catalogue import CLASSICAL, POSITIVE, TREES
 
-    tree = load_learner(args.from_)
+    where = {} if args.board == "emulated" else {"board": args.board}
+    if args.geometry is not None:
+        where["geometry"] = args.geometry
+    if where and storage.read(args.from_)[0]["tree"] in [kind.__name__ for kind in CLASSICAL.values()]:
+        where = {}  # they have none of these, as `learner.given` says
+    tree = load_learner(args.from_, **where)
     names = {kind: name for name, kind in (TREES | POSITIVE | CLASSICAL | ENSEMBLES).items()}
     args.learner, args.tree = "tree", names[type(tree)]
     if isinstance(tree, tuple(ENSEMBLES.values())):
         args.learner, args.tree = args.tree, names[type(tree._template)]
-    where = {"board": args.board} | ({} if args.geometry is None else {"geometry": args.geometry})
-    given = tree if args.learner == "tree" else tree._template
-    if args.tree not in CLASSICAL and (given.board != args.board or args.geometry is not None):
-        tree = load_learner(args.from_, **where)
     return tree
 
 
