@@ -20,7 +20,7 @@ def notes_of(tree, curve):
     """What makes the tree worse, or the figures mean less, than may be thought: a sentence each."""
     notes = []
     met = curve.confusion.sum(axis=1).nonzero()[0].tolist()
-    if len(met) == 1:
+    if len(met) == 1 and curve.instances[-1] > 1:
         notes.append(
             f"all labels are {shown(tree.classes_.tolist()[met[0]])}: there is nothing to tell apart, and kappa is not "
             "defined"
