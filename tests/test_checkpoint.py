@@ -41,12 +41,12 @@ def killed_after(monkeypatch, saves):
     """Raise Killed when a checkpoint would be written for one time more."""
     left, save = [saves], storage.save
 
-    def counting(tree, path, run=None):
-        if run is not None:
+    def counting(tree, path, kept):
+        if "run" in kept:
             if not left[0]:
                 raise Killed
             left[0] -= 1
-        save(tree, path, run)
+        save(tree, path, kept)
 
     monkeypatch.setattr(storage, "save", counting)
 

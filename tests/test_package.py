@@ -128,3 +128,11 @@ def test_what_is_not_used_is_not_kept_for_ever(tmp_path):
     forget_unused(tmp_path)
     assert kept() == {used} | others
     forget_unused(tmp_path / "nothing")
+
+
+def test_saved_trees_are_read_without_the_readers_of_data():
+    """They take as long to import as the trees."""
+    code = "import sys, bregalad.ensemble.catalogue; print(*(name for name in sys.modules if 'bregalad' in name))"
+    loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
+    assert "bregalad.data.quantiser" in loaded
+    assert not [name for name in loaded if name.startswith(("bregalad.data.formats", "bregalad.data.generators"))]

@@ -14,6 +14,8 @@ from bregalad import TREES, load_tree
 from bregalad.cli import main
 from bregalad.cli.learner import in_options
 
+TO_FILES = ("--save", "--plot", "--curve", "--checkpoint", "--resume")
+
 
 @pytest.fixture
 def csv(tmp_path):
@@ -33,7 +35,7 @@ def csv(tmp_path):
         ("yes=many", 2, "'yes=many' is not LABEL=X"),
         ("maybe=2", 1, "--class-weight names 'maybe', none of the classes"),
         ("yes=-1", 1, "--class-weight of 'yes' must be 0 to 10000, not -1"),
-        ("in=0.5", 1, "class_weight must be 1 or more"),
+        ("in=0.5", 1, "--class-weight in=0.5: train predicts each instance as it learns it, so each must be learnt"),
     ],
 )
 def test_what_is_no_class_weight(csv, capsys, given, status, message):
@@ -76,6 +78,7 @@ def test_what_is_no_class_weight(csv, capsys, given, status, message):
         (["generate", "sea", "--out", "nowhere/s.csv", "--limit", "5", "--quiet"], "nowhere/s.csv: No such file"),
         (["generate", "see", "--out", "s.csv", "--limit", "5"], "no generator 'see'"),
         (["generate", "sea", "--limit", "0"], "--limit must be 1 or more, not 0"),
+        *((["train", "CSV", option, "-"], "- is standard output, which has the report") for option in TO_FILES),
         (["inspect", "CSV"], "no saved tree, or a damaged one"),
         (["predict", "CSV", "--tree", "nothing"], "predict: nothing: No such file or directory"),
     ],
@@ -87,6 +90,25 @@ def test_errors_are_one_line(csv, capsys, arguments, message):
     assert message in captured.err
     assert captured.err.startswith(f"bregalad {arguments[0]}: ")
     assert captured.err.count("\n") == 1 and "Traceback" not in captured.err
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ([], "the following arguments are required: COMMAND"),
+        (["trian"], "argument COMMAND: invalid choice: 'trian' (choose from"),
+        (["train"], "the following arguments are required: file"),
+        (["train", "CSV", "--grace", "x"], "argument --grace: invalid int value: 'x'"),
+        (["train", "CSV", "--tree", "oak"], "argument --tree: invalid choice: 'oak' (choose from"),
+        (["predict", "CSV", "--tree", "t", "a\nb"], "unrecognized arguments: a b"),
+    ],
+)
+def test_what_is_wrong_comes_without_the_usage(csv, capsys, arguments, message):
+    with pytest.raises(SystemExit) as stopped:
+        main([str(csv) if word == "CSV" else word for word in arguments])
+    said = capsys.readouterr().err
+    assert stopped.value.code == 2 and message in said and said.count("\n") == 1
+    assert said.startswith("bregalad") and said.endswith(" --help)\n")
 
 
 def test_what_is_learnt_before_a_bad_line_is_kept(tmp_path, capsys):
@@ -109,7 +131,7 @@ def test_a_report_that_nobody_reads_costs_no_tree(csv, tmp_path, monkeypatch, ca
     def closed(*_):
         raise BrokenPipeError(32, "Broken pipe")
 
-    monkeypatch.setattr("bregalad.cli.commands.train.print_report", closed)
+    monkeypatch.setattr("bregalad.cli.report.print_report", closed)
     assert main(["train", str(csv), "--quiet", "--save", str(tmp_path / "tree")]) == 1
     assert load_tree(tmp_path / "tree").report()["instances"] == 3000
 

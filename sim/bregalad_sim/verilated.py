@@ -16,6 +16,7 @@ from pathlib import Path
 import bregalad_hw
 from bregalad import geometry as geometry_module
 from bregalad.boards.base import BoardError
+from bregalad.building import building
 from bregalad.cache import cache_folder, forget_unused, mark_used
 from filelock import FileLock
 
@@ -269,7 +270,7 @@ def _build(top, write, harness, key, macros=(), traced=False, module=None):
         )
     if traced:
         _check_compression()
-    with tempfile.TemporaryDirectory(prefix="build-", dir=folder) as scratch:
+    with building(), tempfile.TemporaryDirectory(prefix="build-", dir=folder) as scratch:
         sources = write(Path(scratch))
         texts = [source.read_text() for source in sources]
         path = folder / f"{top}-{_digest(*texts, tools)}.so"

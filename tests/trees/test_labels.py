@@ -147,3 +147,9 @@ def test_class_weights_of_no_class(label, message):
     with pytest.raises((TypeError, ValueError), match=message) as error:
         VFDT(class_weight={label: 2}).fit(np.ones((4, 2)), [0, 1, 0, 1])
     assert len(str(error.value)) < 200
+
+
+def test_one_class_is_warned_of():
+    with pytest.warns(UserWarning, match="y has one class only, 'a': this is all that will ever be predicted"):
+        VFDT().fit(np.ones((4, 2)), ["a"] * 4)
+    VFDT().partial_fit(np.ones((4, 2)), ["a"] * 4, ["a", "b"])  # another may come

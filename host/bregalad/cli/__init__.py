@@ -6,6 +6,7 @@ import os
 import select
 import sys
 import warnings
+from contextlib import contextmanager
 from importlib.metadata import version
 
 from ..words import one_line
@@ -37,6 +38,7 @@ _EXTRAS = {
     "verilog": "hardware",
 }
 _PIPE = 128 + 13  # the exit status of what SIGPIPE ends
+_LONGEST = 12_000  # characters of a message
 
 
 def main(argv=None):
@@ -56,9 +58,7 @@ def main(argv=None):
 
 
 def _run(argv):
-    parser = argparse.ArgumentParser(
-        prog="bregalad", description="Hoeffding trees learnt from data streams on an FPGA."
-    )
+    parser = _Parser(prog="bregalad", description="Hoeffding trees learnt from data streams on an FPGA.")
     parser.add_argument("--version", action="version", version=f"bregalad {version('bregalad')}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for module in (train, predict, inspect, generate, boards, demo, reproduce, bench, virtual, build, program, verilog):
@@ -73,12 +73,8 @@ def _run(argv):
     from ..interrupt import status_of
 
     worded = learner.in_options if args.command == "train" else str
-    _show_notes(worded)
     try:
-        with warnings.catch_warnings(), needing(args.command, _EXTRAS.get(args.command)):
-            warnings.showwarning = lambda message, *_, **__: print(
-                f"bregalad {args.command}: {worded(str(message))}", file=sys.stderr
-            )
+        with _noting(args.command, worded), needing(args.command, _EXTRAS.get(args.command)):
             return args.run(args)
     except (ValueError, TypeError, OSError, ImportError, BoardError) as error:
         if isinstance(error, BrokenPipeError) and _reader_gone():
@@ -94,7 +90,7 @@ def _said(error):
     """An error's message; the system's own, of a file, in the words of ours: the file first."""
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"{one_line(error.filename)}: {error.strerror}"
-    return one_line(error, 12_000)  # the names in it may have line breaks
+    return one_line(error, _LONGEST)  # the names in it may have line breaks
 
 
 def _reader_gone():
@@ -123,18 +119,64 @@ def _is_closed(stream):
         return False
 
 
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong with a command line; its usage, which may be long, is what --help shows."""
+
+    def error(self, message):
+        self.exit(2, f"{self.prog}: {one_line(message, _LONGEST)} (see {self.prog} --help)\n")
+
+
 class _Notes(logging.Handler):
-    """Write the package's notes to standard error, above a progress bar."""
+    """Write warnings, and the package's notes, to standard error, above a progress bar; each of them once.
+
+    Parameters
+    ----------
+    command : str
+    worded : callable
+        Puts them in the command line's words.
+    held : bool
+        Whether all that is no news of what is done now waits for `close`, for who waits for a result looks there.
+    """
+
+    def __init__(self, command, worded, held):
+        super().__init__()
+        self.command, self.worded, self.held = command, worded, held
+        self._told, self._waiting = set(), []
 
     def emit(self, record):
-        from tqdm import tqdm
+        self._tell(f"bregalad: {self.worded(self.format(record))}", getattr(record, "result", False))
 
-        tqdm.write(f"bregalad: {self.worded(self.format(record))}", file=sys.stderr)
+    def warn(self, message, *_, **__):
+        self._tell(f"bregalad {self.command}: {self.worded(one_line(message, _LONGEST))}", True)
+
+    def _tell(self, text, waits):
+        if text in self._told:
+            return
+        self._told.add(text)
+        if waits and self.held:
+            self._waiting.append(text)
+        else:
+            from tqdm import tqdm
+
+            tqdm.write(text, file=sys.stderr)
+
+    def close(self):
+        super().close()
+        for text in self._waiting:
+            print(text, file=sys.stderr)
+        self._waiting = []
 
 
-def _show_notes(worded):
-    """Show the package's notes, as the function ``worded`` puts them."""
+@contextmanager
+def _noting(command, worded):
+    """Show warnings and the package's notes."""
     logger = logging.getLogger("bregalad")
-    notes = next((handler for handler in logger.handlers if isinstance(handler, _Notes)), None) or _Notes()
-    notes.worded = worded
+    notes = _Notes(command, worded, held=command == "train")
     logger.addHandler(notes)
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = notes.warn
+            yield
+    finally:
+        logger.removeHandler(notes)
+        notes.close()

@@ -10,7 +10,7 @@ __all__ = ["Checkpoints", "begun", "run_of", "skip"]
 EVERY = 1_000_000  # instances between two checkpoints
 # Options that a run may go on with others of: they change nothing that it comes to.
 _FREE = ("file", "save", "plot", "curve", "json", "quiet", "checkpoint", "every", "resume", "run", "command")
-_FLAGS = {"class_name": "--class"}
+_FLAGS = {"class_name": "--class", "from_": "--from"}
 
 
 class Checkpoints:
@@ -87,7 +87,10 @@ def begun(path, run):
 
     meta, _ = storage.read(path)
     if "run" not in meta:
-        raise ValueError(f"{path} is a saved tree, but no checkpoint of a run: --checkpoint writes those")
+        raise ValueError(
+            f"{path} is a saved tree, but no checkpoint of a run: --checkpoint writes those; --from goes on with "
+            "any saved tree, on another file"
+        )
     old = meta["run"]
     try:
         options, source, every = dict(old["options"]), old["source"], old["every"]

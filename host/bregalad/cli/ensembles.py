@@ -4,11 +4,10 @@ from ..ensemble.options import MEMBER, NAMES, OPTIONS
 from ..trees.options import CLASSICAL, POSITIVE, help_of
 from ..words import joined
 
-__all__ = ["FLAGS", "add_ensembles", "check_ensemble", "ensemble_of", "member_of"]
+__all__ = ["OWN", "add_ensembles", "check_ensemble", "ensemble_of", "member_of"]
 
 _SHARED = ("seed", "threads")  # options that are there already
-_OWN = tuple(option for option in OPTIONS if option.group and option.name not in _SHARED and option.kind is not bool)
-FLAGS = {option.name: option.flag for option in _OWN if option.name != "attributes"}  # that is a word of its own
+OWN = tuple(option for option in OPTIONS if option.group and option.name not in _SHARED and option.kind is not bool)
 
 
 def add_ensembles(parser):
@@ -17,10 +16,9 @@ def add_ensembles(parser):
     group.add_argument(
         "--learner",
         choices=("tree", *NAMES),
-        default="tree",
         help="one tree, or an ensemble of such: bagging, leveraging bagging, adaptive random forest (default: tree)",
     )
-    for option in _OWN:
+    for option in OWN:
         group.add_argument(
             option.flag, help=help_of(option), type=option.kind, metavar="N" if option.kind is int else "X"
         )
@@ -28,7 +26,7 @@ def add_ensembles(parser):
 
 def check_ensemble(args):
     """Raise ValueError for options that contradict each other."""
-    for option in _OWN:
+    for option in OWN:
         if getattr(args, option.name) is not None and args.learner not in option.defaults:
             raise ValueError(
                 f"{option.flag} is an option of --learner {joined(option.defaults, 'and')}, not of {args.learner}"
@@ -60,7 +58,7 @@ def ensemble_of(args, tree, chosen):
         return tree
     from ..ensemble.catalogue import ENSEMBLES
 
-    own = {option.name: value for option in _OWN if (value := getattr(args, option.name)) is not None}
+    own = {option.name: value for option in OWN if (value := getattr(args, option.name)) is not None}
     if args.seed is not None:
         own["seed"] = args.seed
     if "threads" in chosen:

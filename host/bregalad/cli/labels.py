@@ -1,7 +1,9 @@
 """Options of active learning: which strategy asks for labels, and for how many."""
 
 from .. import active
+from ..ensemble.options import NAMES
 from ..trees.options import POSITIVE
+from ..words import joined
 
 __all__ = ["add_labels", "check_labels", "strategy_of"]
 
@@ -25,7 +27,10 @@ def check_labels(args):
     if args.ask is None:
         for option in ("budget", "seed"):
             if getattr(args, option) is not None and not (option == "seed" and args.learner != "tree"):
-                raise ValueError(f"--{option} has no effect without --ask")
+                raise ValueError(
+                    f"--{option} has no effect without --ask"
+                    + (f" or --learner {joined(NAMES)}" if option == "seed" else "")
+                )
     elif args.tree in POSITIVE:
         raise ValueError(f"--ask asks for labels, which {args.tree} does without: choose another --tree")
     elif args.budget is None:

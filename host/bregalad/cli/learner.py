@@ -7,19 +7,20 @@ from ..trees import options
 from ..words import joined
 from . import ensembles
 
-__all__ = ["OPTIONS", "add_learner", "given", "in_options", "of_stream"]
+__all__ = ["FLAGS", "OPTIONS", "add_learner", "given", "in_options", "of_stream"]
 
 
 # Those of the parameters that add_learner makes options of; board, geometry and nominal are elsewhere.
 OPTIONS = tuple(option for option in options.OPTIONS if option.group)
-_FLAGS = {option.name: option.flag for option in OPTIONS} | ensembles.FLAGS
+FLAGS = {option.name: option.flag for option in (*OPTIONS, *ensembles.OWN)}
+_FLAGS = {name: flag for name, flag in FLAGS.items() if name != "attributes"}  # that is a word of its own
 _NAMES = "|".join(_FLAGS)
 _TREES = (*options.LEARNERS, *options.POSITIVE, *options.CLASSICAL)
 
 
 def add_learner(parser):
     """Which tree, and its options."""
-    parser.add_argument("--tree", choices=_TREES, default="vfdt", help="learner (default: vfdt)")
+    parser.add_argument("--tree", choices=_TREES, help="learner (default: vfdt)")
     groups = {}
     for option in OPTIONS:
         if option.group not in groups:
@@ -53,6 +54,8 @@ def given(args):
         values[option.name] = option.defaults.get(args.tree) if value is None else value
         if value is None:
             continue
+        if option.kind is dict and args.ask is None:
+            _check_weights(option.flag, value)
         if args.tree not in option.defaults:
             takers = joined(option.defaults, "and")
             raise ValueError(f"{option.flag} is an option of --tree {takers}, not of {args.tree}")
@@ -68,6 +71,16 @@ def given(args):
     return chosen
 
 
+def _check_weights(flag, weights):
+    """Refuse what would leave instances out: all are predicted as they are learnt."""
+    for label, weight in weights:
+        if 0 <= weight < 1:
+            raise ValueError(
+                f"{flag} {label}={weight:g}: train predicts each instance as it learns it, so each must be learnt: "
+                "a class must weigh 1 or more; give the others more instead"
+            )
+
+
 def in_options(text):
     """A message with the command line's options where it has the parameters of a tree."""
 
@@ -80,7 +93,7 @@ def in_options(text):
         rf"(?P<before>^|[ (])(?<!geometry with )(?P<name>{_NAMES})=(?P<value>'[^']*'|[\w.+-]*\w)", option, text
     )
     return re.sub(
-        rf"(^|^with |, )({_NAMES})(?=,? (?:must|is|of|names|foretells|grace)\b)",
+        rf"(^|^with |, | by )({_NAMES})(?=,? (?:must|is|of|names|foretells|grace|up)\b)",
         lambda match: match[1] + _FLAGS[match[2]],
         text,
     )

@@ -12,10 +12,13 @@ __all__ = [
     "add_wave",
     "check_clock",
     "check_there",
+    "chunk_of",
+    "is_endless",
     "network_options",
     "open_file",
-    "open_file_for",
+    "open_source_of",
     "survey",
+    "words_of",
 ]
 
 _CHUNK = 65_536  # instances
@@ -106,68 +109,39 @@ def network_options(board, **options):
     return given
 
 
-def _list(words):
-    return tuple(word.strip() for word in words.split(",") if word.strip())
+def words_of(text):
+    """What an option names, commas in between."""
+    return tuple(word.strip() for word in text.split(",") if word.strip())
 
 
 def open_file(args):
-    """The stream that the options describe."""
+    """The stream that the options describe, and the names of the columns that it leaves out."""
     from ..data.readers import stream_of
 
     known = () if args.class_name is None else (args.class_name,)
-    source = _source(args, known)
+    source = open_source_of(args, known)
     stream = stream_of(
         source,
         class_name=args.class_name,
-        nominal=_list(args.nominal),
-        numeric=_list(args.numeric),
-        ignore=_list(args.ignore),
-        classes=_list(args.classes) or None,
-        chunk=_chunk(args),
+        nominal=words_of(args.nominal),
+        numeric=words_of(args.numeric),
+        ignore=words_of(args.ignore),
+        classes=words_of(args.classes) or None,
+        chunk=chunk_of(args),
     )
-    left_out = [name for name in source.index if name not in _list(args.ignore) and not name.startswith("__index")]
+    left_out = [name for name in source.index if name not in words_of(args.ignore) and not name.startswith("__index")]
     if left_out:
         warnings.warn(
             f"{source.path}: {joined(map(repr, left_out), 'and')} is left out, as the index of the data frame; "
             "frame.reset_index() makes it a column",
             stacklevel=1,
         )
-    return stream
+    known = (*stream.schema.names, stream.schema.class_name)
+    return stream, [name for name in source.columns if name not in known]
 
 
-def open_file_for(args, tree):
-    """The stream as a saved tree sees it: its attributes and kinds, labels if there are any."""
-    from ..data.readers import stream_of
-
-    attributes = tree.schema_.attributes
-    names = [attribute.name for attribute in attributes]
-    source = _source(args, names)
-    columns = source.columns
-    for name in names:
-        if name not in columns:
-            raise ValueError(f"{source.path} lacks the column {name!r}; the tree's attributes are {', '.join(names)}")
-    others = [name for name in columns if name not in names]
-    ignored = _list(args.ignore)
-    class_name = args.class_name
-    if class_name in names:
-        raise ValueError(f"--class {class_name} is an attribute of the tree; its attributes are {', '.join(names)}")
-    if class_name is None:
-        class_name = columns[-1] if columns[-1] in others and columns[-1] not in ignored else False
-    stream = stream_of(
-        source,
-        class_name=class_name,
-        nominal=[a.name for a in attributes if a.kind == "nominal"],
-        numeric=[a.name for a in attributes if a.kind == "numeric"],
-        ignore=[name for name in others if name != class_name],
-        unlabelled=True,
-        chunk=_chunk(args),
-    )
-    if stream.schema.class_name in names:  # by its index
-        raise ValueError(f"--class {class_name} is an attribute of the tree; its attributes are {', '.join(names)}")
-    return stream
-
-
-def _source(args, known):
+def open_source_of(args, known):
+    """The file that the options name, which may have columns of ``known`` names, without a choice among them yet."""
     from ..data.readers import open_source
 
     if args.limit is not None and args.limit < 1:
@@ -176,15 +150,22 @@ def _source(args, known):
         args.file,
         header={"yes": True, "no": False}.get(args.header, "auto"),
         known=known,
-        names=_list(args.names) or None,
+        names=words_of(args.names) or None,
         decimal=args.decimal,
-        chunk=_chunk(args),
+        chunk=chunk_of(args),
     )
 
 
-def _chunk(args):
+def chunk_of(args):
     """Instances in a chunk: no more than are wanted, for a pipe may be slow to bring others."""
     return min(_CHUNK, args.limit or _CHUNK)
+
+
+def is_endless(stream):
+    """Whether a stream is a generator's that does not end."""
+    from ..data.generators.catalogue import PREFIX
+
+    return stream.path.startswith(PREFIX) and stream.len_hint is None
 
 
 def survey(stream, limit=None):
@@ -193,8 +174,6 @@ def survey(stream, limit=None):
     Reads columns whose values the schema does not declare once; if the stream does not end,
     ``limit`` instances. Of a pipe the labels must be declared; values are learnt as they come.
     """
-    from ..data.generators.catalogue import PREFIX
-
     labels, nominal = set(stream.schema.classes), dict(stream.schema.nominal)
     if stream.once:
         if not labels:
@@ -207,7 +186,7 @@ def survey(stream, limit=None):
     found = {name: set() for name, values in nominal.items() if not values}
     if not labels or found:
         declared, seen = bool(labels), 0
-        endless = stream.path.startswith(PREFIX) and stream.len_hint is None
+        endless = is_endless(stream)
         if endless and limit is None:
             name = min(found, default=stream.schema.class_name)
             raise ValueError(

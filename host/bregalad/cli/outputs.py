@@ -4,7 +4,16 @@ import json
 import math
 import os
 
-__all__ = ["check_distinct", "check_plot", "print_json"]
+from ..files import check_writable
+
+__all__ = ["check_distinct", "check_plot", "check_result", "print_json"]
+
+
+def check_result(path, source=None):
+    """Raise now what writing a result besides the report would raise after hours; see `check_writable`."""
+    if path == "-":
+        raise ValueError("- is standard output, which has the report: name a file")
+    check_writable(path, source)
 
 
 def check_distinct(*paths):

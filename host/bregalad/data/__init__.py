@@ -1,22 +1,6 @@
 """Data in: files and generators to chunks of instances, those to the board's codes."""
 
-from .codebook import CodeBook
-from .formats.writers import write_stream
-from .generators import open_generator
-from .nominal import ValueBook
-from .quantiser import Quantiser
-from .readers import Stream, open_stream
-from .schema import Attribute, DataError, Schema
+import lazy_loader
 
-__all__ = [
-    "Attribute",
-    "CodeBook",
-    "DataError",
-    "Quantiser",
-    "Schema",
-    "Stream",
-    "ValueBook",
-    "open_generator",
-    "open_stream",
-    "write_stream",
-]
+# A saved tree is read without what reads and writes files of data, which take long to import.
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -363,6 +363,7 @@ class Ensemble(
             "_members",
             "_seen",
             "_fractions",
+            "_columns",
         ):
             self.__dict__.pop(name, None)
 

@@ -92,6 +92,7 @@ class Member:
         tree = type(self.style.tree)(**self.style.tree.get_params(deep=False))
         if self.places is not None:
             tree.board, tree.geometry = self._place(), None
+        tree._tells = not (self.number or self.made)
         tree._join(stream, subset=self.style.subset, seed=int(seed) >> 1)
         return tree
 

@@ -18,14 +18,14 @@ _COUNTS = ("made", "warnings", "drifts")  # of a member
 _MANY = 1 << 53  # more than anything is ever counted
 
 
-def save(ensemble, path, run=None):
-    """Write a fitted ensemble to ``path``, and in JSON's types how far a run has come."""
+def save(ensemble, path, kept):
+    """Write a fitted ensemble to ``path``, and entries of its description that are ``kept`` beside the rest."""
     ensemble._settle_down()
     arrays, members = {}, []
     for member in ensemble.members_:
         trees = []
         for place, tree in enumerate(member.trees):
-            meta, columns = storage.contents(tree)
+            meta, columns = storage.contents(tree, kept)
             arrays |= {f"{member.number}_{place}_{name}": column for name, column in columns.items()}
             trees.append({name: meta[name] for name in _OWN} | {"policy": tree._fixed_here})
         members.append(
@@ -35,7 +35,6 @@ def save(ensemble, path, run=None):
     meta = {
         **{name: entry for name, entry in meta.items() if name not in _OWN},  # of the last tree, as of any
         **({} if ensemble._fractions is None else {"fractions": ensemble._fractions.tolist()}),
-        **({} if run is None else {"run": run}),
         **_ground_of(ensemble),
         "member": meta["tree"],
         "tree": type(ensemble).__name__,

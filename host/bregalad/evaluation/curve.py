@@ -45,7 +45,7 @@ class Curve:
     labels : list of int
         Labels asked for so far: all, unless the learner chooses (`bregalad.active`).
     seconds : list of float
-        Time spent on predicting and learning so far; all else is left out, compiling, too.
+        Time spent on predicting and learning so far; all else is left out: compiling, building a model, the curve.
     memory : list of float
         The most memory that the process has held so far, in MB; 0 where that is not known.
     confusion : array (classes, classes) or None

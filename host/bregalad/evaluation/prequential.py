@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from ..building import build_seconds
 from ..compiled import compile_seconds
 from ..data.frames import as_pandas, as_series
 from ..data.parts import rows_of
@@ -95,8 +96,8 @@ def prequential(
 
 
 def _clock():
-    """Seconds from some time on, without those that were spent on compiling."""
-    return time.perf_counter() - compile_seconds()
+    """Seconds from some time on, without those that were spent on compiling, or building a board's model."""
+    return time.perf_counter() - compile_seconds() - build_seconds()
 
 
 def _confusion(index, labels, predicted):

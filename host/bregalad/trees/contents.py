@@ -83,7 +83,9 @@ _OPTIONAL = {
     "fractions": list,
     "run": dict,
     "grows": bool,
+    "columns": dict,
 }
+_COLUMNS = {"class": str, "ignored": list}
 _BOARD_ENTRIES = {"board": str, "geometry": dict, "tally": dict}
 _BOARD_OPTIONAL = {"given_geometry": (dict, str, type(None))}
 _LABELS = {"b": (bool,), "i": (int,), "u": (int,), "f": (float,), "U": (str,), "O": (int, float)}
@@ -103,6 +105,10 @@ def check_entries(meta):
     if not isinstance(meta, dict):
         raise ValueError("no description of a tree")
     _check_types(meta, _ENTRIES, _OPTIONAL)
+    if "columns" in meta:
+        _check_types(meta["columns"], _COLUMNS, {})
+        if not all(isinstance(name, str) for name in meta["columns"]["ignored"]):
+            raise ValueError(f"the entry 'columns' is {shown(meta['columns'])}")
     nominal = meta["params"].get("nominal", [])
     plain = (str, int, float, type(None))
     if not isinstance(nominal, list) or not (

@@ -339,5 +339,6 @@ class StreamTree(
             "_prediction",
             "_memory",
             "_fractions",
+            "_columns",
         ):
             self.__dict__.pop(name, None)

@@ -40,6 +40,7 @@ class BoardHolder(Shared):
     _wave: Path | None = None  # the file that the board is to write a waveform to
     _prediction = None  # what leaves predict by, from the first board on
     _memory = None  # the last instances, of a tree with a window; from the first board on
+    _tells = True  # what its board lacks; of trees on boards alike only the first one does
 
     @property
     @reading
@@ -124,11 +125,12 @@ class BoardHolder(Shared):
             feed=self.feed,
             memory=self._memory,
         )
-        if prediction == "mc" and self.leaf_prediction is None and self._prediction is None:
+        if prediction == "mc" and self.leaf_prediction is None and self._prediction is None and self._tells:
             logging.getLogger("bregalad").warning(
-                "board %s has no naive Bayes, so leaves predict their majority class "
-                "(leaf_prediction='mc' says that this is meant)",
+                "the geometry of board %s has no naive Bayes, so leaves predict their majority class, which is mostly "
+                "less accurate: choose another geometry, or say by leaf_prediction='mc' that this is meant",
                 board.name,
+                extra={"result": True},
             )
         self._prediction = prediction
         if self._checkpoint is not None:

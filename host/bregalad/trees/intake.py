@@ -59,9 +59,10 @@ class Intake(Shared):
         """Forget what was learnt, but not which attributes and classes there are."""
         self._fitted()
         schema, classes, named, grows = self.schema_, self.classes_, hasattr(self, "feature_names_in_"), self._grows
+        columns = self._columns
         self.reset()
         self._start(schema, self._new_quantiser(schema), classes, named)
-        self._grows = grows
+        self._grows, self._columns = grows, columns
         return self
 
     def _checked(self, X, y, classes, weigh):

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
+from ..warn import warn
+from ..words import shown
 from .inputs import as_frame, class_indices, class_set, labels_of, same_length
 from .shared import Shared
 from .turns import Turns, changing
@@ -34,7 +36,7 @@ class Learning(Shared):
     def fit(self, X: Frame, y: Column, sample_weight: Column | None = None) -> Self:
         """Learn from scratch.
 
-        Parameters as in ``partial_fit``.
+        Parameters as in ``partial_fit``. Of one class only, a warning says so.
         """
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
@@ -48,6 +50,11 @@ class Learning(Shared):
         weights = self._weights(class_indices(labels, classes), classes, sample_weight, whole=True)
         if weights is not None and not weights.any():
             raise ValueError("all weights are zero: there is nothing to learn")
+        if len(classes) == 1:
+            warn(
+                f"y has one class only, {shown(classes.tolist()[0])}: this is all that will ever be predicted; where "
+                "others are to come, partial_fit is told all of them by classes"
+            )
         self.reset()
         self._learn(frame, labels, classes, lambda *_: weights)
         return self

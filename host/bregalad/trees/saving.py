@@ -21,6 +21,7 @@ class Saving(Shared):
     """Mixin of every learner: ``save``, ``load``. ``_storage`` is the module that knows what its files contain."""
 
     _storage: ModuleType = storage
+    _columns: dict[str, Any] | None = None  # of the file that it was learnt from: "class", and those "ignored"
 
     @changing
     def save(self, path: Path, run: dict[str, Any] | None = None) -> None:
@@ -35,7 +36,8 @@ class Saving(Shared):
         self._fitted()
         self._check_unchanged()
         self.check_parameters()  # or nothing could read the file
-        self._storage.save(self, path, run)
+        kept = {"run": run, "columns": self._columns}
+        self._storage.save(self, path, {name: entry for name, entry in kept.items() if entry is not None})
 
     @classmethod
     def load(cls, path: Path, **changes: Any) -> Self:

@@ -40,6 +40,7 @@ class Shared:
     n_features_in_: int
     schema_: Schema
     _checkpoint: dict[str, Any] | None
+    _columns: dict[str, Any] | None
     _grows: bool
     _nodes: Nodes
     _quantiser: Quantiser

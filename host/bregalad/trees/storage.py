@@ -14,7 +14,7 @@ from ..data.quantiser import Quantiser
 from ..data.schema import Schema
 from ..files import replacing
 from ..geometry import Geometry
-from ..words import shown
+from ..words import joined, shown
 from .contents import (
     check_board_entries,
     check_entries,
@@ -52,20 +52,20 @@ __all__ = [
 FORMAT = 5  # changes whenever older releases could not read the file
 
 
-def save(tree, path, run=None):
-    """Write a fitted ``StreamTree`` to ``path``, and in JSON's types how far a run has come."""
-    meta, arrays = contents(tree, run)
+def save(tree, path, kept):
+    """Write a fitted ``StreamTree`` to ``path``, and entries of its description that are ``kept`` beside the rest."""
+    meta, arrays = contents(tree, kept)
     arrays |= {f"sample_{name}": column for name, column in tree._quantiser.sample.state().items()}
     write(path, meta, arrays)
 
 
-def contents(tree, run=None):
+def contents(tree, kept):
     """The description of a fitted ``StreamTree``, and its arrays but for the quantiser's sample."""
     trainer = tree._open_trainer()
     given = tree.geometry
     board = tree.board.name if isinstance(tree.board, Board) else tree.board
     meta = {
-        **described(tree, run),
+        **described(tree, kept),
         "board": board,
         "geometry": trainer.board.geometry.as_dict(),
         "given_geometry": given.as_dict() if isinstance(given, Geometry) else given,
@@ -80,8 +80,8 @@ def contents(tree, run=None):
     return meta, arrays
 
 
-def described(tree, run):
-    """What any tree's file tells of it in JSON's types: parameters, attributes and their values, classes, the run."""
+def described(tree, kept):
+    """What any tree's file tells of it in JSON's types: parameters, attributes and their values, classes, ``kept``."""
     params = {name: value for name, value in tree.get_params(deep=False).items() if name not in ("board", "geometry")}
     if isinstance(params.get("class_weight"), dict):
         # JSON's keys are strings only.
@@ -103,7 +103,7 @@ def described(tree, run):
         "named": hasattr(tree, "feature_names_in_"),
         "grows": tree._grows,
         **({} if tree._fractions is None else {"fractions": tree._fractions.tolist()}),
-        **({} if run is None else {"run": run}),
+        **kept,
     }
 
 
@@ -145,8 +145,12 @@ def load(classes, path, changes):
     meta, arrays = read(path)
     known = {cls.__name__: cls for cls in classes}
     if meta["tree"] not in known:
-        raise ValueError(f"{path}: a saved {meta['tree']}, not {' or '.join(known)}")
-    return known[meta["tree"]]._restored(path, meta, arrays, changes)
+        raise ValueError(
+            f"{path}: a saved {meta['tree']}, not {joined(known)}; bregalad.ensemble.load_learner reads any"
+        )
+    found = known[meta["tree"]]._restored(path, meta, arrays, changes)
+    found._columns = meta.get("columns")
+    return found
 
 
 def restored(cls, path, meta, arrays, changes):

@@ -1,5 +1,6 @@
 """Show a saved tree and its statistics."""
 
+from ...words import listed, one_line
 from ..options import check_there
 from ..outputs import print_json
 
@@ -33,6 +34,7 @@ def run(args):
                 "tree": type(tree).__name__,
                 **tree.report(),
                 "classes": tree.classes_.tolist(),
+                **(tree._columns or {}),
                 **tree.quantiser_summary(),
             }
         )
@@ -40,11 +42,16 @@ def run(args):
         for name, value in tree.report().items():
             print(f"{name:16} {value}")
         print(f"{'classes':16} {', '.join(map(str, tree.classes_))}")
+        if tree._columns is not None:
+            print(f"{'class':16} {one_line(tree._columns['class'])}\n{'ignored':16} {listed(tree._columns['ignored'])}")
         for name, book in tree.quantiser_summary()["attributes"].items():
             print(
                 f"{name:24} {book['kind']:8} "
                 + ", ".join(f"{key} {value}" for key, value in book.items() if key != "kind")
             )
     else:
+        if tree._columns is not None and not args.dot:
+            ignored = listed(tree._columns["ignored"])
+            print(f"class {one_line(tree._columns['class'])}" + (f"; ignored {ignored}" if ignored else ""))
         print(tree.to_graphviz(args.depth) if args.dot else tree.draw(args.depth))
     return 0

@@ -4,7 +4,7 @@ import sys
 from contextlib import nullcontext
 
 from ...files import check_writable
-from .. import options
+from .. import options, saved
 
 __all__ = ["add_arguments", "run"]
 
@@ -13,7 +13,7 @@ def add_arguments(parser):
     """Declare the options."""
     options.add_stream(parser)
     parser.add_argument("--tree", required=True, metavar="FILE", help="a tree saved by train")
-    parser.add_argument("--output", metavar="FILE", help="CSV to write (default: standard output)")
+    parser.add_argument("--output", metavar="FILE", help="CSV to write (default: -, standard output)")
     parser.add_argument("--proba", action="store_true", help="write every class's share, too")
 
 
@@ -27,10 +27,11 @@ def run(args):
     from ...ensemble.catalogue import load_learner
     from ...files import replacing
 
+    args.output = None if args.output == "-" else args.output
     if args.output:
         check_writable(args.output, args.file)
     tree = load_learner(args.tree)
-    stream = options.open_file_for(args, tree)
+    stream, others = saved.open_file_for(args, tree)
     names = list(tree.schema_.names)
     right = labelled = seen = 0
     with replacing(args.output, "w") if args.output else nullcontext(sys.stdout) as out:
@@ -49,6 +50,10 @@ def run(args):
             seen += len(y)
             if seen == args.limit:
                 break  # before more is waited for
+    told = []
     if labelled:
-        print(f"{right} of {labelled} labels met ({right / labelled:.4f})", file=sys.stderr)
+        told.append(f"{right} of {labelled} labels met ({right / labelled:.4f}), those of {stream.schema.class_name!r}")
+    told += saved.told_of(tree, others, labelled or args.class_name)
+    if told:
+        print(f"bregalad predict: {'; '.join(told)}", file=sys.stderr)
     return 0

@@ -5,12 +5,12 @@ from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from typing import Any
 
-from ...files import check_writable, save_file
+from ...files import save_file
 from ...interrupt import Stopped, status_of, stopping
 from ...words import counted
-from .. import checkpoint, ensembles, labels, learner, options, outputs
+from .. import checkpoint, ensembles, labels, learner, options, outputs, report, saved
 
-__all__ = ["add_arguments", "run", "print_report"]
+__all__ = ["add_arguments", "run"]
 
 
 def add_arguments(parser):
@@ -34,6 +34,9 @@ def add_arguments(parser):
     group.add_argument(
         "--resume", metavar="FILE", help="go on from a checkpoint, with the same options; others follow in FILE"
     )
+    group.add_argument(
+        "--from", dest="from_", metavar="FILE", help="go on with a saved tree or ensemble, on another file of such rows"
+    )
     group = parser.add_argument_group("results")
     group.add_argument(
         "--save",
@@ -55,14 +58,21 @@ def run(args):
 
 
 def _run(args):
-    chosen = learner.given(args)
     _check_checkpoints(args)
+    options.check_there(args.file, *filter(None, (args.from_,)))
+    tree = saved.begun_from(args) if args.from_ else None
+    args.tree, args.learner = args.tree or "vfdt", args.learner or "tree"
+    chosen = learner.given(args)
     labels.check_labels(args)
     ensembles.check_ensemble(args)
-    options.check_there(args.file)
-    stream = options.open_file(args)
-    tree = _new_tree(args, chosen)
+    if tree is None:
+        stream, ignored = options.open_file(args)
+        tree = _new_tree(args, chosen)
+    else:
+        stream, ignored = saved.open_file_for(args, tree, labelled=True)
+    _check_results(args, tree)
     run = _begun(args, stream, tree, labels.strategy_of(args, tree))
+    saved.keep_columns(run.tree, stream, ignored)
     stopped = _learn(args, stream, run)
     return _end(args, run, stopped)
 
@@ -76,20 +86,27 @@ class _Run:
     classes: list
     curve: Any
     checkpoints: Any
+    before: int  # instances that the tree had learnt
 
 
 def _new_tree(args, chosen):
-    """The tree that the options describe; refuses it, or files to write, now and not after hours of learning."""
-    from ...evaluation.curve import check_suffix
+    """The tree that the options describe, checked."""
     from ...trees.catalogue import CLASSICAL, POSITIVE, TREES
 
     where = {} if args.tree in CLASSICAL else {"board": args.board, "geometry": args.geometry}
     tree = (TREES | POSITIVE | CLASSICAL)[args.tree](**where, **ensembles.member_of(args, chosen))
     tree = ensembles.ensemble_of(args, tree, chosen)
     tree.check_parameters()
+    return tree
+
+
+def _check_results(args, tree):
+    """Refuse files to write now, and not after hours of learning."""
+    from ...evaluation.curve import check_suffix
+
     results = (args.save, args.plot, args.curve, args.checkpoint or args.resume)
     for path in filter(None, results):
-        check_writable(path, args.file)
+        outputs.check_result(path, args.file)
     if args.wave:
         tree.write_wave(args.wave)
         results += (args.wave, save_file(args.wave))
@@ -98,7 +115,6 @@ def _new_tree(args, chosen):
         outputs.check_plot(args.plot)
     if args.curve:
         check_suffix(args.curve)
-    return tree
 
 
 def _begun(args, stream, tree, strategy):
@@ -108,15 +124,19 @@ def _begun(args, stream, tree, strategy):
     kept = args.checkpoint or args.resume
     this = checkpoint.run_of(args) if kept else None
     curve, every = Curve(), checkpoint.EVERY
+    before = tree.report()["instances"] if args.from_ else 0
+    if args.from_ and not args.resume:
+        saved.check_labels(stream, tree)
     if args.resume:
         tree, curve, every = checkpoint.begun(args.resume, this)
+    if args.resume or args.from_:
         classes = tree.classes_.tolist()
     else:
         classes, nominal = options.survey(stream, args.limit)
         member = tree if args.learner == "tree" else tree.tree
         member.set_params(**learner.of_stream(member, classes, nominal))
     writer = checkpoint.Checkpoints(kept, args.every or every, this, sum(curve.instances[-1:])) if kept else None
-    return _Run(tree, strategy, classes, curve, writer)
+    return _Run(tree, strategy, classes, curve, writer, before)
 
 
 def _learn(args, stream, run):
@@ -127,6 +147,7 @@ def _learn(args, stream, run):
     from ...evaluation import prequential
     from ...evaluation.prequential import POINT
 
+    chunks = saved.named_as(run.tree, stream) if args.from_ else stream
     seen = sum(run.curve.instances[-1:])
     total = min(filter(None, (stream.len_hint, args.limit)), default=None)
     with tqdm(total=total, initial=seen, unit=" instances", unit_scale=True, disable=args.quiet or None) as bar:
@@ -140,7 +161,7 @@ def _learn(args, stream, run):
         try:
             prequential(
                 run.strategy or run.tree,
-                checkpoint.skip(stream, seen) if seen else stream,
+                checkpoint.skip(chunks, seen) if seen else chunks,
                 run.classes,
                 curve=run.curve,
                 limit=args.limit and args.limit - seen,
@@ -162,7 +183,8 @@ def _end(args, run, stopped):
     from ...boards.base import BoardError
 
     tree, curve, unwritten = run.tree, run.curve, []
-    saved = _save(tree, args.save, isinstance(stopped, BoardError) or _on_board(tree) and tree.unfinished, unwritten)
+    cut = isinstance(stopped, BoardError) or report.on_board(tree) and tree.unfinished
+    whole = _save(tree, args.save, cut, unwritten)
     if args.curve:
         with _noting(unwritten, args.curve):
             curve.write(args.curve)
@@ -171,25 +193,19 @@ def _end(args, run, stopped):
             curve.plot(args.plot, f"{type(tree).__name__} on {args.file}")
     # The terminal of a process that gets SIGHUP is gone.
     with suppress(OSError) if isinstance(stopped, Stopped) else nullcontext():
-        _tell(args, tree, curve, stopped)
-    if saved and _on_board(tree):
+        _tell(args, tree, curve, stopped, run.before)
+    if whole and report.on_board(tree):
         tree.close()
     for failure in unwritten:
         print(f"bregalad train: {failure}", file=sys.stderr)
     if isinstance(stopped, KeyboardInterrupt):
         return status_of(stopped)
-    if stopped is not None and (saved or not isinstance(stopped, BoardError)):
+    if stopped is not None and (whole or not isinstance(stopped, BoardError)):
         raise stopped
-    return 0 if saved and not unwritten else 1
+    return 0 if whole and not unwritten else 1
 
 
-def _on_board(tree):
-    from ...trees.catalogue import TREES
-
-    return isinstance(tree, tuple(TREES.values()))
-
-
-def _tell(args, tree, curve, stopped):
+def _tell(args, tree, curve, stopped, before):
     if stopped is not None:
         print(
             f"{'interrupted' if isinstance(stopped, KeyboardInterrupt) else 'stopped'} after "
@@ -197,9 +213,11 @@ def _tell(args, tree, curve, stopped):
             file=sys.stderr if args.json else sys.stdout,
         )
     if args.json:
-        outputs.print_json(report_of(tree, curve))
+        outputs.print_json(report.report_of(tree, curve))
     else:
-        print_report(tree, curve)
+        report.print_report(tree, curve, before)
+    for note in report.notes_of(tree, curve):
+        print(f"bregalad train: {note}", file=sys.stderr)
 
 
 def _check_checkpoints(args):
@@ -241,78 +259,3 @@ def _save(tree, path, cut, unwritten):
         )
         return False
     return True
-
-
-def report_of(tree, curve):
-    """What `print_report` prints, and the tree's parameters, as a dict."""
-    from ...compiled import compile_seconds
-
-    return {
-        "tree": type(tree).__name__,
-        "parameters": {name: value for name, value in tree.get_params().items() if name != "tree"},
-        **tree.report(),
-        "accuracy": curve.accuracy[-1],
-        "kappa": curve.kappa[-1],
-        "labels": curve.labels[-1],
-        "seconds": curve.seconds[-1],
-        "compile_seconds": compile_seconds(),
-        **({"link": tree.link_statistics()} if _on_board(tree) else {}),
-        **tree.quantiser_summary(),
-    }
-
-
-def print_report(tree, curve):
-    """Print what a run has come to."""
-    from ...compiled import compile_seconds
-
-    report, on_board = tree.report(), _on_board(tree)
-    print(f"instances   {report['instances']}")
-    print(f"accuracy    {curve.accuracy[-1]:.4f}, kappa {curve.kappa[-1]:.4f} (prequential)")
-    if curve.labels[-1] < curve.instances[-1]:
-        print(
-            f"labels      {curve.labels[-1]} of {curve.instances[-1]} asked for "
-            f"({curve.labels[-1] / curve.instances[-1]:.1%})"
-        )
-    print(
-        f"tree        {counted(report['nodes'], 'node')}, {counted(report['leaves'], 'leaf', 'leaves')}, depth "
-        f"{report['depth']}"
-        + (
-            f"; {counted(report['slots'], 'slot')} in use, "
-            f"{counted(report['inactive_leaves'], 'leaf', 'leaves')} without one"
-            if on_board
-            else ""
-        )
-    )
-    if "members" in report:
-        print(
-            f"ensemble    {counted(report['members'], 'member')}, {report['background']} more in the background; "
-            f"{counted(report['warnings'], 'warning')}, {counted(report['drifts'], 'drift')}"
-        )
-    if "level" in report:
-        print(f"level       {report['level']}, estimated merit {report['merit']:.4f}")
-    if on_board:
-        print(f"leaves      predict by {report['leaf_prediction']}")
-    compiling = compile_seconds()
-    print(
-        f"seconds     {curve.seconds[-1]:.2f} predicting and learning"
-        + (f"; {compiling:.1f} more for compiling, the first time" if compiling else "")
-    )
-    made = report["splits"] + report["replaced"]
-    ties = f"{report['ties']} tie-broken ({report['ties'] / max(made, 1):.1%}); " if on_board else ""
-    print(
-        f"splits      {report['splits']} of leaves, {report['replaced']} replaced, "
-        f"{report['pruned']} pruned; {ties}{counted(report['trials'], 'trial')}"
-    )
-    if not on_board:
-        return
-    if report["alternates"]:
-        print(f"alternates  {report['alternates']} began, {report['swapped']} took over, {report['dropped']} went")
-    if report["halvings"]:
-        print(f"halvings    {report['halvings']} (a count reached the counters' width)")
-    if (link := tree.link_statistics()) is not None:
-        print(f"link        {link}")
-    lost = tree.quantiser_summary()
-    print(
-        f"codes       {lost['crowded']:.2%} of the last numeric values share a crowded code, "
-        f"{lost['overflowed']:.2%} of nominal values have none"
-    )

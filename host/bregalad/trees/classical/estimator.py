@@ -163,6 +163,7 @@ class ClassicalTree(Parameters, Learning, Saving, Intake, Scoring, Weighing, One
             "_quantiser",
             "_tree",
             "_fractions",
+            "_columns",
         ):
             self.__dict__.pop(name, None)
 

@@ -13,10 +13,10 @@ __all__ = ["restored", "save"]
 _TYPES = {"numbers": np.float64, "codes": np.uint8, "labels": np.int32}
 
 
-def save(tree, path, run=None):
-    """Write a fitted ``ClassicalTree`` to ``path``, and in JSON's types how far a run has come."""
-    kept = tree._tree.instances.state()
-    storage.write(path, storage.described(tree, run), {f"kept_{name}": part for name, part in kept._asdict().items()})
+def save(tree, path, kept):
+    """Write a fitted ``ClassicalTree`` to ``path``, and entries of its description that are ``kept``."""
+    instances = tree._tree.instances.state()._asdict()
+    storage.write(path, storage.described(tree, kept), {f"kept_{name}": part for name, part in instances.items()})
 
 
 def restored(cls, path, meta, arrays, changes):

@@ -218,7 +218,7 @@ class PositiveLearner(Parameters, Learning, Saving, Scoring, ClassifierMixin, Ba
         """Forget everything learnt and let go of the boards."""
         for tree in self.__dict__.pop("trees_", {}).values():
             tree.reset()
-        for name in ("classes_", "n_features_in_", "feature_names_in_", "schema_", "_made_with"):
+        for name in ("classes_", "n_features_in_", "feature_names_in_", "schema_", "_made_with", "_columns"):
             self.__dict__.pop(name, None)
 
     @changing

@@ -10,11 +10,11 @@ __all__ = ["restored", "save"]
 _OWN = ("geometry", "tally", "quantiser")  # entries of a tree's description that are its own
 
 
-def save(learner, path, run=None):
-    """Write a fitted ``PositiveLearner`` to ``path``, and in JSON's types how far a run has come."""
+def save(learner, path, kept):
+    """Write a fitted ``PositiveLearner`` to ``path``, and entries of its description that are ``kept``."""
     arrays, trees = {}, []
     for place, (level, tree) in enumerate(learner.trees_.items()):
-        meta, columns = storage.contents(tree, run)
+        meta, columns = storage.contents(tree, kept)
         columns |= {f"sample_{name}": column for name, column in tree._quantiser.sample.state().items()}
         arrays |= {f"{place}_{name}": column for name, column in columns.items()}
         trees.append({name: meta[name] for name in _OWN} | {"level": level, "totals": tree.totals.tolist()})
