@@ -12,6 +12,7 @@ from bregalad.cli import main
 from bregalad.cli.learner import OPTIONS
 from bregalad.files import replacing
 from bregalad.trees.options import LEARNERS, POSITIVE
+from bregalad_hw.boards import BOARDS
 
 
 @pytest.fixture

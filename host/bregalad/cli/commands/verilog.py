@@ -34,7 +34,7 @@ def add_arguments(parser):
     parser.add_argument(
         "--package",
         metavar="FOLDER",
-        help="write the core axi to a folder, with IP-XACT, block designs for a PYNQ-Z2 and a KV260, and a FuseSoC core",
+        help="write the core axi to a folder, with IP-XACT, block designs of a PYNQ-Z2 and a KV260, a FuseSoC core",
     )
 
 
