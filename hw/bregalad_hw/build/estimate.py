@@ -50,7 +50,7 @@ def _luts(g):
     return (
         lanes * g.count_width * (69 + 22 * (g.classes - 2))
         + (1100 + deep * (930 + 590 * lanes) if deep else 0)
-        + g.naive_bayes * g.classes * (11 * g.count_width + 150 * lanes)
+        + g.naive_bayes * (2000 + 570 * g.classes)
         + (9000 + 460 * lanes if g.nodes else 0)
     )
 
@@ -66,7 +66,7 @@ def _block_rams(g):
 
 def _multipliers(g):
     least = 2 if g.count_width <= _MULTIPLIER else 3
-    return g.lanes * least + g.naive_bayes * (g.lanes + 1) * -(-g.classes // 5)
+    return g.lanes * least + g.naive_bayes * (g.classes + g.classes % 2)
 
 
 _JUDGED = {"LUT4": _luts, "block RAMs": _block_rams, "multipliers": _multipliers}
