@@ -327,7 +327,7 @@ def test_wide_streams_are_for_majority_class_trees():
 
 def test_limits():
     """A serial line binds every board that has one, by far."""
-    from bregalad.benchmark.roofline import limits
+    from bregalad_hw.boards.limits import limits
 
     found = limits(BOARDS["ulx3s-85f"], 32, 100e6)
     assert found["link"] == pytest.approx(300e3 * 32 / 36)
@@ -336,6 +336,8 @@ def test_limits():
     # Each at its own rate.
     assert limits(BOARDS["tang-nano-20k"], 4, 81e6)["link"] == pytest.approx(100e3 * 4 / 8)
     assert limits(BOARDS["ecpix5-85f"], 32, 62.5e6)["link"] == pytest.approx(118e6 * 32 / 36)
+    # Rows in a board's own memory have no record's header.
+    assert limits(BOARDS["ulx3s-85f-sdram"], 32, 50e6)["memory"] == pytest.approx(87e6 * 32 / 33)
 
 
 def test_quick_figures_are_not_put_beside_the_kept_ones(tmp_path, monkeypatch, capsys):

@@ -12,6 +12,7 @@ from bregalad.cli import main
 from bregalad.cli.learner import OPTIONS
 from bregalad.files import replacing
 from bregalad.trees.options import LEARNERS, POSITIVE
+from bregalad_hw.boards import BOARDS
 
 
 @pytest.fixture
@@ -278,6 +279,13 @@ def test_boards(capsys):
     assert main(["boards"]) == 0
     out = capsys.readouterr().out
     assert "emulated" in out and "simulated" in out and "many-classes" in out
+    memory = next(line for line in out.splitlines() if line.startswith("ecpix5-85f-ddr3")).split()
+    assert memory[1:3] == ["LFE5UM5G-85F", "Gigabit"] and memory[4:9] == ["16", "16", "2", "64", "512"]
+    assert memory[-3:] == ["32", "3.58", "17.9"]  # M rows/s: the link's bytes, and what was measured
+    assert main(["boards", "--json"]) == 0
+    built = json.loads(capsys.readouterr().out)["built"]
+    assert list(built) == list(BOARDS)
+    assert built["ulx3s-12f"]["rows_per_second"] == {"link": 25_000, "memory": None}
 
 
 def test_links_and_devices_stay_what_they_are(csv, tmp_path):

@@ -85,6 +85,19 @@ def test_python_names_it_too(missing, code, extra, tmp_path):
     assert said.stderr.rstrip().endswith(f"pip install 'bregalad[{extra}]'")
 
 
+def test_boards_are_listed_without_those_that_are_not_known(tmp_path):
+    said = run("amaranth_boards", "boards", cwd=tmp_path)
+    assert said.returncode == 0 and "many-classes" in said.stdout
+    assert "the list of FPGA boards needs the package amaranth_boards" in said.stdout
+
+
+def test_pynq_is_where_the_board_is(tmp_path):
+    said = run("pynq", "python", "import bregalad; bregalad.open_board('pynq:design.bit')", cwd=tmp_path)
+    assert said.stderr.splitlines()[-1].startswith(
+        "ImportError: pynq:design.bit: an overlay needs the package pynq, which is not installed: it comes with the "
+    )
+
+
 def test_what_no_extra_brings_is_reported_as_it_is(tmp_path):
     code = "from bregalad.extras import needing\nwith needing('it'):\n    import no_such_package"
     said = run("nothing", "python", code, cwd=tmp_path)

@@ -91,7 +91,7 @@ def test_no_progress_bar_but_on_a_terminal(files, capfd):
 
 def test_boards_keep_their_columns_apart(capsys):
     assert main(["boards"]) == 0
-    lines = capsys.readouterr().out.partition("\n\n")[2].splitlines()
+    lines = capsys.readouterr().out.rpartition("\n\n")[2].splitlines()[1:]
     for line, (name, geometry) in zip(lines[1:], PRESETS.items(), strict=True):
         assert line.split() == [name, *map(str, geometry.as_dict().values())]
     assert lines[0].split() == ["geometry", *PRESETS["tiny"].as_dict()]

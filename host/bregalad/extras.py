@@ -22,6 +22,7 @@ _EXTRAS = {  # top-level module: the smallest extra that brings it
     "river": "river",
     "serial": "serial",
 }
+_ELSEWHERE = {"pynq": "it comes with the board's PYNQ image, which runs this program, too; or pip install pynq"}
 
 
 @contextmanager
@@ -44,9 +45,10 @@ def needing(what, extra=None):
         yield
     except ModuleNotFoundError as error:
         package = (error.name or "").partition(".")[0]
-        if package not in _EXTRAS:
+        if package in _ELSEWHERE:
+            remedy = _ELSEWHERE[package]
+        elif package in _EXTRAS:
+            remedy = f"pip install 'bregalad[{extra or _EXTRAS[package]}]'"
+        else:
             raise
-        raise ImportError(
-            f"{what} needs the package {package}, which is not installed: pip "
-            f"install 'bregalad[{extra or _EXTRAS[package]}]'"
-        ) from error
+        raise ImportError(f"{what} needs the package {package}, which is not installed: {remedy}") from error

@@ -38,12 +38,16 @@ class Path:
     faults : Faults
     latency : float
         Seconds that a frame takes.
+    rate : float
+        Bytes a second; what is sent faster waits.
     """
 
-    def __init__(self, rng, faults, latency):
+    def __init__(self, rng, faults, latency, rate):
         self.rng = rng
         self.faults = faults
         self.latency = latency
+        self.rate = rate
+        self._free = 0.0  # when all that was sent before will be on its way
         self._count = itertools.count()
         self._heap = []  # of (arrival, order, frame)
 
@@ -54,7 +58,8 @@ class Path:
             if rng.random() < faults.drop:
                 continue
             for _ in range(1 + (rng.random() < faults.duplicate)):
-                arrival = now + self.latency
+                self._free = max(self._free, now) + len(frame) / self.rate
+                arrival = self._free + self.latency
                 if rng.random() < faults.delay:
                     arrival += rng.choice((self.latency, 0.01, 0.1, 0.5)) * rng.random()
                 damaged = rng.random() < faults.flip
@@ -91,6 +96,8 @@ class FaultyWire(Wire):
     faults : Faults, optional
     latency : float
         Seconds that a frame takes.
+    rate : float
+        Bytes a second, each way.
     cuts : sequence of (start, stop)
 
     Members
@@ -99,10 +106,10 @@ class FaultyWire(Wire):
         Times between which nothing gets through.
     """
 
-    def __init__(self, name, rng=None, faults=None, *, latency=0.0, cuts=()):
+    def __init__(self, name, rng=None, faults=None, *, latency=0.0, rate=math.inf, cuts=()):
         super().__init__(name)
         self.cuts = list(cuts)
-        self._down, self._up = (Path(rng or random.Random(0), faults or Faults(), latency) for _ in range(2))
+        self._down, self._up = (Path(rng or random.Random(0), faults or Faults(), latency, rate) for _ in range(2))
 
     @property
     def is_cut(self):
@@ -123,8 +130,8 @@ class SimulatedWire(FaultyWire):
     time : float
     """
 
-    def __init__(self, end, rng, faults=None, *, latency=0.0005, cuts=()):
-        super().__init__("simulated wire", rng, faults, latency=latency, cuts=cuts)
+    def __init__(self, end, rng, faults=None, *, latency=0.0005, **options):
+        super().__init__("simulated wire", rng, faults, latency=latency, **options)
         self.end = end
         self.time = 0.0
         self._looks = 0

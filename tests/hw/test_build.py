@@ -15,13 +15,15 @@ from bregalad.cli import main
 from bregalad.files import alone_in
 from bregalad.geometry import PRESETS, Geometry
 from bregalad_hw.boards import BOARDS
+from bregalad_hw.build import estimate as estimates
 from bregalad_hw.build import synthesis, tools
 from bregalad_hw.build.bitstream import _clocks, build
 from bregalad_hw.build.families import ECP5, Gowin
-from bregalad_hw.build.report import describe_path, table
+from bregalad_hw.build.report import NOUNS, describe_path, table
 from bregalad_hw.build.routing import _is_stuck, most_promising_first, place_and_route
 from bregalad_hw.build.synthesis import _check_size, synthesise
 from bregalad_hw.build.tools import BuildError, tool
+from bregalad_hw.reports import kept
 
 SMALLEST = ["lanes=1", "passes=1", "bins=4", "slots=2", "count_width=12", "bus_width=32"]
 
@@ -72,6 +74,8 @@ def test_gowins_router_is_asked_for_more(tmp_path):
         (["virtual", "ecpix5-85f", "--port", "70000"], "--port must be 0 (any) to 65535, not 70000"),
         (["virtual", "ecpix5-85f", "--link", "x"], "--link is for boards with a serial port; "),
         (["program", "ulx3s-12f", "--output", "nowhere"], "bregalad build ulx3s-12f makes it"),
+        (["verilog", "--package", "core", "--output", "core.sv"], "--package takes no --output: it writes the core"),
+        (["verilog", "--package", "core", "--interface", "stream"], "--package takes no --interface stream: it writes"),
         (["verilog", "--geometry", "bins=5"], "bins must be a power of two, not 5"),
     ],
 )
@@ -118,11 +122,43 @@ def test_what_does_not_fit():
         _check_size(BOARDS["ulx3s-12f"], {"modules": {"top": {"cells": cells}}})
 
 
+def test_what_is_expected_is_what_a_build_takes(monkeypatch):
+    """From the other kept builds of the board: LUTs within a fifth, block RAMs within 8, multipliers exactly."""
+    reports = kept()
+    for name, report in reports.items():
+        others = {other: each for other, each in reports.items() if other != name}
+        monkeypatch.setattr(estimates, "kept", lambda others=others: others)
+        found, base = estimates.estimate(BOARDS[report["board"]], Geometry(**report["geometry"]))
+        if base is None:
+            assert report["board"] not in {other["board"] for other in others.values()} and found == {}
+            continue
+        taken = {NOUNS[cell]: used for cell, used in report["use"].items() if cell in NOUNS}
+        assert found["LUT4"][0] == pytest.approx(taken["LUT4"][0], rel=0.2), name
+        assert found["block RAMs"][0] == pytest.approx(taken["block RAMs"][0], abs=8), name
+        assert found["multipliers"] == tuple(taken["multipliers"]), name
+
+
+def test_what_does_not_fit_is_told_before_synthesis(tmp_path, monkeypatch):
+    yosys = tmp_path / "yosys"
+    yosys.write_text("#!/bin/sh\nexit 1\n")
+    yosys.chmod(0o755)
+    monkeypatch.setenv("YOSYS", str(yosys))
+    said = []
+    for geometry in (None, PRESETS["small"].replace(classes=10)):
+        with pytest.raises(BuildError, match="yosys failed"):
+            build(BOARDS["ulx3s-12f"], geometry, output=tmp_path, say=said.append)
+    assert all(re.match(r"  0:\d\d ulx3s-12f: ", text) for text in said)
+    stock, synthesis_of, larger, verdict, _ = (text[6:] for text in said)
+    assert stock.startswith(" ulx3s-12f: expected, from the kept build ulx3s-12f: 12,345 LUT4 of 24,288 (51 %), 18 ")
+    assert "synthesis of" in synthesis_of
+    assert re.search(r" block RAMs of 56 \(\d{3} %\)", larger) and "is not expected to fit" in verdict
+
+
 def test_block_rams_go_first_to_what_needs_them(tmp_path, monkeypatch):
     """What the catalogue puts into them without need is in distributed RAMs where all do not fit."""
     tried = []
 
-    def netlist(board, top, folder, block_rams):
+    def netlist(board, top, folder, block_rams, say):
         tried.append(block_rams)
         cells = {str(i): {"type": "DP16KD"} for i in range(57 if block_rams else 33)}
         return {"modules": {"top": {"cells": cells}}}
@@ -258,12 +294,17 @@ def test_a_router_that_lacks_nothing_but_slack_may_end(rounds, stuck):
 
 def test_a_clock_out_of_reach_is_routed_all_the_same(tmp_path, monkeypatch):
     monkeypatch.setattr(tools, "_LOOK", 0.05)
+    monkeypatch.setattr(tools, "_TELL", 0)
     (tmp_path / "build_top.sh").write_text(
         'echo "$SEED: $STEP_OPTIONS" >> done\n'
         'case "$STEP_OPTIONS" in *ripup*) ;; *) exit 0 ;; esac\n'
-        'while true; do echo "iter=1 x overused=8 y tmgfail=8 z" >> top.tim; done\n'
+        'echo "Info: Routing.." > top.tim\n'
+        "sleep 0.3\n"
+        'while true; do echo "Info:     iter=1 x overused=8 y tmgfail=8 z" >> top.tim; done\n'
     )
-    place_and_route(ECP5(), tmp_path, 3, "static")
+    said = []
+    place_and_route(ECP5(), tmp_path, 3, "static", said.append)
+    assert "nextpnr-ecp5: Routing" in said
     assert (tmp_path / "done").read_text().splitlines() == [
         f"3: --placer static --router router2{option} --report timing.json" for option in (" --tmg-ripup", "")
     ]

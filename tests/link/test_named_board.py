@@ -7,10 +7,11 @@ import signal
 import numpy as np
 import pandas as pd
 import pytest
-from bregalad import VFDT, load_tree
+from bregalad import VFDT, Geometry, load_tree, open_board
 from bregalad.boards.emulated import EmulatedBoard
 from bregalad.boards.linked import LinkedBoard
 from bregalad.cli import main
+from bregalad_hw.boards import BOARDS
 from bregalad_sim.ctrl_c import interruptible
 from bregalad_sim.link import BoardEnd
 from learning import CLASSES, GEOMETRY, TREES, check, expected, stream
@@ -134,3 +135,26 @@ def test_a_cut_cable_costs_the_command_line_nothing_that_is_here(back, tmp_path,
         assert load_tree(saved, board=EmulatedBoard(GEOMETRY)).report()["instances"] >= learnt
     else:
         assert f"{saved} is not written" in captured.err and not saved.exists()
+
+
+def test_a_stock_bitstream_is_told_the_build_that_helps():
+    """All that is missing at once, also where naive Bayes is only wished for; the emulated board has no bitstream."""
+    stock = BOARDS["ulx3s-12f"].geometry
+    X, y = np.zeros((20, 12)), np.arange(20) % 2
+    with serve_udp(BoardEnd(lambda: EmulatedBoard(stock))) as server:
+        for prediction in (None, "nb"):
+            with pytest.raises(ValueError, match="; its bitstream: bregalad build BOARD --geometry ") as raised:
+                VFDT(board=server.name, leaf_prediction=prediction).fit(X, y)
+            words = str(raised.value).partition("--geometry ")[2].split()
+            assert Geometry.parse(words, stock) == stock.replace(passes=3, naive_bayes=True)
+        with pytest.raises(ValueError, match="its bitstream: .* slots=32 count_width=16 bus_width=32$"):
+            VFDT(board=server.name, leaf_prediction="mc").fit(X, y)
+        with pytest.raises(ValueError, match="3 classes, but .* classes=3 .* criterion=gini naive_bayes=1$"):
+            VFDT(board=server.name, criterion="gini").fit(X[:, :3], np.arange(20) % 3)
+        with open_board(server.name) as board:
+            with pytest.raises(ValueError, match="takes a board with naive Bayes.*; its bitstream: "):
+                VFDT(board=board, leaf_prediction="nb").fit(X[:, :3], y)
+            with pytest.raises(ValueError, match="40 classes.*hardware takes 32$"):
+                VFDT(board=board).fit(np.zeros((80, 3)), np.arange(80) % 40)
+    with pytest.raises(ValueError, match="passes >= 12$"):
+        VFDT(geometry=stock, leaf_prediction="mc").fit(X, y)

@@ -100,18 +100,10 @@ def reports():
 
 
 def kept_clock(geometry, board=None):
-    """``(MHz asked, MHz reached, name)`` of the kept report of the very geometry, None each without one.
+    """As ``bregalad_hw.reports.clock_of``, of the kept reports."""
+    from bregalad_hw.reports import clock_of
 
-    The bitstream has the clock asked. Of several reports it is the slowest; of the board of that name
-    only, if one is given. Another geometry's clock says nothing: slots and passes alone make memories
-    deeper, and lanes' wires longer.
-    """
-    found = [
-        (*(report["clock_mhz"][key] for key in ("asked", "achieved")), name)
-        for name, report in reports().items()
-        if board in (None, report["board"]) and Geometry(**report["geometry"]) == geometry
-    ]
-    return min(found, default=(None,) * 3)
+    return clock_of(reports(), geometry, board)
 
 
 def measure(file, learner, fit, most=_PREFIX):

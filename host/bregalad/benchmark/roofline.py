@@ -2,54 +2,21 @@
 
 import json
 
-from ..protocol.commands import RECORD_HEADER
 from . import board as boards
 from .comparison import Store
 from .figures import values_per_second
 from .load import Load, measure
 from .page import Page
 
-__all__ = ["SUMMARY", "limits", "run"]
+__all__ = ["SUMMARY", "run"]
 
 SUMMARY = "the limits of every board: link, memory, array"
-_BITS = 10  # of a byte on a serial line
-_ETHERNET = 118e6  # payload, bytes per second
-
-
-def _wire(board):
-    """A board's wire: what it is, and the bytes per second that it carries."""
-    if board.wire == "udp":
-        return "Gigabit Ethernet", _ETHERNET
-    baud = board.top.baud
-    return f"UART, {baud / 1e6:g} Mbaud", baud / _BITS
-
-
-def limits(board, cells, clock_hz):
-    """Attribute values per second that each part of a board lets through: a dict.
-
-    Parameters
-    ----------
-    board : Board
-    cells : int
-        d, numeric attributes.
-    clock_hz : float
-        Of the array.
-    """
-    from bregalad_hw.costs import Costs
-
-    costs = Costs(board.geometry, cells)
-    share = cells / (RECORD_HEADER.size + cells)  # of a record's bytes that are codes
-    _, link = _wire(board)
-    return {
-        "link": link * share,
-        "memory": clock_hz * cells / costs.supply,
-        "array": clock_hz * cells * (1 - costs.blocked) / (costs.counting + costs.snapshots),
-    }
 
 
 def run(settings):
     """The page; simulates random records on the boards' own geometries."""
     from bregalad_hw.boards.catalogue import BOARDS
+    from bregalad_hw.boards.limits import limits, wire_of
 
     page = Page("roofline", "What limits a board")
     page.text(
@@ -100,7 +67,7 @@ def run(settings):
                     cells,
                     f"{board.clock_mhz:g}",
                     f"{reached:.1f} ({report})" if report else "no report",
-                    _wire(board)[0],
+                    wire_of(board)[0],
                     *(f"{found[name] / 1e6:,.2f}" for name in ("link", "memory", "array")),
                     min(found, key=found.get),
                     f"{point / 1e6:,.1f}" if point else "-",

@@ -9,13 +9,15 @@ from ..link import Session
 from ..protocol.commands import pack_load
 from ..protocol.link import LAPSE_SECONDS, LINK_VERSION, Refusal
 from ..protocol.registers import IDENTITY
+from ..warn import warn
 from .base import Board, BoardError
 
 __all__ = ["LinkedBoard"]
 
 _LONGEST = 1.0  # seconds between two frames to a board that something is expected from
 _BACKLOG = 1 << 16  # bytes that `send` leaves waiting for the wire
-_PATIENCE = 60  # seconds that a board which answers may do nothing else
+_PATIENCE = 60  # seconds that a board which answers may do nothing else, without a warning
+_ROUNDS = 3  # round trips of silence that may always be
 _STILL = 0.5  # seconds without progress after which a wait is not worth finishing before Ctrl-C
 _LOOK = 0.25  # seconds between two looks whether Ctrl-C has come
 
@@ -34,7 +36,7 @@ class LinkedBoard(Board):
     geometry : Geometry, optional
         What the board is expected to be; the board's own if not given.
     timeout : float
-        Seconds of silence after which a call gives up; above 0.
+        Seconds of silence after which a call gives up; above 0. At least three round trips, where those are slow.
     take_over : bool
         End the session of another program that has the board.
 
@@ -144,7 +146,8 @@ class LinkedBoard(Board):
                 raise self._fail(
                     f"another session ({refused.holder:#010x}) has this board, of another program "
                     "or of a board that this one has not closed: close it, or wait "
-                    f"{LAPSE_SECONDS} s if its program has died, or end it with take_over=True"
+                    f"{LAPSE_SECONDS} s if its program has died (a simulation takes minutes for them), or end it with "
+                    "take_over=True, behind its name take_over=yes"
                 )
             case Refusal.GONE:
                 holder = (
@@ -190,42 +193,46 @@ class LinkedBoard(Board):
         Raises
         ------
         BoardError
-            If the board is silent for the time-out, or does nothing for much longer.
+            If the board is silent for the time-out. One that answers is waited for, with a warning after a minute.
         KeyboardInterrupt
             Where it is held back only if the board makes no progress either.
         """
         session, now = self.session, self._wire.now
-        start = now()
+        start, warned = now(), False
         session.waiting = True
         try:
             while not done():
-                limit = max(start, session.heard) + self.timeout
+                limit = max(start, session.heard) + self._longest_silence
                 if now() >= limit:
                     raise self._fail(self._silence(what))
                 self._turn(min(limit - now(), _LOOK))
                 self._check_refused()
                 still = now() - max(start, session.moved)
-                if still >= max(_PATIENCE, self.timeout) and not done():
-                    raise self._fail(self._hang)
+                if still >= max(_PATIENCE, self._longest_silence) and not warned:
+                    warned = self._warn_of_standing()
                 if still >= _STILL:
                     check_interrupt()
         finally:
             session.waiting = False
 
+    @property
+    def _longest_silence(self):
+        return max(self.timeout, _ROUNDS * self.session.round_trip)
+
     def _silence(self, what):
         return (
-            f"no sign of life for {self.timeout:g} s, waiting {what} "
+            f"no sign of life for {self._longest_silence:.3g} s, waiting {what} "
             f"({self._wire.trouble or 'frames are sent, none comes back'}): check cable and "
-            "power; nothing is lost yet, resume() goes on"
+            "power, or give a slow simulation a longer timeout; nothing is lost yet, resume() goes on"
         )
 
-    @property
-    def _hang(self):
-        return (
-            f"the board answers, but for {_PATIENCE} s has neither taken a command nor "
-            f"reported, with {self.session.backlog} bytes to send: its accelerator hangs: "
-            "reset the board"
+    def _warn_of_standing(self):
+        """Of a board that answers, and does nothing else; how slow a simulation may be, nobody knows."""
+        warn(
+            f"{self.name}: the board answers, but for {_PATIENCE} s has neither taken a command nor reported: it is "
+            "simulated and slow, or its accelerator hangs until it is reset; Ctrl-C ends the wait",
         )
+        return True
 
     def _fail(self, message):
         """The error for a link that works no more."""
@@ -276,7 +283,7 @@ class LinkedBoard(Board):
 
     def _wait_for_report(self):
         session, now = self.session, self._wire.now
-        idle, since = 0, now()
+        idle, since, warned = 0, now(), False
         while not session.reported:
             start = now()
             self._wait(lambda start=start: session.reported or self._answers_only(start), "for a report")
@@ -291,8 +298,8 @@ class LinkedBoard(Board):
                     f"{self.name}: no report can come, since all commands sent are "
                     "done: send what shall be answered before waiting"
                 )
-            if now() - since > _PATIENCE:
-                raise self._fail(self._hang)
+            if now() - since > _PATIENCE and not warned:
+                warned = self._warn_of_standing()
 
     def _answers_only(self, start):
         """Whether the board, though there, has done nothing for the time-out."""

@@ -93,7 +93,7 @@ class Session:
     bus_bytes : int
         A frame of commands is whole words of so many bytes; set it before commands are sent.
     longest : float
-        Seconds that a time-out may take at most, so that a board which answers is heard so often.
+        Seconds of silence at most, until the board is asked for a sign of life.
 
     Members
     -------
@@ -143,9 +143,10 @@ class Session:
         self._urgent = False  # something may be sent, whatever the time
         self._owes = None  # flags of the ACK that the board has to get
         self._expires = 0.0  # of the frames in flight, the HELLO or the wait
+        self._since = 0.0  # when frames began to be in flight, or one of them was acknowledged
         self._mean, self._spread = None, 0.0  # of the round trip
         self._backing_off = 1  # doubles when a time-out was too short, or the wire is bad
-        self._calm = 1  # doubles with every PROBE
+        self._calm = 1  # doubles with every HELLO or PROBE
 
     # What the session's user does
 
@@ -156,6 +157,7 @@ class Session:
     def resume(self):
         """Ask to go on with this session after a cut."""
         self.refused = None
+        self._backing_off = 1
         self._go_back()
         self._ask(HelloFlag.RESUME)
 
@@ -257,7 +259,7 @@ class Session:
             self._oldest = frame.acknowledge
             self._room = frame.room
             self._went_back_to = None
-            self._expires = now + self._timeout
+            self._restart(now)
             self._move(now)
         if (
             frame.type == FrameType.ACK
@@ -301,15 +303,18 @@ class Session:
         if self.asking:
             if late:
                 out.append(self._pack_hello(self._hello))
-                self._expires = now + min(_FIRST, self.longest)
+                self._expires = now + min(_FIRST * self._calm, self.longest)
+                self._calm = min(2 * self._calm, _MOST_BACKING_OFF)
             return out
-        if late and (self._flight or self._again):
-            self._go_back()
-            self._backing_off = min(2 * self._backing_off, _MOST_BACKING_OFF)
-            self._expires = now + self._timeout
+        if late and self._flight:
+            if now >= self._since + self._timeout:
+                self._go_back()
+                self._backing_off = min(2 * self._backing_off, _MOST_BACKING_OFF)
+                self._since = now
+            self._expires = min(self._since + self._timeout, now + self.longest)
         while (kept := self._sendable()) is not None:
             if not self._flight:
-                self._expires = now + self._timeout
+                self._restart(now)
                 self._calm = 1
             self._flight.append(kept)
             self._words += kept.words
@@ -318,15 +323,18 @@ class Session:
             kept.sent = now
             kept.times += 1
             out.append(self._pack(kept.type, kept.payload, sequence=kept.sequence))
-        probe = late and not self._flight and self._is_timed
-        if probe:
+        quiet = now - self.heard
+        if late and self._is_timed and not out and (not self._flight or quiet >= self.longest):
             self._owes = (self._owes or 0) | AckFlag.PROBE
-            self._expires = now + min(self._timeout * self._calm, self.longest)
+            if self._flight:
+                self._expires = min(self._since + self._timeout, now + self.longest * self._calm)
+            else:
+                self._expires = now + min(self._timeout * self._calm, self.longest)
             self._calm = min(2 * self._calm, _MOST_BACKING_OFF)
         if self._owes or (self._owes is not None and not out):
             out.append(self._pack(FrameType.ACK, flags=self._owes))
         self._owes = None
-        if late and self._is_timed and now - self.heard > _QUIET:
+        if late and self._is_timed and quiet > max(_QUIET, self.round_trip):
             # The board may have lost power, or have gone to another program: it then drops all
             # that this session sends, but tells so if it is asked.
             out.append(self._pack_hello(HelloFlag.RESUME))
@@ -391,9 +399,19 @@ class Session:
     # Time-outs
 
     @property
+    def round_trip(self):
+        """Seconds that the board's answer may well take, by those that were timed."""
+        return _FIRST if self._mean is None else max(_SHORTEST, self._mean + 4 * self._spread)
+
+    @property
     def _timeout(self):
-        mean = _FIRST if self._mean is None else max(_SHORTEST, self._mean + 4 * self._spread)
-        return min(mean * self._backing_off, self.longest)
+        """Of frames in flight. On a slow line it may be long: what is sent again too early fills the line."""
+        return self.round_trip * self._backing_off
+
+    def _restart(self, now):
+        """Let the time-out of the frames in flight begin."""
+        self._since = now
+        self._expires = now + min(self._timeout, self.longest)
 
     def _time(self, seconds):
         """Take in the time of a round trip; those of frames that were sent twice tell nothing.

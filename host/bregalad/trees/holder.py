@@ -62,7 +62,8 @@ class BoardHolder(Shared):
         geometry = self._geometry() if opens else None
         board = open_board(self.board, geometry, **self._board_options(geometry)) if opens else self.board
         try:
-            trainer = self._trainer_on(board)
+            with self._naming_build(board, len(self.classes_), len(self._cells(board.geometry.bins))):
+                trainer = self._trainer_on(board)
         except BaseException:
             if opens:
                 board.close()
@@ -156,7 +157,8 @@ class BoardHolder(Shared):
         geometry = self._trainer.board.geometry
         most = self._most_classes()
         if self._given_geometry() is not None or is_link(self.board) or classes > most:
-            check_classes(geometry, classes)
+            with self._naming_build(self._trainer.board, classes):
+                check_classes(geometry, classes)
         wider = geometry.replace(classes=min(max(classes, 2 * room), most))
         self.close()
         self._kept_geometry = wider
@@ -167,7 +169,8 @@ class BoardHolder(Shared):
         board = self._open_trainer().board.geometry
         cells = len(self._cells(board.bins, quantiser))
         if self._given_geometry() is not None or is_link(self.board):
-            check_cells(board, cells)
+            with self._naming_build(self._trainer.board, len(self.classes_), cells):
+                check_cells(board, cells)
         else:
             board = board.replace(**_shape(max(cells, board.max_cells)))
         self.close()

@@ -17,7 +17,7 @@ from ..geometry import HARDWARE_CLASSES, MOST_CLASSES, Geometry
 from ..words import shown
 from . import options
 from .policy.policy import SplitPolicy
-from .requirements import check_abilities, check_alternates, check_classes, check_window
+from .requirements import check_abilities, check_alternates, check_classes, check_window, naming_build
 from .shared import Shared
 from .structure.cells import CellMap, check_cells
 
@@ -97,8 +97,9 @@ class Parameters(Shared):
         for name in self._get_param_names():
             options.check(name, getattr(self, name))
         if geometry is not None:
-            check_abilities(geometry, policy, self._prediction_on(geometry))
-            check_window(geometry, policy)
+            with self._naming_build(self.board):
+                check_abilities(geometry, policy, self._prediction_on(geometry))
+                check_window(geometry, policy)
             check_alternates(geometry, policy)
         self._check_class_weight()
         self._check_nominal()
@@ -122,8 +123,14 @@ class Parameters(Shared):
     def _check_size(self, capacities, classes):
         """Refuse a stream that the board, or any board, is too small for."""
         geometry = self._given_geometry() or Geometry(classes=self._most_classes(), lanes=1024, passes=31)
-        check_classes(geometry, classes)
-        check_cells(geometry, len(CellMap.build(capacities, geometry.bins, self.nominal_split)))
+        cells = len(CellMap.build(capacities, geometry.bins, self.nominal_split))
+        with self._naming_build(self.board, classes, cells):
+            check_classes(geometry, classes)
+            check_cells(geometry, cells)
+
+    def _naming_build(self, board, classes=0, cells=0):
+        prediction = getattr(self, "_prediction", None) or getattr(self, "leaf_prediction", None)
+        return naming_build(board, self._policy(), prediction, classes, cells)
 
     def _most_classes(self):
         """Classes that a board opened by name can have counters for."""

@@ -1,5 +1,8 @@
 """What a tree asks of a board; who asks for more than a board has is told the remedy."""
 
+from contextlib import contextmanager, suppress
+
+from ..boards import LINKS
 from ..geometry import HARDWARE_CLASSES, MISSING, MOST_CLASSES, Geometry
 from ..warn import warn
 from . import options
@@ -11,8 +14,11 @@ __all__ = [
     "check_nodes",
     "check_ties",
     "check_window",
+    "naming_build",
     "warn_of_lost",
 ]
+
+_OPTIONAL = "criterion", "naive_bayes", "banks", "levels", "nodes"  # of a bitstream
 
 
 def check_abilities(geometry, policy, prediction):
@@ -42,6 +48,56 @@ def check_abilities(geometry, policy, prediction):
             f"leaf_prediction={prediction!r} takes a board with naive Bayes: choose "
             "a geometry with naive_bayes=True, or leaf_prediction='mc'"
         )
+
+
+@contextmanager
+def naming_build(board, policy, prediction, classes=0, cells=0):
+    """Name, where the bitstream of a board is refused, the build of one that has all that a tree needs.
+
+    Parameters
+    ----------
+    board : Board or str
+        Only an open one at the end of a link has a bitstream.
+    policy : SplitPolicy
+    prediction : "mc", "nb" or "nba", or None
+        What leaves predict; None: by naive Bayes, where the board has it.
+    classes, cells : int
+        That the tree needs.
+
+    Raises
+    ------
+    ValueError
+        The one that was raised within, with the command behind it.
+    """
+    try:
+        yield
+    except ValueError as error:
+        if getattr(board, "name", "").partition(":")[0] not in LINKS:
+            raise
+        geometry = board.geometry
+        with suppress(ValueError):  # no bitstream has it
+            needed = geometry.replace(
+                classes=max(classes, geometry.classes),
+                passes=max(geometry.passes_for(cells), geometry.passes),
+                count_width=max(int(policy.window or 0).bit_length(), geometry.count_width),
+                criterion=policy.criterion,
+                naive_bayes=geometry.naive_bayes or prediction not in ("mc", None),
+            )
+            needed.check_hardware()
+            if needed != geometry:
+                words = _words(needed.replace(naive_bayes=needed.naive_bayes or prediction is None))
+                error = ValueError(f"{error}; its bitstream: bregalad build BOARD --geometry {words}")
+        raise error from None
+
+
+def _words(geometry):
+    """What ``--geometry`` takes for it, whatever sizes a board has of its own."""
+    usual = Geometry().as_dict()
+    return " ".join(
+        f"{name}={int(value) if isinstance(value, bool) else value}"
+        for name, value in geometry.as_dict().items()
+        if name not in _OPTIONAL or value != usual[name]
+    )
 
 
 def check_alternates(geometry, policy, feed="stream"):

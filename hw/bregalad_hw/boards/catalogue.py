@@ -63,6 +63,9 @@ class Board:
         the core of that name, if there is one.
     memory_mhz : float
         Of the memory's controller, if it has a clock of its own; ``clock_mhz`` and it are simulated as they are.
+    memory_rate : float
+        Bytes per second at which rows come from the board's own memory, of boards that have one: measured
+        (docs/performance/end-to-end.md).
     margin : float
         Times each clock that the router is asked for, where one of them is near to what can be had:
         nextpnr may find a routed design a percent slower than its router took it for.
@@ -87,6 +90,7 @@ class Board:
     seed: int = 1
     chips: str = ""
     memory_mhz: float = 0
+    memory_rate: float = 0
     margin: float = 1
 
 
@@ -205,6 +209,7 @@ BOARDS = {
             top=ULX3SMemory,
             slowest_mhz=50,
             chips="sdram.v",
+            memory_rate=87e6,
         ),
         _ecpix5("45f", ecpix5.ECPIX545Platform, PRESETS["small"], 62.5, _ECP5_45),
         _ecpix5("85f", ecpix5.ECPIX585Platform, _LARGE, 62.5, _ECP5_85),
@@ -215,6 +220,7 @@ BOARDS = {
             top=ECPIX5Memory,
             chips="dram_phy.v",
             memory_mhz=ECPIX5Memory.memory_hz / 1e6,
+            memory_rate=590e6,
             margin=1.02,
         ),
         _versa("versa-ecp5", "LFE5UM-45F", versa_ecp5.VersaECP5Platform),

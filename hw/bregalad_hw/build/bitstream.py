@@ -8,6 +8,7 @@ from pathlib import Path
 
 from bregalad.files import alone_in
 
+from .estimate import estimate
 from .folder import BITSTREAMS, REPORTS, forget
 from .report import describe_path, table
 from .routing import most_promising_first, place_and_route
@@ -79,16 +80,19 @@ def build(
 def _built(board, top, folder, geometry, commands, aim_mhz, seeds, placer, options, say):
     """``build`` after its checks."""
     family, start = board.family, time.monotonic()
+    say = _timed(say, start)
     forget(folder, *BITSTREAMS, *REPORTS, "build.log", "top.rpt", "top.tim")
+    _say_estimate(board, geometry, say)
     say(f"{board.name}: synthesis of {geometry}")
-    synthesise(board, top, folder, placer)
+    synthesise(board, top, folder, placer, say)
 
     asked = top.clock_hz / 1e6
     more = max(board.margin, (aim_mhz or asked) / asked)
     family.aim(folder, board.pins["CLOCK"], more)
     tried, best = [], None
     for seed in most_promising_first(board, folder, seeds, placer, say):
-        place_and_route(family, folder, seed, placer)
+        say(f"{board.name}: place and route, seed {seed}")
+        place_and_route(family, folder, seed, placer, say)
         timing = json.loads((folder / "timing.json").read_text())
         clocks = _clocks(timing, more)
         mhz = clocks["array"]["achieved"]
@@ -136,12 +140,37 @@ def _built(board, top, folder, geometry, commands, aim_mhz, seeds, placer, optio
                 f"and so there is no bitstream: {clock['path']}; more --seeds help"
             )
     _, _, packer = family.tools
+    say(f"{board.name}: bitstream")
     try:
         run_step(family, folder, packer)
     except BaseException:
         forget(folder, *BITSTREAMS)  # a part of one loads as well as a whole one
         raise
     return report
+
+
+def _timed(say, start):
+    """``say`` with minutes and seconds since the start before the text."""
+
+    def said(text):
+        minutes, seconds = divmod(round(time.monotonic() - start), 60)
+        say(f"{minutes:3}:{seconds:02} {text}")
+
+    return said
+
+
+def _say_estimate(board, geometry, say):
+    """What the geometry is expected to take, before minutes are spent on it."""
+    expected, name = estimate(board, geometry)
+    if not expected:
+        return
+    parts = [f"{used:,} {noun} of {there:,} ({100 * used / there:.0f} %)" for noun, (used, there) in expected.items()]
+    say(f"{board.name}: expected, from the kept build {name}: {', '.join(parts)}")
+    if any(used > there for used, there in expected.values()):
+        say(
+            f"{board.name}: so it is not expected to fit; fewer lanes, passes or slots may; synthesis will tell "
+            "(Ctrl-C ends it)"
+        )
 
 
 def _clocks(timing, more):

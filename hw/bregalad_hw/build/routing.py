@@ -27,7 +27,8 @@ def most_promising_first(board, folder, seeds, placer, say):
     for seed in seeds:
         # Placed anew to be routed: a placement that nextpnr reads back has lost the constants at
         # block RAMs and multipliers.
-        run_step(board.family, folder, router, SEED=str(seed), STEP_OPTIONS=f"--placer {placer} --no-route")
+        options = f"--placer {placer} --no-route"
+        run_step(board.family, folder, router, say=say, SEED=str(seed), STEP_OPTIONS=options)
         shares[seed] = min(
             float(mhz) / float(asked) for mhz, asked in _EXPECTED.findall((folder / "top.tim").read_text())
         )
@@ -35,7 +36,7 @@ def most_promising_first(board, folder, seeds, placer, say):
     return sorted(seeds, key=lambda seed: -shares[seed])
 
 
-def place_and_route(family, folder, seed, placer):
+def place_and_route(family, folder, seed, placer, say=lambda text: None):
     """By the first of the family's routers that comes to an end; the last one does."""
     log = folder / "top.tim"
     log.unlink(missing_ok=True)
@@ -47,11 +48,12 @@ def place_and_route(family, folder, seed, placer):
             folder,
             tool_name,
             stuck=lambda: log.exists() and _is_stuck(log.read_text()),
+            say=say,
             SEED=str(seed),
             STEP_OPTIONS=options,
         ):
             return
-    run_step(family, folder, tool_name, SEED=str(seed), STEP_OPTIONS=last)
+    run_step(family, folder, tool_name, say=say, SEED=str(seed), STEP_OPTIONS=last)
 
 
 def _is_stuck(log):

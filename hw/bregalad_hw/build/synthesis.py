@@ -28,7 +28,7 @@ def readable(rtlil):
     return re.sub(r"\\\S+", lambda name: name.group().translate(_BRACKETS), rtlil)
 
 
-def synthesise(board, top, folder, placer=PLACERS[0]):
+def synthesise(board, top, folder, placer=PLACERS[0], say=lambda text: None):
     """Write the netlist that is placed and routed to a folder, and give its path.
 
     Parameters
@@ -39,15 +39,18 @@ def synthesise(board, top, folder, placer=PLACERS[0]):
     folder : Path
     placer : str
         That is to place it, one of ``PLACERS``.
+    say : callable
+        Told what goes on.
 
     Raises
     ------
     BuildError
         If Yosys is missing or fails, or the netlist does not fit the device.
     """
-    netlist = _netlist(board, top, folder, board.block_rams)
+    netlist = _netlist(board, top, folder, board.block_rams, say)
     if board.block_rams and "block RAMs" in _short(board, netlist):
-        netlist = _netlist(board, top, folder, ())
+        say(f"{board.name}: synthesis once more, with fewer block RAMs")
+        netlist = _netlist(board, top, folder, (), say)
     board.family.finish(netlist, board.platform.device, placer)
     path = folder / board.family.netlist
     path.write_text(json.dumps(netlist))
@@ -55,7 +58,7 @@ def synthesise(board, top, folder, placer=PLACERS[0]):
     return path
 
 
-def _netlist(board, top, folder, block_rams):
+def _netlist(board, top, folder, block_rams, say):
     """What Yosys makes of a board's top level, with these memories in block RAMs."""
     family = board.family
     overrides = family.overrides(constraints_of(board), top.clock_hz, block_rams)
@@ -63,7 +66,7 @@ def _netlist(board, top, folder, block_rams):
     plan.files["top.il"] = readable(plan.files["top.il"])
     plan.extract(folder)
     synthesiser, _, _ = family.tools
-    run_step(family, folder, synthesiser)
+    run_step(family, folder, synthesiser, say=say)
     return json.loads((folder / family.netlist).read_text())
 
 

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from contextlib import contextmanager
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -14,6 +15,8 @@ from pathlib import Path
 __all__ = ["BuildError", "run_step", "tool", "version_of"]
 
 _LOOK = 5  # seconds between two looks at what a tool does
+_TELL = 30  # seconds between two words of it
+_STEP = re.compile(r"^(?:[\d.]+ Executing|Info:) *(\w.{,60})", re.MULTILINE)  # of Yosys, of nextpnr
 
 
 class BuildError(ValueError):
@@ -59,8 +62,10 @@ def version_of(command):
     return next((script.dist.version for script in scripts), "unknown")
 
 
-def run_step(family, folder, name, stuck=lambda: False, **environment):
+def run_step(family, folder, name, stuck=lambda: False, say=lambda text: None, **environment):
     """Run one of a family's tools: the script of all steps, with the others doing nothing.
+
+    What it does is said every half a minute.
 
     Returns
     -------
@@ -82,6 +87,7 @@ def run_step(family, folder, name, stuck=lambda: False, **environment):
             | environment,
         ) as running,
     ):
+        told = time.monotonic()
         try:
             listen(True)
             while True:
@@ -91,6 +97,9 @@ def run_step(family, folder, name, stuck=lambda: False, **environment):
                 except subprocess.TimeoutExpired:
                     if stuck():
                         return False
+                    if time.monotonic() - told >= _TELL:
+                        told = time.monotonic()
+                        say(f"{name}: {_doing(folder)}")
         finally:
             listen(False)
             if running.returncode is None:
@@ -106,6 +115,13 @@ def run_step(family, folder, name, stuck=lambda: False, **environment):
         ]
         raise BuildError(f"{name} failed: " + (lines[-1] if lines else f"see {folder / 'build.log'}"))
     return True
+
+
+def _doing(folder):
+    """The last step that a tool has told of in the younger of the logs."""
+    logs = [path for path in (folder / "top.rpt", folder / "top.tim") if path.exists()]
+    text = max(logs, key=lambda path: path.stat().st_mtime).read_text(errors="replace") if logs else ""
+    return (_STEP.findall(text) or ["at work"])[-1].rstrip(" .")
 
 
 @contextmanager

@@ -19,8 +19,8 @@ _IDLE = 0.02
 _RATIOS = {"serial": 8, "udp": 0.5}
 _LEAST = {"serial": 4, "udp": 0.25}
 _UNITS = {"serial": "bit", "udp": "byte"}
-# A byte on a serial line costs 80 clocks: a frame that takes a second of the host's time is sent
-# again before it can be acknowledged, and what is sent twice piles up. So frames are short there.
+# A byte on a serial line costs 80 clocks, and a driver takes a board for dead after some seconds without a frame. So
+# frames are short there.
 _SIZES = {"serial": {"ring_words": 256, "frame_bytes": 128}, "udp": {}}
 
 

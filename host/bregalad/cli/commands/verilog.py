@@ -16,14 +16,13 @@ def add_arguments(parser):
         help="a preset's name, sizes as lanes=8, or both (default: small)",
     )
     parser.add_argument(
-        "--output", default="accelerator.sv", metavar="FILE", help="file to write (default: %(default)s)"
+        "--output", metavar="FILE", help="file to write (default: accelerator.sv; a --package names its own)"
     )
     parser.add_argument(
         "--interface",
         choices=("streams", "axi", "stream"),
-        default="streams",
         help="commands and reports as streams; or a core for a system on chip, docs/soc.md: axi, with rings in memory, "
-        "or stream, with AXI4-Stream ports (default: %(default)s)",
+        "or stream, with AXI4-Stream ports (default: streams; axi of a --package)",
     )
     parser.add_argument(
         "--clocks",
@@ -35,12 +34,18 @@ def add_arguments(parser):
     parser.add_argument(
         "--package",
         metavar="FOLDER",
-        help="write that core to a folder, with IP-XACT, block designs for a PYNQ-Z2 and a KV260, and a FuseSoC core",
+        help="write the core axi to a folder, with IP-XACT, block designs of a PYNQ-Z2 and a KV260, a FuseSoC core",
     )
 
 
 def run(args):
     """Write it."""
+    if args.package and (args.output or args.interface in ("streams", "stream")):
+        option = f"--interface {args.interface}" if args.output is None else "--output"
+        raise ValueError(
+            f"--package takes no {option}: it writes the core with --interface axi, and all files that go with it, "
+            f"to {args.package}"
+        )
     from pathlib import Path
 
     from amaranth.back import verilog
@@ -62,6 +67,7 @@ def run(args):
         name, design = "accelerator", Accelerator(geometry)
     else:
         raise ValueError(f"--clocks {args.clocks} is of --interface axi or stream: the accelerator has one clock")
-    Path(args.output).write_text(verilog.convert(design, name=name, emit_src=False))
-    print(f"{args.output}: module {name}, {geometry}")
+    output = args.output or "accelerator.sv"
+    Path(output).write_text(verilog.convert(design, name=name, emit_src=False))
+    print(f"{output}: module {name}, {geometry}")
     return 0

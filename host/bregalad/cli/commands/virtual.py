@@ -8,6 +8,8 @@ from ..options import add_wave, check_clock, network_options
 
 __all__ = ["add_arguments", "run"]
 
+_TIMEOUT = 60  # seconds for drivers: beside a busy processor a frame may take many
+
 
 def add_arguments(parser):
     """Declare the options."""
@@ -79,7 +81,7 @@ def run(args):
         if args.link:
             os.symlink(name.removeprefix("serial:"), args.link)
             linked = args.link
-        print(f"serving: open it as {name}; end with Ctrl-C", flush=True)
+        print(f"serving: open it as {name},timeout={_TIMEOUT}; end with Ctrl-C", flush=True)
 
     # Ended like that, it removes its link, too.
     numbers = (signal.SIGTERM, signal.SIGHUP)
