@@ -270,7 +270,9 @@ def test_bad_archive(tmp_path):
     with zipfile.ZipFile(tmp_path / "two.zip", "w") as archive:
         archive.writestr("a.csv", CSV)
         archive.writestr("b.csv", CSV)
-    with pytest.raises(DataError, match="must hold one file, not 2"):
+    with pytest.raises(
+        DataError, match=r"the archive has a.csv, b.csv: choose the data with member=NAME \(--member NAME\)"
+    ):
         open_stream(tmp_path / "two.zip")
     (tmp_path / "t.csv.gz").write_text(CSV)
     with pytest.raises(DataError, match="damaged or cut short"):

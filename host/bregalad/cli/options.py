@@ -54,6 +54,7 @@ def add_stream(parser):
         default="",
         help="all class labels, comma-separated (default: what the file holds; a pipe needs them)",
     )
+    group.add_argument("--member", metavar="NAME", help="the file in a .zip that holds the data, if several may")
     group.add_argument("--limit", type=int, metavar="N", help="stop after N instances")
 
 
@@ -178,6 +179,7 @@ def _source(args, known):
         known=known,
         names=_list(args.names) or None,
         decimal=args.decimal,
+        member=args.member,
         chunk=_chunk(args),
     )
 

@@ -50,8 +50,12 @@ def is_header(rows, known, decimal="."):
     if not body:
         return not numbers and len(words) == len(names) == len(set(names)), ""
     columns = _Columns(body)
+    # Names stand amid the data where a file was appended to another; an instance has values of others.
+    others = _Columns([row for row in body if row != names])
+    if len(others.rows) == len(body) or any(name in others[i] for i, name in enumerate(names)):
+        others = columns
     above = any(
-        _are_numbers(columns[i], decimal) and set(columns[i]) - set(MISSING_NUMBERS)
+        _are_numbers(others[i], decimal) and set(others[i]) - MISSING_NUMBERS
         for i in words
         if not reason_of(names[i], decimal)
     )

@@ -12,7 +12,7 @@ from ...words import counted
 from ..schema import DataError
 from .numerals import MISSING_NUMBERS, MISSING_WORDS, number_of, reason_of
 
-__all__ = ["Layout", "fields_of", "not_a_number", "parse", "sniff", "strange_numerals"]
+__all__ = ["Layout", "fields_of", "not_a_number", "parse", "sniff", "strange_numerals", "word_among_numbers"]
 
 _DELIMITERS = ",\t;|"
 _END = 10  # a line feed
@@ -29,7 +29,7 @@ class Layout:
     delimiter, quote : str
         One character of ASCII each.
     comment : str or None
-        A line that begins with it says nothing.
+        A line that begins with it says nothing; it may be a whole line.
     decimal : str
         The decimal mark of numbers, "." or ",".
     """
@@ -235,6 +235,14 @@ def strange_numerals(column, decimal):
     words = [field for field in set(column) if field not in MISSING_NUMBERS and number_of(field, decimal) is None]
     strange = [field for field in words if reason_of(field, decimal)]
     return min(map(column.index, strange)) if strange and 2 * len(strange) >= len(words) else None
+
+
+def word_among_numbers(column, decimal):
+    """The row of the first word of a column of mostly numbers, and whether words are rare; None if it is of words."""
+    words = {field for field in set(column) if field not in MISSING_NUMBERS and number_of(field, decimal) is None}
+    rows = [row for row, field in enumerate(column) if field in words]
+    numbers = sum(field not in MISSING_NUMBERS for field in column) - len(rows)
+    return (rows[0], len(rows) <= max(1, numbers // 100) and numbers >= 10) if numbers > len(rows) else None
 
 
 def _words(column):
