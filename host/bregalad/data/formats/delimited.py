@@ -220,7 +220,7 @@ def _aligned(rows, header, place):
     if header is not False and usual == len(first) + 1:
         if not any(row[-1] for row in body):
             return [*first, ""]
-        if len({row[0] for row in body}) == len(body):
+        if len(first) > 1 and len({row[0] for row in body}) == len(body):
             return ["", *first]
     if usual == len(first) - 1 and not first[-1]:
         return first[:-1]

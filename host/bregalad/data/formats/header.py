@@ -1,5 +1,6 @@
 """The first line of a delimited text: does it name the columns, or is it an instance?"""
 
+from ..times import are_times
 from .numerals import MISSING_NUMBERS, is_number, reason_of
 
 __all__ = ["is_header", "is_numeric"]
@@ -84,10 +85,11 @@ def is_header(rows, known, decimal="."):
 
 
 def _are_numbers(fields, decimal):
-    """Whether all fields are numbers, be it in another notation (which is refused later), or missing."""
-    return is_numeric(fields, decimal) or all(
-        field in MISSING_NUMBERS or is_number(field, decimal) or reason_of(field, decimal) for field in fields
-    )
+    """Whether all fields are numbers, be it in another notation (which is refused later), or times, or missing."""
+    if is_numeric(fields, decimal):
+        return True
+    there = [field for field in fields if field not in MISSING_NUMBERS]
+    return are_times(there) or all(is_number(field, decimal) or reason_of(field, decimal) for field in there)
 
 
 class _Columns(dict):

@@ -179,10 +179,11 @@ class JsonSource(ParquetSource):
     """JSON, an object on each line: Arrow reads it whole, and its types tell the kinds."""
 
     def __init__(self, path):
-        with open_binary(path) as file, _explained(path, "not JSON by the line"):
+        sink = pa.BufferOutputStream()
+        with open_binary(path) as file, _explained(path, "not JSON with an object on each line"):
             table = arrow_json.read_json(file)
-        with _explained(path, "JSON that makes no table"):
-            sink = pa.BufferOutputStream()
+            table.validate(full=True)
+            self._unique(table.column_names, path)
             parquet.write_table(table, sink)
         self._data = sink.getvalue()
         super().__init__(path)
