@@ -1,8 +1,8 @@
 """Parquet of pandas, polars and Arrow: the index is no column, and every type is read or refused by name."""
 
 import datetime
-import gzip
 import decimal
+import gzip
 import os
 from contextlib import nullcontext
 

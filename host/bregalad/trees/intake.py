@@ -91,7 +91,7 @@ class Intake(Shared):
 
     def _frame(self, X):
         """X as a data frame with names of strings, or as a 2-D array."""
-        times: list[str] = []
+        times = []
         X = as_frame(X, times)
         expected = getattr(self, "n_features_in_", None)
         if times and expected is None:
