@@ -146,7 +146,8 @@ def _plain(column):
     if _is_swapped(column.dtype):  # pandas takes no rows of it
         return column.astype(column.dtype.newbyteorder("="))
     if isinstance(column.dtype, pd.ArrowDtype):
-        return pd.Series(_column(pa.chunked_array(column)), index=column.index)
+        column = pd.Series(_column(pa.chunked_array(column)), index=column.index)
+        return _plain(column) if is_times(column) else column
     if isinstance(column.dtype, pd.CategoricalDtype):
         return column.cat.rename_categories(str)
     if is_times(column):

@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 __all__ = ["TIMES", "are_times", "is_times", "seconds", "seconds_of_words", "whole_seconds"]
 
@@ -24,6 +25,8 @@ def is_times(column):
     if column.dtype == object:
         first = next((value for value in column.array if value is not None and value == value), None)
         return isinstance(first, TIMES) and pd.api.types.infer_dtype(column, skipna=True) in _KINDS
+    if isinstance(kind, pd.ArrowDtype):
+        return pa.types.is_temporal(kind.pyarrow_dtype)
     return kind.kind in "mM" or isinstance(kind, pd.PeriodDtype)
 
 
