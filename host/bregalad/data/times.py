@@ -10,6 +10,7 @@ import pyarrow as pa
 __all__ = ["TIMES", "are_times", "is_times", "seconds", "seconds_of_words", "whole_seconds"]
 
 TIMES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64, pd.Period)
+_MISSING = (type(None), type(pd.NA), type(pd.NaT), float, np.float64)
 _KINDS = ("date", "datetime", "datetime64", "period", "time", "timedelta", "timedelta64")
 _PARTS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 _CLOCK = r"([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?"
@@ -23,7 +24,7 @@ def is_times(column):
     """Whether a pandas column holds dates, times or spans of time."""
     kind = column.dtype
     if column.dtype == object:
-        first = next((value for value in column.array if value is not None and value == value), None)
+        first = next((value for value in column.array if type(value) not in _MISSING), None)
         return isinstance(first, TIMES) and pd.api.types.infer_dtype(column, skipna=True) in _KINDS
     if isinstance(kind, pd.ArrowDtype):
         return pa.types.is_temporal(kind.pyarrow_dtype)
