@@ -242,7 +242,7 @@ def word_among_numbers(column, decimal):
     words = {field for field in set(column) if field not in MISSING_NUMBERS and number_of(field, decimal) is None}
     rows = [row for row, field in enumerate(column) if field in words]
     numbers = sum(field not in MISSING_NUMBERS for field in column) - len(rows)
-    return (rows[0], len(rows) <= max(1, numbers // 100) and numbers >= 10) if numbers > len(rows) else None
+    return (rows[0], len(rows) <= max(1, numbers // 100)) if numbers >= max(10, len(rows)) else None
 
 
 def _words(column):
