@@ -238,11 +238,16 @@ def strange_numerals(column, decimal):
 
 
 def word_among_numbers(column, decimal):
-    """The row of the first word of a column of mostly numbers, and whether words are rare; None if it is of words."""
-    words = {field for field in set(column) if field not in MISSING_NUMBERS and number_of(field, decimal) is None}
+    """The row of the first word of a column of numbers, and whether words are in a hundredth of its rows at most.
+
+    None if it is one of words: codes like 1, 2 and A, of which fewer than ten are numbers for a word.
+    """
+    values = {field for field in set(column) if field not in MISSING_NUMBERS}
+    words = {field for field in values if number_of(field, decimal) is None}
+    if not words or len(values) < 11 * len(words):
+        return None
     rows = [row for row, field in enumerate(column) if field in words]
-    numbers = sum(field not in MISSING_NUMBERS for field in column) - len(rows)
-    return (rows[0], len(rows) <= max(1, numbers // 100)) if numbers >= max(10, len(rows)) else None
+    return rows[0], len(rows) <= max(1, sum(field in values for field in column) // 100)
 
 
 def _words(column):
