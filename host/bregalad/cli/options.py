@@ -25,7 +25,7 @@ def add_stream(parser):
     """Which columns a file has."""
     parser.add_argument(
         "file",
-        help="ARFF, CSV, TSV or Parquet, plain or in .gz or .zip; - for "
+        help="ARFF, CSV, TSV, Parquet or JSON by the line, plain or in .gz or .zip; - for "
         "standard input, which as any pipe may be CSV or ARFF; or "
         "generator:NAME,option=value,... (see generate)",
     )
