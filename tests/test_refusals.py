@@ -184,13 +184,6 @@ def test_long_commands_check_before_they_begin(tmp_path, capsys, arguments, mess
     assert signal.getsignal(signal.SIGTERM) == before
 
 
-def test_a_table_with_an_index_is_refused_as_such(csv, tmp_path, capsys):
-    """pandas writes the index without a name; the header is one nevertheless."""
-    pd.read_csv(csv).to_csv(tmp_path / "index.csv")
-    assert main(["train", str(tmp_path / "index.csv"), "--quiet"]) == 1
-    assert "index.csv, line 1: column 0 has no name" in capsys.readouterr().err
-
-
 def test_truncated_gzip_and_bad_value(csv, tmp_path, capsys):
     whole = gzip.compress(csv.read_bytes())
     cut = tmp_path / "cut.csv.gz"

@@ -1,6 +1,8 @@
 """Values and names as error messages show them: on one line, and not at any length."""
 
-__all__ = ["counted", "joined", "listed", "one_line", "shown"]
+import shlex
+
+__all__ = ["counted", "ignored", "joined", "listed", "one_line", "shown"]
 
 
 def one_line(text, most=200):
@@ -24,6 +26,13 @@ def listed(names, most=40):
     names = list(names)
     texts = [name if name.isprintable() and len(name) <= 60 else shown(name) for name in map(str, names[:most])]
     return ", ".join(texts) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def ignored(names):
+    """The command line's option that leaves out these columns, to be pasted; without names where a comma is in one."""
+    return "--ignore" + f" {shlex.quote(','.join(names))}" * all(
+        "," not in name and name.isprintable() for name in names
+    )
 
 
 def counted(count, one, many=None):

@@ -1,11 +1,13 @@
 """What a delimited text says about itself: header, comments, delimiter, kinds, decimal mark."""
 
 import warnings
+from contextlib import nullcontext
 
 import numpy as np
 import pandas as pd
 import pytest
 from bregalad.data import DataError, open_stream
+from pandas._libs.parsers import STR_NA_VALUES
 
 ROWS = 60
 
@@ -218,6 +220,125 @@ def test_a_long_field(tmp_path):
     assert len(X["text"][3]) == 200_000
     write(tmp_path, path.read_text().replace(",w", ',"w').replace("w,x", 'w,",x').replace("w,y", 'w,",y'))
     assert len(next(iter(open_stream(path)))[0]["text"][3]) == 200_001
+
+
+def instances(count):
+    return [f"{i % 7},{'xy'[i % 2]}" for i in range(count)]
+
+
+@pytest.mark.parametrize(
+    "text, told",
+    [
+        ("a,class\n" + "".join(f'"{i}",{row}\n' for i, row in enumerate(instances(50))), True),  # R's write.table
+        (",a,class\n" + "".join(f"{i},{row}\n" for i, row in enumerate(instances(50))), True),  # pandas' to_csv
+        ("a,class\n" + "".join(f"{row},\n" for row in instances(50)), False),
+        ("a,class,\n" + "".join(f"{row}\n" for row in instances(50)), False),
+        ("a,class,\n" + "".join(f"{row},\n" for row in instances(50)), False),
+        ("a,t,class\n" + "".join(row.replace(",", ",'u, v',") + "\n" for row in instances(50)), False),
+    ],
+)
+def test_headers_of_other_programs(tmp_path, text, told):
+    """A field fewer or more than the rows have; quotes that are single ones."""
+    path = write(tmp_path, text)
+    message = "t.csv, line 1: the first column has no name, so it is left out"
+    with pytest.warns(UserWarning, match=message) if told else nullcontext():
+        stream = open_stream(path)
+    X, y = next(iter(stream))
+    assert X["a"].tolist() == [i % 7 for i in range(50)] and y.tolist() == ["x", "y"] * 25
+    assert list(X) == (["a", "t"] if "'u, v'" in text else ["a"]) and set(X.get("t", ["u, v"])) == {"u, v"}
+    if told:
+        assert open_stream(path, names=["key", "a", "class"], header=True).schema.names == ("key", "a")
+
+
+@pytest.mark.parametrize(
+    "text, match",
+    [
+        ("exported 2020-01-01\na,class\n1,x\n2,y\n3,x\n", "line 1: 1 field, but 2 on most lines below; it must be the"),
+        ("a,b,c,class\n1,x\n2,y\n", "line 1: 4 fields, but 2 on most lines below"),
+        ("a,class\n1,2,x\n1,2,y\n", "line 1: 2 fields, but 3 on most lines below"),  # no names of rows
+        ("\n<!DOCTYPE html>\n<html><body>404, not found</body></html>\n", "line 2: a web page or XML, no table"),
+        ("a,class\n1,x\n2,y\n3,x,\n", "line 4: 3 fields, but 2 columns"),
+    ],
+)
+def test_lines_that_do_not_fit_the_first(tmp_path, text, match):
+    with pytest.raises(DataError, match=f"t.csv, {match}"):
+        list(open_stream(write(tmp_path, text)))
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize("chunk", [1, 100, 65_536])
+def test_files_that_were_joined(tmp_path, mark, chunk):
+    """Names amid the data are passed over and told of; byte order marks say nothing."""
+    part = f"{mark}age,class\n" + "".join(row + "\n" for row in instances(300))
+    path = write(tmp_path, part * 2)
+    stream = open_stream(path, chunk=chunk)
+    assert [(a.name, a.kind) for a in stream.schema.attributes] == [("age", "numeric")]
+    with pytest.warns(
+        UserWarning, match="t.csv, line 302: the columns' names again; such lines are passed over"
+    ) as told:
+        labels = [label for _, y in stream for label in y]
+    assert labels == ["x", "y"] * 300 and len(told) == 1
+    write(tmp_path, part + part.partition("\n")[2].replace("0,x", f"{mark}0,x"))  # without names
+    assert sum(len(y) for _, y in open_stream(path)) == 600
+
+
+def test_what_pandas_takes_for_missing_is_missing_among_numbers(tmp_path):
+    for field in sorted(STR_NA_VALUES):
+        path = write(
+            tmp_path, "age,k,class\n" + "".join(f"{i % 9},{field or 'w'},x\n" for i in range(30)) + f"{field},v,y\n"
+        )
+        X, y = next(iter(open_stream(path, nominal=["k"])))
+        assert np.isnan(X["age"].tolist()).tolist() == [False] * 30 + [True] and y[-1] == "y"
+        assert X["k"][0] == (field or "w")
+
+
+def test_a_word_among_numbers(tmp_path):
+    """A rare one is refused as it is behind the head of the file; others are told of."""
+    rows = [f"{i % 30},{'xy'[i % 2]}" for i in range(300)]
+    path = write(tmp_path, "age,class\n" + "\n".join([*rows, "Total,x"]) + "\n")
+    with pytest.raises(
+        DataError, match=r"t.csv, line 302, column 'age': 'Total' is not a finite number; .*nominal=\['age'\]"
+    ):
+        open_stream(path)
+    assert len(next(iter(open_stream(path, nominal=["age"])))[1]) == 301
+    path = write(tmp_path, "age,class\n" + "\n".join([*rows, *["old,x"] * 9]) + "\n")
+    with pytest.warns(
+        UserWarning, match="t.csv, line 302, column 'age': 'old' is no number, so the column is nominal; --n"
+    ):
+        assert open_stream(path).schema.attributes[0].kind == "nominal"
+    assert open_stream(path, nominal=["age"]).schema.attributes[0].kind == "nominal"
+
+
+def test_dates_and_times(tmp_path):
+    words = ["2020-01-02", "2020-01-02T03:00:00.5", "2020-01-02 05:00+02:00", "9999-12-31", "?", "N/A"]
+    clock = ["9:30", "09:30:00.25", "23:59:59", "00:00", "", "null"]
+    rows = "".join(
+        f'{a},{b},{a},"soon, or late",{"xy"[i % 2]}\n' for i, (a, b) in enumerate(zip(words, clock, strict=True))
+    )
+    path = write(tmp_path, f"day,at,as words,w,class\n{rows}")
+    told = "dates and times are read as seconds, dates as those since 1970 in UTC: 'day', 'at'; --ignore day,at leaves"
+    with pytest.warns(UserWarning, match=told):
+        X, _ = next(iter(open_stream(path, nominal=["as words"])))
+    nan = np.nan
+    np.testing.assert_array_equal(X["day"], [1577923200, 1577934000.5, 1577934000, 253402214400, nan, nan])
+    np.testing.assert_array_equal(X["at"], [34200, 34200.25, 86399, 0, nan, nan])
+    assert X["as words"].tolist()[:4] == words[:4]
+    assert open_stream(path, ignore=["day", "at", "as words"]).schema.names == ("w",)
+    write(tmp_path, path.read_text() + "2020-13-01,9:30,,w,x\n")
+    with pytest.raises(
+        DataError, match=r"line 8, column 'day': '2020-13-01' is no date or time as .*nominal=\['day'\]"
+    ):
+        list(open_stream(path, numeric=["day", "at"], nominal=["as words"]))
+    schema = open_stream(path, class_name="day", numeric=["at"], nominal=["as words"]).schema
+    assert [a.kind for a in schema.attributes] == ["numeric", "nominal", "nominal", "nominal"]
+
+
+def test_all_columns_that_are_refused_are_named_at_once(tmp_path):
+    path = write(tmp_path, "a;b;the c;class\n1,5;2;1.000,5;x\n1,5;2;2.000,5;y\n")
+    with pytest.raises(
+        DataError, match="column 'a': '1,5' is not.*; refused are 'the c', too: --ignore 'a,the c' leaves"
+    ):
+        open_stream(path)
 
 
 @pytest.mark.parametrize(

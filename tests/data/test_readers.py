@@ -10,6 +10,7 @@ import pytest
 import streams
 from bregalad import VFDT
 from bregalad.data import DataError, open_stream
+from bregalad.data.formats.files import open_lines
 from pyarrow import parquet
 
 CSV = 'len,kind,label\n1.5,a,yes\n?,b,no\n,?,yes\n-2e3,"a, b",no\n'
@@ -270,13 +271,72 @@ def test_bad_archive(tmp_path):
     with zipfile.ZipFile(tmp_path / "two.zip", "w") as archive:
         archive.writestr("a.csv", CSV)
         archive.writestr("b.csv", CSV)
-    with pytest.raises(DataError, match="must hold one file, not 2"):
+    with pytest.raises(
+        DataError, match=r"the archive has a.csv, b.csv: choose the data with member=NAME \(--member NAME\)"
+    ):
         open_stream(tmp_path / "two.zip")
     (tmp_path / "t.csv.gz").write_text(CSV)
     with pytest.raises(DataError, match="damaged or cut short"):
         open_stream(tmp_path / "t.csv.gz")
     with pytest.raises(FileNotFoundError):
         open_stream(tmp_path / "none.csv")
+
+
+def test_members_of_an_archive(tmp_path):
+    """As UCI has them: what stands beside the data is passed over; of several one is chosen."""
+    path = tmp_path / "t.zip"
+
+    def pack(*names):
+        with zipfile.ZipFile(path, "w") as archive:
+            for name in names:
+                archive.writestr(name, ARFF if name.endswith("arff") else CSV)
+
+    for name in ("README.txt", ".DS_Store", "t.names", "in/Index", "__MACOSX/._t.csv", "in/License"):
+        for data in ("t.csv", "in/t.arff"):
+            pack(name, data)
+            assert len(read(open_stream(path))[1]) == (4 if data == "t.csv" else 3)
+    pack("README.csv")
+    assert len(read(open_stream(path))[1]) == 4
+    pack("t.data", "t.arff", "README")
+    with pytest.raises(
+        DataError, match=r"has t.data, t.arff, README: choose the data with member=NAME \(--member NAME"
+    ):
+        open_stream(path)
+    assert len(read(open_stream(path, member="t.data"))[1]) == 4
+    assert len(read(open_stream(path, member="t.arff"))[1]) == 3
+    with pytest.raises(DataError, match="t.zip: the archive has no file 'u.csv'; it has t.data, t.arff, README"):
+        open_stream(path, member="u.csv")
+    with pytest.raises(ValueError, match="t.csv: member is for zip archives"):
+        open_stream(write(tmp_path, "t.csv", CSV), member="t.csv")
+
+
+@pytest.mark.parametrize("suffix", [".xlsx", ".json", ".npz", ".csv.xz"])
+def test_formats_that_are_not_read_are_refused_by_name(tmp_path, suffix):
+    path = write(tmp_path, f"t{suffix}", CSV)
+    with pytest.raises(
+        DataError, match=rf"t{suffix}: \.{suffix.split('.')[-1]} is not read; allowed are CSV.*to_parquet"
+    ):
+        open_stream(path)
+
+
+@pytest.mark.parametrize("length, count", [(1 << 27, 1), (1 << 20, 300)])
+def test_memory_is_bounded(tmp_path, length, count):
+    """However well lines are packed, one has a longest length, and so have those that are taken at once."""
+    path = tmp_path / "t.csv.gz"
+    with gzip.open(path, "wb", 1) as file:
+        file.write(b"a,class\n" + (b"x" * length + b",y\n") * count)
+    with open_lines(path) as lines:
+        lines.skip_to(1)
+        if count == 1:
+            with pytest.raises(
+                DataError, match="t.csv.gz, line 2: longer than 67,108,864 bytes; a line holds one insta"
+            ):
+                lines.take(1)
+        else:
+            assert 1 << 28 <= len(lines.take(300)) <= (1 << 28) + 2 * length
+    write(tmp_path, "t.parquet.gz", b"x")
+    with pytest.raises(DataError, match="not a Parquet file"):
+        open_stream(tmp_path / "t.parquet.gz")
 
 
 @pytest.mark.parametrize(

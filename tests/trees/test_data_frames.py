@@ -1,6 +1,6 @@
 """Data frames of other libraries: columns by name, whatever they hold."""
 
-from datetime import date, datetime
+from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 
 import numpy as np
@@ -147,9 +147,7 @@ def test_categories_that_polars_declares():
 @pytest.mark.parametrize(
     "values, message",
     [
-        ([datetime(2020, 1, 1)] * 9, "'a': a nominal value must be a string, a number"),
-        ([date(2020, 1, 1)] * 9, "'a': a nominal value must be"),
-        ([b"x"] * 9, "'a': a nominal value must be"),
+        ([b"x"] * 9, "'a': a nominal value must be a string, a number"),
         ([[1]] * 9, "'a': a nominal value must be"),
         ([{"b": 1}] * 9, "'a': a nominal value must be"),
     ],
@@ -167,6 +165,48 @@ def test_columns_that_no_attribute_can_be(values, message):
     tree = VFDT().partial_fit(pa.table({"a": [1.0] * 9}), y, classes=[0, 1])
     with pytest.raises(TypeError, match="'a': values must be numbers"):
         tree.predict(frame)
+
+
+TIMES = {
+    "dates": [date(2020, 1, 1) + timedelta(i) for i in range(90)],
+    "moments": [datetime(2020, 1, 1, 1) + timedelta(0, 5.25 * i) for i in range(90)],
+    "in a zone": [datetime(2020, 1, 1, tzinfo=timezone(timedelta(0, 7200))) + timedelta(i) for i in range(90)],
+    "times of day": [time(i % 24, i % 60, 0, i) for i in range(90)],
+    "spans": [timedelta(i, 0.5) for i in range(90)],
+}
+
+
+@pytest.mark.parametrize("kind", TIMES)
+def test_dates_and_times_are_seconds(kind):
+    """In every kind of frame and one by one, what is missing among them."""
+    values = TIMES[kind]
+    if kind in ("dates", "moments", "in a zone"):
+        numbers = [pd.Timestamp(value).timestamp() for value in values]
+    else:
+        numbers = [pd.Timedelta(str(value)).total_seconds() for value in values]
+    values, numbers = [*values, None], [*numbers, np.nan]
+    y = [i % 3 == 0 for i in range(91)]
+    expected = VFDT().partial_fit(pd.DataFrame({"a": numbers}), y, classes=[False, True])
+    table = pa.table({"a": values})
+    for frame in (
+        pd.DataFrame({"a": pd.Series(values, dtype=object)}),
+        table,
+        polars_of(table),
+        table.to_pandas(types_mapper=pd.ArrowDtype),
+        table.to_pandas(),
+    ):
+        with pytest.warns(UserWarning, match="dates and times are read as seconds, of dates since 1970 in UTC: a"):
+            tree = VFDT().partial_fit(frame, y, classes=[False, True])
+        assert tree.schema_.attributes[0].kind == "numeric"
+        assert tree._quantiser.to_dict() == expected._quantiser.to_dict()
+        assert (tree.predict(frame) == expected.predict(pd.DataFrame({"a": numbers}))).all()
+    one = VFDT()
+    for value, label in zip(values, y, strict=True):
+        one.learn_one({"a": value}, label)
+    assert one.schema_.attributes[0].kind == "numeric"
+    np.testing.assert_array_equal(one._quantiser.sample.kept, expected._quantiser.sample.kept)
+    assert one.predict_one({"a": values[5]}) == expected.predict_one({"a": numbers[5]})
+    assert VFDT().fit([[value] for value in values], y).predict([[values[5]]]) == expected.predict([[numbers[5]]])
 
 
 def test_what_is_no_frame():

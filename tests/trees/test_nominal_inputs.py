@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from bregalad import VFDT, load_tree
 from noisy import stream
+from sklearn.preprocessing import OneHotEncoder
 
 
 @pytest.mark.parametrize("names", [[0, 1, 2], [0.5, "b", "c"], ["a", "b", "c"]])
@@ -32,10 +33,29 @@ def test_a_name_goes_before_a_position():
 
 def test_too_many_values_of_an_attribute_are_named():
     X = pd.DataFrame({"a": range(1030), "b": pd.Categorical([str(i) for i in range(1030)])})
-    with pytest.raises(ValueError, match="'b' is nominal and has more than 255 values"):
+    with pytest.raises(ValueError, match="'b' is nominal and has more than 255 values.* leave it out .--ignore b., gr"):
         VFDT().fit(X, X["a"] % 2)
+    both = X.assign(**{"the c": X["b"]})
+    with pytest.raises(ValueError, match=r"attributes 'b', 'the c' are nominal .*out \(--ignore 'b,the c'\), group"):
+        VFDT().fit(both, X["a"] % 2)
     with pytest.raises(ValueError, match="1030 classes, and no board has counters for more than 1024"):
         VFDT().fit(X[["a"]], X["b"])
+
+
+@pytest.mark.parametrize("X", [[[1, "x"], [2, "y"]], np.array([["1", "x"], ["2", "y"]])])
+def test_words_among_numbers_name_the_remedy(X):
+    first = 0 if isinstance(X, np.ndarray) else 1
+    message = (
+        rf"attribute 'x{first}': values must be numbers.* \(an attribute of words is declared with nominal=.'x{first}'"
+    )
+    with pytest.raises(TypeError, match=message):
+        VFDT().partial_fit(X, [0, 1], classes=[0, 1])
+    VFDT(nominal=["x0", "x1"][first:]).partial_fit(X, [0, 1], classes=[0, 1])
+
+
+def test_sparse_data_name_the_remedy():
+    with pytest.raises(TypeError, match=r"X.toarray\(\) is dense, and so is what OneHotEncoder\(sparse_output=False\)"):
+        VFDT().fit(OneHotEncoder().fit_transform([["u"], ["v"]]), [0, 1])
 
 
 def test_long_doubles_are_held_with_strings():

@@ -28,7 +28,7 @@ def add_stream(parser):
     """Which columns a file has."""
     parser.add_argument(
         "file",
-        help="ARFF, CSV, TSV or Parquet, plain or in .gz or .zip; - for "
+        help="ARFF, CSV, TSV, Parquet or JSON by the line, plain or in .gz or .zip; - for "
         "standard input, which as any pipe may be CSV or ARFF; or "
         "generator:NAME,option=value,... (see generate)",
     )
@@ -57,6 +57,7 @@ def add_stream(parser):
         default="",
         help="all class labels, comma-separated (default: what the file holds; a pipe needs them)",
     )
+    group.add_argument("--member", metavar="NAME", help="the file in a .zip that holds the data, if several may")
     group.add_argument("--limit", type=int, metavar="N", help="stop after N instances")
 
 
@@ -152,6 +153,7 @@ def open_source_of(args, known):
         known=known,
         names=words_of(args.names) or None,
         decimal=args.decimal,
+        member=args.member,
         chunk=chunk_of(args),
     )
 

@@ -5,21 +5,32 @@ import pandas as pd
 import pyarrow as pa
 from pyarrow import types
 
+from .times import is_times, seconds
+
 __all__ = ["as_pandas", "as_series"]
 
 
-def as_pandas(X):
+def as_pandas(X, times=None):
     """Data frames, Arrow tables and record batches as a `pandas.DataFrame`; all else as it is.
 
-    Nothing is rounded: integers of which some are missing stay integers.
+    Nothing is rounded: integers of which some are missing stay integers. Dates and times become
+    seconds.
+
+    Parameters
+    ----------
+    X : data frame or else
+    times : list, optional
+        Takes the names of columns of dates and times.
 
     Raises
     ------
     TypeError
         If it is a frame whose values are still to be computed, or cannot be had by name.
+    ValueError
+        If a date is out of the range of pandas.
     """
     if isinstance(X, pd.DataFrame):
-        return _plain_columns(X)
+        return _plain_columns(X, times)
     if isinstance(X, np.ndarray | pd.Series | list | tuple | dict):
         return X
     if hasattr(X, "__arrow_c_stream__") or hasattr(X, "__arrow_c_array__"):
@@ -41,7 +52,7 @@ def as_pandas(X):
     # Arrow's names need not be distinct. A copy puts columns of one type side by side, else each
     # step would do so again.
     frame = pd.DataFrame(dict(enumerate(map(_column, table.columns))), index=range(table.num_rows), copy=True)
-    return _plain_columns(frame.set_axis(table.column_names, axis=1))
+    return _plain_columns(frame.set_axis(table.column_names, axis=1), times)
 
 
 def as_series(y):
@@ -94,12 +105,18 @@ def _is_text(kind):
     return types.is_string(kind) or types.is_large_string(kind) or str(kind) == "string_view"
 
 
-def _plain_columns(X):
+def _plain_columns(X, times=None):
     """The same with categories as pandas keeps them, intervals as their text, numbers in this machine's byte order."""
     kinds = X.dtypes.array
-    strange = [place for place, kind in enumerate(kinds) if _is_strange(kind)]
+    strange = [
+        place
+        for place, kind in enumerate(kinds)
+        if _is_strange(kind) or kind.kind in "mMO" and is_times(X.iloc[:, place])
+    ]
     if not strange:
         return X
+    if times is not None:
+        times += [str(X.columns[place]) for place in strange if is_times(X.iloc[:, place])]
     columns = {place: _plain(X.iloc[:, place]) if place in strange else X.iloc[:, place] for place in range(X.shape[1])}
     return pd.DataFrame(columns, index=X.index, copy=False).set_axis(X.columns, axis=1)
 
@@ -129,7 +146,10 @@ def _plain(column):
     if _is_swapped(column.dtype):  # pandas takes no rows of it
         return column.astype(column.dtype.newbyteorder("="))
     if isinstance(column.dtype, pd.ArrowDtype):
-        return pd.Series(_column(pa.chunked_array(column)), index=column.index)
+        column = pd.Series(_column(pa.chunked_array(column)), index=column.index)
+        return _plain(column) if is_times(column) else column
     if isinstance(column.dtype, pd.CategoricalDtype):
         return column.cat.rename_categories(str)
+    if is_times(column):
+        return pd.Series(seconds(column), index=column.index)
     return column.astype(object).map(str, na_action="ignore")

@@ -19,6 +19,7 @@ from .schema import Schema
 from .search import InfiniteValue, check_finite, encode_numbers
 from .stretches import Stretches
 from .tables import FEW, NumberTables
+from .times import TIMES, seconds
 
 __all__ = ["Change", "Quantiser", "real"]
 
@@ -338,10 +339,13 @@ class Quantiser:
             X = np.ascontiguousarray(X.T)  # at once: column by column takes five times as long
         for i in places:
             name = self.schema.attributes[i].name
+            column = X[name] if isinstance(X, dict) else X.iloc[:, i] if isinstance(X, pd.DataFrame) else X[i]
             try:
-                yield look(X[name] if isinstance(X, dict) else X.iloc[:, i] if isinstance(X, pd.DataFrame) else X[i])
+                yield look(column)
             except (TypeError, ValueError) as error:
-                raise type(error)(f"attribute {name!r}: {error}") from error
+                words = look is _numbers and any(isinstance(value, str) for value in column)
+                hint = f" (an attribute of words is declared with nominal=[{name!r}])" * words
+                raise type(error)(f"attribute {name!r}: {error}{hint}") from error
 
     def _check_names(self, found):
         expected = list(self.schema.names)
@@ -394,6 +398,8 @@ def _numbers(column):
             raise TypeError("values must be numbers that a float can hold, not a signalling NaN") from error
         except (TypeError, ValueError, OverflowError) as error:
             raise TypeError(f"values must be numbers that a float can hold: {one_line(error)}") from error
+    elif column.dtype.kind in "mM":
+        column = seconds(pd.Series(column))
     elif column.dtype.kind not in "biufO":
         raise TypeError(f"values must be numbers, not {column.dtype}")
     elif column.dtype == object:
@@ -405,7 +411,9 @@ def _numbers(column):
 
 
 def real(value):
-    """A number as a float; TypeError or ValueError if it is none, OverflowError if it is too large."""
+    """A number as a float, a time in seconds; TypeError or ValueError if it is none, OverflowError if too large."""
+    if isinstance(value, TIMES):
+        return float(seconds(pd.Series([value], dtype=object))[0])
     if not isinstance(value, Real | Decimal | np.bool_):
         raise TypeError(f"not {shown(value)}")
     return float(value)

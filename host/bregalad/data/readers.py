@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..words import counted, listed
+from ..warn import warn
+from ..words import counted, ignored, listed
 from .formats.arff import ArffSource
 from .formats.delimited import TextSource
 from .formats.files import Pipe, place_of, suffix_of
-from .formats.parquet import ParquetSource
+from .formats.parquet import JsonSource, ParquetSource
 from .generators.catalogue import PREFIX
 from .generators.source import GeneratorSource
 from .schema import Attribute, DataError, Schema
@@ -26,6 +27,11 @@ if TYPE_CHECKING:
     Columns: TypeAlias = Sequence[str | int] | str  # by name or index
 
 __all__ = ["Stream", "open_source", "open_stream", "stream_of"]
+
+_OTHERS = (  # what is no text, or none of instances
+    ".json .xlsx .xls .ods .feather .arrow .orc .avro .npy .npz .pkl .pickle .mat .h5 .hdf5 .db .sqlite .sav .dta .rds "
+    ".rda .rdata .xml .html .htm .tar .tgz .bz2 .xz .zst .7z .rar"
+).split()
 
 
 class Stream:
@@ -141,14 +147,17 @@ def open_stream(
     header: str | bool = "auto",
     names: Iterable[str] | None = None,
     decimal: str = ".",
+    member: str | None = None,
     unlabelled: bool = False,
     chunk: int = 65536,
 ) -> Stream:
     """Open a file as a stream of instances.
 
-    The suffix tells the format: ``.arff``, ``.parquet`` or ``.pq``; anything else is delimited
-    text, comma, tab, semicolon or bar, one instance per line. Each may be compressed, ``.gz`` or
-    ``.zip``. Missing is ``?`` or an empty field, in a numeric column also ``NA`` and ``NaN``.
+    The suffix tells the format: ``.arff``, ``.parquet`` or ``.pq``, ``.jsonl`` or ``.ndjson``;
+    those of other formats are refused, and anything else is delimited text, comma, tab, semicolon
+    or bar, one instance per line. Each may be compressed, ``.gz`` or ``.zip``. Missing is ``?`` or
+    an empty field, in a numeric column also what pandas takes for it, as ``NA`` and ``null``. Dates
+    and times as ISO 8601 has them are seconds.
 
     Parameters
     ----------
@@ -172,6 +181,8 @@ def open_stream(
         The columns' names, where the file has none or others are wanted.
     decimal : "." or ","
         The decimal mark of the numbers in a delimited text.
+    member : str
+        The file of a zip archive that holds the data, if several may.
     unlabelled : bool
         Whether instances may lack a label, which is None then.
     chunk : int
@@ -192,7 +203,7 @@ def open_stream(
         If the file cannot be read.
     """
     known = (class_name,) if isinstance(class_name, str) and not _is_index(class_name) else ()
-    source = open_source(path, header=header, known=known, names=names, decimal=decimal, chunk=chunk)
+    source = open_source(path, header=header, known=known, names=names, decimal=decimal, member=member, chunk=chunk)
     return stream_of(
         source,
         class_name=class_name,
@@ -212,13 +223,14 @@ def open_source(
     known: Iterable[str] = (),
     names: Iterable[str] | None = None,
     decimal: str = ".",
+    member: str | None = None,
     chunk: int = 65536,
 ) -> Source:
     """Open a file in its format, without a choice among its columns yet; `stream_of` makes one.
 
     Parameters
     ----------
-    path, header, names, decimal, chunk
+    path, header, names, decimal, member, chunk
         As those of `open_stream`.
     known : sequence of str
         Names that columns may have: a line that holds one is a header.
@@ -236,7 +248,7 @@ def open_source(
     path = str(path)
     suffix = ""
     if not path.startswith(PREFIX):
-        path = place_of(path)
+        path = place_of(path, member)
         suffix = suffix_of(path)
     source: Source
     if isinstance(path, str) and path.startswith(PREFIX):
@@ -245,6 +257,15 @@ def open_source(
         if isinstance(path, Pipe):
             raise path.refusal("Parquet")
         source = ParquetSource(path)
+    elif suffix in (".jsonl", ".ndjson"):
+        if isinstance(path, Pipe):
+            raise path.refusal("JSON")
+        source = JsonSource(path)
+    elif suffix in _OTHERS:
+        raise DataError(
+            f"{path}: {suffix} is not read; allowed are CSV and other delimited text, ARFF, Parquet and JSON by the "
+            "line (.jsonl), also as .gz and .zip; what pandas reads its to_parquet writes"
+        )
     elif suffix == ".arff" or isinstance(path, Pipe) and path.is_arff():
         source = ArffSource(path)
     else:
@@ -288,26 +309,45 @@ def stream_of(
     dropped = columns.indices([key for key in ignore if key not in source.index], "ignored")
     if label is not None and label in dropped:
         raise ValueError(f"the class column {source.columns[label]!r} is ignored")
-    attributes = []
+    attributes, refused, free = [], {}, []
     for i, attribute in enumerate(source.attributes):
         if i in dropped:
             continue
         declared = next((kind for kind, columns in chosen.items() if i in columns), None)
         if reason := source.refusal(i, declared, i == label):
-            raise DataError(reason)
+            refused[attribute.name] = reason
         if i == label:
             continue
+        if declared is None:
+            free.append(i)
         if i in chosen["nominal"] and attribute.kind != "nominal":
             attribute = Attribute(attribute.name, "nominal")
         elif i in chosen["numeric"]:
             attribute = Attribute(attribute.name, "numeric")
         attributes.append(attribute)
+    _refuse(refused)
+    if times := [source.columns[i] for i in free if i in source.times]:
+        warn(
+            f"{path}: dates and times are read as seconds, dates as those since 1970 in UTC: "
+            f"{listed(map(repr, times))}; {ignored(times)} leaves them out, --nominal takes their words"
+        )
+    for i in free:
+        if i in source.mixed:
+            warn(f"{source.mixed[i]}, so the column is nominal; --nominal or --numeric says what it is")
     if label is None:
         return Stream(source, Schema(tuple(attributes), _no_class(attributes)), chunk, labels=None)
     if classes is None:
         classes = source.attributes[label].values
     schema = Schema(tuple(attributes), source.columns[label], tuple(map(str, classes)))
     return Stream(source, schema, chunk, labels="some" if unlabelled else "all")
+
+
+def _refuse(reasons):
+    """Raise the first reason against a column, and name the others that there are reasons against."""
+    if reasons:
+        first, *others = reasons
+        also = f"; refused are {listed(map(repr, others))}, too: {ignored(reasons)} leaves out all" if others else ""
+        raise DataError(reasons[first] + also)
 
 
 def _no_class(attributes):

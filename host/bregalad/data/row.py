@@ -11,6 +11,7 @@ from ..geometry import MISSING
 from ..words import listed, shown
 from .nominal import plain
 from .quantiser import real
+from .times import TIMES
 
 __all__ = ["Row", "check_finite", "check_text", "check_value", "is_missing", "named"]
 
@@ -130,7 +131,7 @@ class Row:
 
 
 def named(x):
-    """An instance's values by their names as strings; ValueError if two have the same."""
+    """An instance's values by their names as strings, times in seconds; ValueError if two have the same."""
     if not isinstance(x, Mapping | pd.Series):
         raise TypeError(f"x must be a dict of an instance's values by attribute, not a {type(x).__name__}")
     values = {str(name): value for name, value in x.items()}
@@ -138,8 +139,10 @@ def named(x):
         names = [str(name) for name in x]
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"two attributes are named {twice!r}; names must be distinct")
-    for name in values:
+    for name, value in values.items():
         check_text(name, "an attribute's name")
+        if isinstance(value, TIMES):
+            values[name] = _number(name, value)
     return values
 
 

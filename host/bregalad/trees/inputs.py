@@ -14,7 +14,8 @@ from sklearn.utils.validation import check_array, column_or_1d
 from ..data.frames import as_pandas, as_series
 from ..data.row import check_text
 from ..data.schema import Attribute, Schema
-from ..words import listed, one_line, shown
+from ..geometry import MISSING
+from ..words import ignored, listed, one_line, shown
 
 __all__ = [
     "as_frame",
@@ -27,6 +28,7 @@ __all__ = [
     "named_classes",
     "same_length",
     "schema_of",
+    "too_many_values",
 ]
 
 _LABELS = ("string", "boolean", "integer", "floating", "mixed-integer-float", "empty")
@@ -154,11 +156,12 @@ def same_length(X, labels):
         raise ValueError(f"X has {len(X)} instances, y has {len(labels)} labels")
 
 
-def as_frame(X):
+def as_frame(X, times=None):
     """X as a data frame with distinct names of strings, or as a 2-D array.
 
     Data frames of other libraries become pandas', what is masked is missing, and of a list whose
-    rows mix kinds every value stays what it is.
+    rows mix kinds every value stays what it is. Columns of dates and times become numbers; the list
+    ``times`` takes their names.
 
     Raises
     ------
@@ -172,7 +175,7 @@ def as_frame(X):
             f"X is the text {shown(str(X))}; a file is read by pandas.read_csv, or chunk by chunk by "
             "bregalad.data.open_stream"
         )
-    X = as_pandas(X)
+    X = as_pandas(X, times)
     if isinstance(X, Mapping) and not issparse(X):  # of these one kind is a dict
         raise TypeError("X is a dict: give pandas.DataFrame(X), or one instance to learn_one and predict_one")
     if isinstance(X, pd.DataFrame):
@@ -205,7 +208,10 @@ def as_frame(X):
 def _dense(values, what):
     """A list or the like as an array; sparse ones are refused."""
     if issparse(values):
-        raise TypeError(f"Sparse data was passed for {what}, but dense data is required: {what}.toarray() is dense")
+        raise TypeError(
+            f"Sparse data was passed for {what}, but dense data is required: {what}.toarray() is dense, and so is "
+            "what OneHotEncoder(sparse_output=False) makes"
+        )
     try:
         if not (hasattr(values, "dtype") and hasattr(values, "ndim")):
             values = np.asarray(values)
@@ -285,6 +291,17 @@ def schema_of(X, classes, nominal):
         ),
         class_name=class_name_beside(names),
         classes=tuple(classes.tolist()),
+    )
+
+
+def too_many_values(names):
+    """The error of nominal attributes with more values than there are codes."""
+    one = len(names) == 1
+    return ValueError(
+        f"attribute{'' if one else 's'} {listed(map(repr, names))} {'is' if one else 'are'} nominal and "
+        f"{'has' if one else 'have'} more than {MISSING} values, which codes cannot tell apart: leave "
+        f"{'it' if one else 'them'} out ({ignored(names)}), group the values, or declare numeric what holds "
+        "numbers (what is none is named then)"
     )
 
 

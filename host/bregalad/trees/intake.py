@@ -10,8 +10,9 @@ import pandas as pd
 from ..criteria import DECLARED
 from ..data.quantiser import Quantiser
 from ..geometry import MISSING
-from ..words import shown
-from .inputs import as_frame, class_indices, labels_of, named_classes, same_length, schema_of
+from ..warn import warn
+from ..words import listed, shown
+from .inputs import as_frame, class_indices, labels_of, named_classes, same_length, schema_of, too_many_values
 from .policy.bounds import TWO_CLASSES
 from .shared import Shared
 from .turns import changing
@@ -91,8 +92,11 @@ class Intake(Shared):
 
     def _frame(self, X):
         """X as a data frame with names of strings, or as a 2-D array."""
-        X = as_frame(X)
+        times = []
+        X = as_frame(X, times)
         expected = getattr(self, "n_features_in_", None)
+        if times and expected is None:
+            warn(f"columns of dates and times are read as seconds, of dates since 1970 in UTC: {listed(times)}")
         if isinstance(X, pd.DataFrame) or expected is None:
             return X
         if X.shape[1] != expected:
@@ -134,14 +138,9 @@ class Intake(Shared):
             0 if attribute.kind == "numeric" else len(attribute.values) or int(self.nominal_values)
             for attribute in schema.attributes
         ]
-        for attribute, capacity in zip(schema.attributes, capacities, strict=True):
-            if capacity > MISSING:
-                raise ValueError(
-                    f"attribute {attribute.name!r} is nominal and has more "
-                    f"than {MISSING} values, which codes cannot tell apart: leave it "
-                    "out, or declare it numeric if it holds numbers (what is none is "
-                    "named then)"
-                )
+        too_many = [name for name, capacity in zip(schema.names, capacities, strict=True) if capacity > MISSING]
+        if too_many:
+            raise too_many_values(too_many)
         return capacities
 
     def _join(self, other, **policy):

@@ -16,7 +16,7 @@ __all__ = ["UNKNOWN", "is_plain", "read_rows"]
 UNKNOWN = object()  # stands for nothing, in the list of what sparse rows leave out
 
 _RARE = "\\{}%\0\x0b\x0c\x1c\x1d\x1e\x1f"  # escapes, sparse rows, weights, comments, odd blanks
-_NOT_A_NUMBER = set(MISSING_NUMBERS) - {"", "?"}  # in quotes those two are words
+_NOT_A_NUMBER = MISSING_NUMBERS - {"", "?"}  # in quotes those two are words
 _ODD_BLANK = re.compile(r"[^\S \t\n]")
 # The quote stands first in the pattern, which makes searching for it fast.
 _SIMPLY_QUOTED = {

@@ -1,14 +1,23 @@
 """Delimited text: what is not said about its columns is inferred from the head."""
 
+from collections import Counter
+
+import numpy as np
+
 from ...warn import warn
+from ...words import counted
 from ..schema import Attribute, DataError
+from ..times import are_times, seconds_of_words
 from .files import Pipe, open_lines
 from .header import is_header, is_numeric
 from .lines import Block
+from .numerals import MISSING_NUMBERS, is_number
 from .sources import HEAD, LineSource
-from .text import Layout, fields_of, not_a_number, sniff, strange_numerals
+from .text import Layout, fields_of, not_a_number, parse, sniff, strange_numerals, word_among_numbers
 
 __all__ = ["TextSource"]
+
+_PAGES = ("<!doctype", "<html", "<?xml")
 
 
 class TextSource(LineSource):
@@ -41,50 +50,132 @@ class TextSource(LineSource):
         if not head.lines:
             raise DataError(f"{path}: the file is empty")
         lines, numbers = head.lines, head.numbers
+        if lines[0].lstrip().lower().startswith(_PAGES):
+            raise DataError(f"{path}, line {numbers[0]}: a web page or XML, no table of instances")
         comments = next((i for i, line in enumerate(lines) if not line.startswith("#")), 0)
         if self.layout.delimiter != "\t":
             self.layout.delimiter = sniff(lines[comments:][:100], decimal)
-        rows = [self._fields(line, number) for line, number in zip(lines, numbers, strict=True)]
+        rows = self._rows(lines, numbers, comments)
         if comments and (title := self._title(rows, comments, header, known)) is not None:
             rows[:comments] = [title] if title else []
             numbers = numbers[comments - bool(title) :]
-            self.skipped = numbers[0] - 1
             header = header if not title else True
-        else:
-            self.skipped = 0
         if not rows:
             raise DataError(f"{path}: the file is empty")
-        width, first = len(rows[0]), f"{path}, line {numbers[0]}"
+        first = f"{path}, line {numbers[0]}"
+        self.skipped = numbers[0] - 1
+        rows[0] = _aligned(rows, header, first)
+        columns = [f"x{i}" for i in range(len(rows[0]) - 1)] + ["class"]
         if self._header(rows, header, known, first):
-            self.skipped = numbers[0]
-            columns, numbers = rows.pop(0), numbers[1:]
-            if not named:
-                self._unique(columns, first)
+            columns, self.skipped = rows[0], numbers[0]
+            self.layout.comment = lines[head.numbers.index(numbers[0])].lstrip()  # stands where files were joined
+            kept = [i for i, row in enumerate(rows) if i and row != columns] or range(1, len(rows))
+            rows, numbers = [rows[i] for i in kept], [numbers[i] for i in kept]
             if not rows:
                 raise DataError(f"{path}: no instance, the file has a header only")
-        else:
-            columns = [f"x{i}" for i in range(width - 1)] + ["class"]
-        whole = [(n, row) for n, row in zip(numbers, rows, strict=True) if len(row) == width]
-        self.attributes, self._strange = (), {}
-        fields_by_column = zip(*(row for _, row in whole), strict=True)
-        for i, (name, fields) in enumerate(zip(columns, fields_by_column, strict=True)):
-            numeric = is_numeric(fields, decimal)
-            self.attributes += (Attribute(name or f"x{i}", "numeric" if numeric else "nominal"),)
-            if not numeric and (row := strange_numerals(fields, decimal)) is not None:
-                self._strange[i] = whole[row][0], fields[row]
+        self._infer(columns, rows, numbers, named, first)
+
+    def _rows(self, lines, numbers, comments):
+        """The fields of the lines; single quotes are quotes if only then all lines have as many."""
+        rows = self._divided(lines, numbers)
+        if len(set(map(len, rows[comments:]))) > 1 and any("'" in line for line in lines):
+            self.layout.quote = "'"
+            try:
+                again = self._divided(lines, numbers)
+                if len(set(map(len, again[comments:]))) == 1:
+                    return again
+            except DataError:
+                pass
+            self.layout.quote = '"'
+        return rows
+
+    def _divided(self, lines, numbers):
+        rows = []
+        for line, number in zip(lines, numbers, strict=True):
+            try:
+                rows.append(fields_of(line, self.layout))
+            except DataError as error:
+                raise DataError(f"{self.path}, line {number}: {error}") from error
+        return rows
+
+    def _infer(self, columns, rows, numbers, named, first):
+        """Set the attributes, from what the rows of the head hold."""
+        whole = [(n, row) for n, row in zip(numbers, rows, strict=True) if len(row) == len(columns)]
+        fields_by_column = list(zip(*(row for _, row in whole), strict=True))
+        # Names of rows, and what a delimiter at the ends of lines leaves, are no columns.
+        if not columns[-1] and not any(fields_by_column[-1]):
+            columns = [*columns[:-1], None]
+        if not columns[0] and not named:
+            columns = [None, *columns[1:]]
+            warn(f"{first}: the first column has no name, so it is left out; --names (names=[...]) gives it one")
+        self._places = [i for i, name in enumerate(columns) if name is not None]
+        if not named:
+            self._unique([columns[i] for i in self._places], first)
+        self.attributes, self._strange, times, self.mixed = (), {}, [], {}
+        for at, i in enumerate(self._places):
+            fields = fields_by_column[i]
+            numeric = is_numeric(fields, self._decimal)
+            if not numeric and are_times([field for field in fields if field not in MISSING_NUMBERS]):
+                numeric = True
+                times.append(at)
+            self.attributes += (Attribute(columns[i] or f"x{i}", "numeric" if numeric else "nominal"),)
+            if numeric:
+                continue
+            if (row := strange_numerals(fields, self._decimal)) is not None:
+                self._strange[at] = whole[row][0], fields[row]
+            elif found := word_among_numbers(fields, self._decimal):
+                row, rare = found
+                number, field = whole[row][0], fields[row]
+                if rare:
+                    self._strange[at] = number, field
+                else:
+                    self.mixed[at] = f"{self.path}, line {number}, column {columns[i]!r}: {field!r} is no number"
+        self.times = tuple(times)
+        if not any(a.kind == "numeric" and not is_number(a.name) for a in self.attributes):
+            self.layout.comment = None  # names may be an instance
+        self._width, self._told = len(columns), False
 
     def refusal(self, index, declared, label):
-        """Why a column is refused unless its kind is said: its numbers are in another notation."""
+        """Why a column is refused unless its kind is said: numbers in another notation, a rare word among them."""
         if declared or label or index not in self._strange:
             return None
         number, field = self._strange[index]
         return str(not_a_number(f"{self.path}, line {number}", self.columns[index], field, self._decimal))
 
-    def _fields(self, line, number):
-        try:
-            return fields_of(line, self.layout)
-        except DataError as error:
-            raise DataError(f"{self.path}, line {number}: {error}") from error
+    def _skipped(self, block):
+        """Tell once of the columns' names that stand amid the data."""
+        comment = self.layout.comment
+        if comment is not None and not self._told and comment.encode() in block.data:
+            for number, line in enumerate(block.text.split("\n"), block.start):
+                if self.layout.skips(line + "\n") and line.strip():
+                    self._told = True
+                    warn(f"{self.path}, line {number}: the columns' names again; such lines are passed over")
+                    return
+
+    def _table(self, block, kept, numeric):
+        times = [name for name in (self.columns[at] for at in self.times) if name in kept and name in numeric]
+        names = ["" for _ in range(self._width)]
+        for place, name in zip(self._places, self.columns, strict=True):
+            names[place] = name
+        table = parse(block, self.layout, names, kept, numeric - {*times})
+        for name in times:
+            table[name] = self._seconds(table[name], block)
+        return table
+
+    def _seconds(self, column, block):
+        """A column of words that are dates or times as numbers."""
+        words = column.cat.categories
+        numbers = seconds_of_words(words)
+        wrong = np.isnan(numbers) & ~words.isin(MISSING_NUMBERS)
+        codes = column.cat.codes.to_numpy()
+        if (found := np.append(wrong, False)[codes]).any():
+            row = int(found.argmax())
+            place = f"{self.path}, line {block.numbers[row]}, column {column.name!r}"
+            raise DataError(
+                f"{place}: {column.iloc[row]!r} is no date or time as 2020-12-31, 2020-12-31T23:59:59+01:00 or 23:59, "
+                f"as others are (a column of words is declared with nominal=[{column.name!r}])"
+            )
+        return np.append(numbers, np.nan)[codes]
 
     def _title(self, rows, count, header, known):
         """What the first ``count`` lines, which begin with #, are.
@@ -116,3 +207,24 @@ class TextSource(LineSource):
                 what, other = "an instance", "header=True (--header yes) if it names the columns"
             warn(f"{place} is taken for {what}, {doubt}; say {other}")
         return found
+
+
+def _aligned(rows, header, place):
+    """The first row as the others are: R leaves out the name above the rows' names, others end lines in delimiters."""
+    first, others = rows[0], [row for row in rows[1:] if row != rows[0]]
+    lengths = Counter(map(len, others))
+    usual = max(lengths, key=lengths.get, default=len(first))
+    if usual == len(first) or 2 * lengths[len(first)] >= len(others):
+        return first
+    body = [row for row in others if len(row) == usual]
+    if header is not False and usual == len(first) + 1:
+        if not any(row[-1] for row in body):
+            return [*first, ""]
+        if len(first) > 1 and len({row[0] for row in body}) == len(body):
+            return ["", *first]
+    if usual == len(first) - 1 and not first[-1]:
+        return first[:-1]
+    raise DataError(
+        f"{place}: {counted(len(first), 'field')}, but {usual} on most lines below; it must be the columns' names or "
+        "an instance, and what stands above them begins with #"
+    )

@@ -3,11 +3,13 @@
 import errno
 import gzip
 import os
+import re
 import zipfile
 import zlib
 from contextlib import contextmanager
 from pathlib import Path
 
+from ...words import listed
 from ..schema import DataError
 from .lines import Lines
 
@@ -16,16 +18,30 @@ try:
 except ImportError:  # Python can be built without it, and zipfile does without
     lzma = None  # type: ignore[assignment]
 
-__all__ = ["Pipe", "open_binary", "open_lines", "open_text", "place_of", "suffix_of"]
+__all__ = ["Member", "Pipe", "open_binary", "open_lines", "open_text", "place_of", "suffix_of"]
 
 _BROKEN = (EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile, *([lzma.LZMAError] if lzma else []))
+# What stands beside the data in an archive, as those of UCI's have it.
+_BESIDE = re.compile(
+    r"(.*/)?(\..*|(readme|index|licen[cs]e|copying|changelog|thumbs|desktop)(\.[a-z]+)?|.*\.(names|md|rst|pdf|html?|docx?))",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+class Member(str):
+    """The path of a zip archive, of which the file ``name`` is meant."""
+
+    def __new__(cls, path, name):
+        member = super().__new__(cls, path)
+        member.name = name
+        return member
 
 
 def suffix_of(path):
     """The suffix that tells the format, in lower case, without that of the compression."""
-    path = Path(str(path))
+    name, path = path, Path(str(path))
     if path.suffix.lower() == ".zip" and path.is_file():
-        inner = Path(_member(path)).suffix.lower()
+        inner = Path(_member(name)).suffix.lower()
         return inner or Path(path.stem).suffix.lower()
     if path.suffix.lower() in (".gz", ".zip"):
         path = Path(path.stem)
@@ -39,12 +55,11 @@ def open_binary(path):
     Raises
     ------
     DataError
-        If the archive is cut short or damaged, encrypted, or not of exactly one file.
+        If the archive is cut short or damaged, encrypted, or not of one file of data.
     OSError
         If the file cannot be read.
     """
-    path = Path(path)
-    suffix = path.suffix.lower()
+    suffix = Path(path).suffix.lower()
     with _whole(path):
         if suffix == ".gz":
             with gzip.open(path) as file:
@@ -153,14 +168,26 @@ class Pipe:
         return gzip.GzipFile(fileobj=file) if kind[:2] == b"\x1f\x8b" else file
 
 
-def place_of(path):
+def place_of(path, member=None):
     """A path, or a `Pipe` if that can be read once only: ``-`` or what is no regular file.
+
+    Parameters
+    ----------
+    path : str
+    member : str, optional
+        The file of a zip archive that is meant.
 
     Raises
     ------
     IsADirectoryError
         If it is a folder.
+    ValueError
+        If a member of what is no zip archive is meant.
     """
+    if member is not None:
+        if not path.lower().endswith(".zip"):
+            raise ValueError(f"{path}: member is for zip archives; this is none")
+        return Member(path, member)
     if path == "-":
         return Pipe(path)
     if os.path.isdir(path):
@@ -169,6 +196,7 @@ def place_of(path):
 
 
 def _member(path):
+    """The name of the file in a zip archive that holds the data."""
     with _whole(path):
         try:
             with zipfile.ZipFile(path) as archive:
@@ -179,8 +207,16 @@ def _member(path):
                 ]
         except (UnicodeDecodeError, IndexError) as error:  # a name that is none, or empty
             raise zipfile.BadZipFile(str(error)) from error
-    if len(members) != 1:
-        raise DataError(f"{path}: the archive must hold one file, not {len(members)}")
-    if members[0].flag_bits & 1:
+    names = listed(info.filename for info in members)
+    if isinstance(path, Member):
+        chosen = [info for info in members if info.filename == path.name]
+        if not chosen:
+            raise DataError(f"{path}: the archive has no file {path.name!r}; it has {names or 'none'}")
+    else:
+        chosen = [info for info in members if not _BESIDE.fullmatch(info.filename)] or members
+        if len(chosen) != 1:
+            many = f"has {names}: choose the data with member=NAME (--member NAME)" if members else "is empty"
+            raise DataError(f"{path}: the archive {many}")
+    if chosen[0].flag_bits & 1:
         raise DataError(f"{path}: the archive is encrypted")
-    return members[0].filename
+    return chosen[0].filename

@@ -1,5 +1,6 @@
 """The first line of a delimited text: does it name the columns, or is it an instance?"""
 
+from ..times import are_times
 from .numerals import MISSING_NUMBERS, is_number, reason_of
 
 __all__ = ["is_header", "is_numeric"]
@@ -50,8 +51,12 @@ def is_header(rows, known, decimal="."):
     if not body:
         return not numbers and len(words) == len(names) == len(set(names)), ""
     columns = _Columns(body)
+    # Names stand amid the data where a file was appended to another; an instance has values of others.
+    others = _Columns([row for row in body if row != names])
+    if len(others.rows) == len(body) or any(name in others[i] for i, name in enumerate(names)):
+        others = columns
     above = any(
-        _are_numbers(columns[i], decimal) and set(columns[i]) - set(MISSING_NUMBERS)
+        _are_numbers(others[i], decimal) and set(others[i]) - MISSING_NUMBERS
         for i in words
         if not reason_of(names[i], decimal)
     )
@@ -80,10 +85,11 @@ def is_header(rows, known, decimal="."):
 
 
 def _are_numbers(fields, decimal):
-    """Whether all fields are numbers, be it in another notation (which is refused later), or missing."""
-    return is_numeric(fields, decimal) or all(
-        field in MISSING_NUMBERS or is_number(field, decimal) or reason_of(field, decimal) for field in fields
-    )
+    """Whether all fields are numbers, be it in another notation (which is refused later), or times, or missing."""
+    if is_numeric(fields, decimal):
+        return True
+    there = [field for field in fields if field not in MISSING_NUMBERS]
+    return are_times(there) or all(is_number(field, decimal) or reason_of(field, decimal) for field in there)
 
 
 class _Columns(dict):

@@ -9,11 +9,13 @@ from ..schema import DataError
 __all__ = ["Block", "Lines"]
 
 _PIECE = 1 << 20  # bytes that are read at once
-_MARK = b"\xef\xbb\xbf"
+_LONGEST = 1 << 26  # bytes of a line
+_MOST = 1 << 28  # bytes of the lines that are taken at once, if there is more than one
+_MARK = b"\xef\xbb\xbf"  # begins a file, and what another was appended to
 
 
 class Lines:
-    """The lines of an open binary file, each ending in a line feed whatever it ended in.
+    """The lines of an open binary file, each ending in a line feed whatever it ended in, without byte order marks.
 
     Parameters
     ----------
@@ -36,22 +38,22 @@ class Lines:
         self._at = 0
         self._ends = np.empty(0, np.int64)  # after each line of the piece
         self._next = 0  # the first of them that is not taken
-        self._first = True
         self._held = b""  # a carriage return, if it was the last that was read
 
     def take(self, count):
-        """The next ``count`` lines as bytes, fewer at the end; b"" after it."""
-        parts = []
+        """The next ``count`` lines as bytes, fewer at the end and where they are long; b"" after the last."""
+        parts, size = [], 0
         while True:
             there = min(count, len(self._ends) - self._next)
             if there:
                 self._next += there
                 end = int(self._ends[self._next - 1])
                 parts.append(self._piece[self._at : end])
+                size += len(parts[-1])
                 self._at = end
                 self.number += there
                 count -= there
-            if not count or not self._read():
+            if not count or size > _MOST or not self._read():
                 return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def peek(self, count):
@@ -64,8 +66,8 @@ class Lines:
 
     def skip_to(self, number):
         """Take lines until ``number`` are taken."""
-        if number > self.number:
-            self.take(number - self.number)
+        while number > self.number and self.take(number - self.number):
+            pass
 
     def texts(self):
         """Yield the lines as strings, one by one."""
@@ -79,29 +81,26 @@ class Lines:
     def _read(self):
         """Read on; False if there is no more."""
         rest = self._piece[self._at :]  # the beginning of a line
-        parts = [rest] if rest else []
+        parts, size = [rest] if rest else [], len(rest)
         while True:
             data = self._held + (new := self._file.read1(_PIECE))
             self._held = b""
-            if self._first:
-                while new and len(data) < len(_MARK):
-                    data += (new := self._file.read1(_PIECE))
-                data = data.removeprefix(_MARK)
-                self._first = False
             if b"\r" in data:
                 if new and data.endswith(b"\r"):
                     data, self._held = data[:-1], b"\r"
                 data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
             parts.append(data)
-            if b"\n" in data:
-                self._fill(b"".join(parts))
-                return True
-            if not new:
-                data = b"".join(parts)
-                self._fill(data + b"\n" if data else b"")
+            size += len(data)
+            if b"\n" in data or not new:
+                data = _without_marks(b"".join(parts))
+                self._fill(data if data[-1:] in (b"", b"\n") or new else data + b"\n")
                 return bool(data)
             if b"\0" in data:  # a device may have no line's end at all
                 raise _not_a_text(b"", 0, self.number + 1, self.path, "a NUL character")
+            if size > _LONGEST:
+                raise DataError(
+                    f"{self.path}, line {self.number + 1}: longer than {_LONGEST:,} bytes; a line holds one instance"
+                )
 
 
 class Block:
@@ -162,6 +161,12 @@ class Block:
         return lines, numbers
 
 
+def _without_marks(data):
+    if data.isascii():
+        return data
+    return data.removeprefix(_MARK).replace(b"\n" + _MARK, b"\n")
+
+
 def _decoded(data, start, path):
     try:
         return data.decode()
@@ -173,5 +178,5 @@ def _not_a_text(data, at, start, path, why):
     line = start + data.count(b"\n", 0, at)
     return DataError(
         f"{path}, line {line}: not a text in UTF-8 "
-        f"({why}); allowed are ARFF, CSV, TSV and Parquet, also as .gz and .zip"
+        f"({why}); allowed are ARFF, CSV, TSV, Parquet and JSON by the line, also as .gz and .zip"
     )

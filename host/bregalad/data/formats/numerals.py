@@ -8,7 +8,12 @@ import numpy as np
 __all__ = ["MISSING_NUMBERS", "MISSING_WORDS", "is_number", "number_of", "reason_of"]
 
 MISSING_WORDS = ("", "?")
-MISSING_NUMBERS = ("", "?", "NA", "NaN", "nan")
+_NANS = {"NaN", "nan", "-NaN", "-nan"}  # which float() takes
+# As pandas has them, and Weka's.
+MISSING_NUMBERS = _NANS.union(
+    ("", "?", "NA", "N/A", "n/a", "#N/A", "#N/A N/A", "#NA", "<NA>", "NULL", "null", "None"),
+    ("1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"),
+)
 _GROUPED = re.compile(r"[+-]?[0-9]{1,3}([,.'’_\s])[0-9]{3}(?:\1[0-9]{3})*(?:[.,][0-9]+)?")
 
 
@@ -33,7 +38,7 @@ def number_of(field, decimal="."):
 
 def is_number(field, decimal="."):
     """Whether a field reads as a number, infinities and NaN included, other marks of a missing one not."""
-    return field not in MISSING_NUMBERS[:3] and number_of(field, decimal) is not None
+    return (field not in MISSING_NUMBERS or field in _NANS) and number_of(field, decimal) is not None
 
 
 def reason_of(field, decimal="."):

@@ -1,4 +1,4 @@
-"""Parquet files: their columns' types tell the kinds."""
+"""Parquet files, and JSON by the line: their columns' types tell the kinds."""
 
 import json
 from contextlib import contextmanager
@@ -6,28 +6,30 @@ from contextlib import contextmanager
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from pyarrow import json as arrow_json
 from pyarrow import parquet
 
 from ..schema import Attribute, DataError
+from ..times import whole_seconds
 from .files import open_binary
 from .numerals import MISSING_NUMBERS, is_number
 from .sources import Source
 
-__all__ = ["ParquetSource"]
+__all__ = ["JsonSource", "ParquetSource"]
 
 # Plain bytes are what some programs write for texts.
 _TEXTS = ("string", "large_string", "string_view", "binary", "large_binary", "binary_view")
 
 
 class ParquetSource(Source):
-    """A Parquet file; its columns' types tell their kinds.
+    """A Parquet file, or one of JSON by the line; its columns' types tell their kinds.
 
     What pandas' metadata call the index of its frame is no column, as pandas has it.
     """
 
     def __init__(self, path):
         self.path = path
-        with _opened(self.path) as file:
+        with self._opened() as file:
             schema = file.schema_arrow
             self.rows = file.metadata.num_rows
         self._unique(schema.names, path)
@@ -54,8 +56,13 @@ class ParquetSource(Source):
         self._fields.append(name)
         self.attributes += (Attribute(name, _kind(self._types[name]) or "nominal"),)
 
+    @property
+    def times(self):
+        """The columns of dates and times."""
+        return tuple(i for i, field in enumerate(self._fields) if pa.types.is_temporal(self._types[field]))
+
     def refusal(self, index, declared, label):
-        """Why a column cannot be learnt, or None; words of times are taken if ``declared`` nominal."""
+        """Why a column cannot be learnt, or None; words of some are taken if ``declared`` nominal."""
         kind = self._types[self._fields[index]]
         words = _has_words(kind)
         if _kind(kind) or words and declared == "nominal":
@@ -74,7 +81,7 @@ class ParquetSource(Source):
         """Yield the data, ``chunk`` rows at a time."""
         stored = dict(zip(self.columns, self._fields, strict=True))
         done = 0
-        with _opened(self.path) as file:
+        with self._opened() as file:
             for batch in file.iter_batches(chunk, columns=[stored[name] for name in kept]):
 
                 def where(row, start=done):
@@ -97,7 +104,9 @@ class ParquetSource(Source):
         if not numeric:
             codes, words = self._words(column, name, where)
             return pd.Categorical.from_codes(codes, words).remove_unused_categories()
-        if _kind(column.type) == "numeric" or pa.types.is_boolean(column.type):
+        if pa.types.is_temporal(column.type):
+            values = _seconds(column)
+        elif _kind(column.type) == "numeric" or pa.types.is_boolean(column.type):
             values = column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
         else:
             codes, words = self._words(column, name, where)
@@ -145,6 +154,19 @@ class ParquetSource(Source):
         distinct, words = pd.factorize(np.array(words, object))
         return np.append(distinct, -1)[codes], words
 
+    @contextmanager
+    def _opened(self):
+        packed = self.path.lower().endswith((".gz", ".zip"))
+        with open_binary(self.path) as file:  # by its name Arrow opens only what is named in UTF-8
+            with _explained(self.path, "not a Parquet file"):
+                source = file
+                if packed:  # it is not read from its beginning; what is none may be of any size
+                    start = file.read(4)
+                    source = pa.BufferReader(start + file.read() if start == b"PAR1" else start)
+                source = parquet.ParquetFile(source)
+            with source, _explained(self.path, "the Parquet data are damaged"):
+                yield source
+
     @staticmethod
     def _refuse(value, name, place):
         raise DataError(
@@ -153,17 +175,23 @@ class ParquetSource(Source):
         )
 
 
-@contextmanager
-def _opened(path):
-    """A Parquet file, read into memory first if it is compressed, since it is not sequential."""
-    with _explained(path, "not a Parquet file"):
-        source = path
-        if path.lower().endswith((".gz", ".zip")):
-            with open_binary(path) as file:
-                source = pa.BufferReader(file.read())
-        file = parquet.ParquetFile(source)
-    with file, _explained(path, "the Parquet data are damaged"):
-        yield file
+class JsonSource(ParquetSource):
+    """JSON, an object on each line: Arrow reads it whole, and its types tell the kinds."""
+
+    def __init__(self, path):
+        sink = pa.BufferOutputStream()
+        with open_binary(path) as file, _explained(path, "not JSON with an object on each line"):
+            table = arrow_json.read_json(file)
+            table.validate(full=True)
+            self._unique(table.column_names, path)
+            parquet.write_table(table, sink)
+        self._data = sink.getvalue()
+        super().__init__(path)
+
+    @contextmanager
+    def _opened(self):
+        with parquet.ParquetFile(pa.BufferReader(self._data)) as file:
+            yield file
 
 
 @contextmanager
@@ -181,7 +209,13 @@ def _kind(kind):
     """What a column of an Arrow type is, None if it is not learnt from."""
     if pa.types.is_dictionary(kind):
         return _kind(kind.value_type) and "nominal"
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind) or pa.types.is_null(kind):
+    if (
+        pa.types.is_integer(kind)
+        or pa.types.is_floating(kind)
+        or pa.types.is_decimal(kind)
+        or pa.types.is_null(kind)
+        or pa.types.is_temporal(kind)
+    ):
         return "numeric"
     if (
         str(kind) in _TEXTS
@@ -195,7 +229,20 @@ def _kind(kind):
 
 def _has_words(kind):
     """Whether values of an Arrow type, which is not learnt from, can be taken as words."""
-    return pa.types.is_temporal(kind) or _extension(kind) in ("arrow.json", "arrow.uuid", "pandas.period")
+    return _extension(kind) in ("arrow.json", "arrow.uuid", "pandas.period")
+
+
+def _seconds(column):
+    """Dates and times as seconds, NaN for missing ones."""
+    kind = column.type
+    if pa.types.is_date32(kind):
+        column, unit = column.cast(pa.timestamp("s")), "s"
+    else:
+        unit = "ms" if pa.types.is_date64(kind) else kind.unit
+    counts = column.view(pa.int64() if column.type.bit_width == 64 else pa.int32())
+    numbers = whole_seconds(counts.fill_null(0).to_numpy(), unit)
+    numbers[column.is_null().to_numpy(zero_copy_only=False)] = np.nan
+    return numbers
 
 
 def _extension(kind):

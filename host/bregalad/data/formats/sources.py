@@ -32,11 +32,17 @@ class Source:
         One for every column of the file, the class among them.
     index : tuple of str
         Columns that are left out as the index of a data frame, unless they are asked for.
+    times : tuple of int
+        Columns of dates and times, which are read as seconds where they are numeric.
+    mixed : dict of int: str
+        Columns that are nominal though most of their fields are numbers; where the first word is.
     """
 
     path: str | Pipe
     attributes: tuple[Attribute, ...]
     index: tuple[str, ...] = ()
+    times: tuple[int, ...] = ()
+    mixed: dict[int, str] = {}  # noqa: RUF012
 
     def count(self) -> int | None:
         """The number of rows if it is known cheaply."""
@@ -123,10 +129,14 @@ class LineSource(Source):
             while data := lines.take(chunk):
                 block = Block(data, start, self.layout)
                 start = lines.number + 1
+                self._skipped(block)
                 if block.is_empty:
                     continue
                 table = self._table(block, kept, numeric)
                 yield table, lambda row, block=block: f"{self.path}, line {block.numbers[row]}"
+
+    def _skipped(self, block):
+        """Tell of lines that are passed over, if that is to be known."""
 
     def _table(self, block, kept, numeric):
         return parse(block, self.layout, self.columns, kept, numeric)

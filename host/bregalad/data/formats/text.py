@@ -12,7 +12,7 @@ from ...words import counted
 from ..schema import DataError
 from .numerals import MISSING_NUMBERS, MISSING_WORDS, number_of, reason_of
 
-__all__ = ["Layout", "fields_of", "not_a_number", "parse", "sniff", "strange_numerals"]
+__all__ = ["Layout", "fields_of", "not_a_number", "parse", "sniff", "strange_numerals", "word_among_numbers"]
 
 _DELIMITERS = ",\t;|"
 _END = 10  # a line feed
@@ -29,7 +29,7 @@ class Layout:
     delimiter, quote : str
         One character of ASCII each.
     comment : str or None
-        A line that begins with it says nothing.
+        A line that begins with it says nothing; it may be a whole line.
     decimal : str
         The decimal mark of numbers, "." or ",".
     """
@@ -235,6 +235,19 @@ def strange_numerals(column, decimal):
     words = [field for field in set(column) if field not in MISSING_NUMBERS and number_of(field, decimal) is None]
     strange = [field for field in words if reason_of(field, decimal)]
     return min(map(column.index, strange)) if strange and 2 * len(strange) >= len(words) else None
+
+
+def word_among_numbers(column, decimal):
+    """The row of the first word of a column of numbers, and whether words are in a hundredth of its rows at most.
+
+    None if it is one of words: codes like 1, 2 and A, of which fewer than ten are numbers for a word.
+    """
+    values = {field for field in set(column) if field not in MISSING_NUMBERS}
+    words = {field for field in values if number_of(field, decimal) is None}
+    if not words or len(values) < 11 * len(words):
+        return None
+    rows = [row for row, field in enumerate(column) if field in words]
+    return rows[0], len(rows) <= max(1, sum(field in values for field in column) // 100)
 
 
 def _words(column):

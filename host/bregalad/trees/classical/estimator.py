@@ -12,7 +12,7 @@ from ...data.quantiser import Quantiser
 from ...geometry import MISSING
 from .. import draw, options
 from ..conventions import Scoring
-from ..inputs import schema_of
+from ..inputs import schema_of, too_many_values
 from ..intake import Intake
 from ..learning import Learning
 from ..parameters import Parameters
@@ -309,7 +309,4 @@ def _lost(quantiser):
 
 def _too_many_values(quantiser):
     names = [name for name, book in zip(quantiser.schema.nominal, _books(quantiser), strict=True) if book.overflowed]
-    return ValueError(
-        f"attribute {names[0]!r} is nominal and has more than {MISSING} values, which codes cannot tell apart: "
-        "leave it out, group its values, or declare it numeric if it holds numbers"
-    )
+    return too_many_values(names)
