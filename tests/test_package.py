@@ -21,6 +21,19 @@ def test_every_name_is_there():
         bregalad.Tree  # noqa: B018
 
 
+def test_without_docstrings():
+    """python -OO takes them away: every name can be had, and the command line works."""
+    for code in (
+        [
+            "-c",
+            "import bregalad as b; [getattr(b, name) for name in b.__all__]; print(b.VFDT.__doc__); import bregalad.ensemble.catalogue",
+        ],
+        ["-m", "bregalad", "--help"],
+    ):
+        said = subprocess.run([sys.executable, "-OO", *code], check=False, capture_output=True, text=True)
+        assert said.returncode == 0 and said.stdout.startswith(("None", "usage: bregalad")), said
+
+
 def test_gateware_does_not_load_what_trees_need():
     code = (
         "import sys, bregalad_sim.golden, bregalad_sim.traffic; "

@@ -63,7 +63,7 @@ def _run(argv):
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for module in (train, predict, inspect, generate, boards, demo, reproduce, bench, virtual, build, program, verilog):
         name = module.__name__.rpartition(".")[2]
-        summary = module.__doc__.splitlines()[0]
+        summary = (module.__doc__ or "").partition("\n")[0]  # python -OO has none
         module.add_arguments(commands.add_parser(name, help=summary, description=summary))
         commands.choices[name].set_defaults(run=module.run)
     args = parser.parse_args(argv)
