@@ -100,7 +100,9 @@ def test_payloads_of_any_size():
                 taken = type == FrameType.REPORTS or sizes.get(type) == size
                 early = not known and type not in (FrameType.WELCOME, FrameType.REFUSED)
                 assert host.statistics.frames_dropped == (early or not taken), (type, size)
-                assert (host.heard == 1.0) == taken and len(host.values) == (known and taken and type == FrameType.VALUE)
+                assert (host.heard == 1.0) == taken and len(host.values) == (
+                    known and taken and type == FrameType.VALUE
+                )
 
 
 def test_hello_without_a_session_or_a_payload():
