@@ -78,6 +78,7 @@ def test_what_is_no_class_weight(csv, capsys, given, status, message):
         (["generate", "sea", "--limit", "0"], "--limit must be 1 or more, not 0"),
         (["inspect", "CSV"], "no saved tree, or a damaged one"),
         (["predict", "CSV", "--tree", "nothing"], "predict: nothing: No such file or directory"),
+        (["warm-up", "vfdt", "nothing"], "no learner 'nothing'; there are vfdt, efdt"),
     ],
 )
 def test_errors_are_one_line(csv, capsys, arguments, message):
