@@ -216,10 +216,11 @@ def of_the_file(path):
 
 
 def checked_parameters(cls, meta):
-    """The parameters of the tree that was saved, but for its board, checked."""
+    """The parameters of the tree that was saved, checked; on the emulated board."""
     given = meta.get("given_geometry", meta["geometry"])
     params = {
         **parameters_of(meta),
+        "board": "emulated",
         "geometry": Geometry(**given) if isinstance(given, dict) else given,
     }
     cls(**params).check_parameters()

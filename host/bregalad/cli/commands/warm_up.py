@@ -52,6 +52,8 @@ def _use(learner, X, y):
     learner.partial_fit(X[-2:], y[-2:])
     learner.predict_proba(X[:10])
     learner.predict(X[:10])
+    if not hasattr(learner, "learn_one"):
+        return
     for x, label in zip(X[:10].to_dict("records"), y, strict=False):
         learner.predict_proba_one(x)
         learner.predict_one(x)
