@@ -86,8 +86,26 @@ def test_only_what_the_tree_needs_is_compiled(tree, parameters, needed, needless
     assert not unused(found["compiled"], needless)
     for name in needed:
         assert unused(found["compiled"], [name]), name
-    assert said.count("\n") == 1 and "compiling" in said
+    leaves = parameters["leaf_prediction"]
+    assert said.count("\n") == 1 and f"compiling for {tree.upper()} (leaf_prediction='{leaves}', " in said
     assert 0 < found["compiling"] <= found["all"] - found["seconds"]
 
     found, said = learn(tmp_path, tree, **parameters)
     assert found["compiled"] == [] and said == "" and found["compiling"] == 0
+
+
+def test_warm_up_compiles_what_train_needs(tmp_path):
+    """From a CSV file with text; what is compiled already it says, too."""
+    lines = [f"{i % 50},{'rst'[i % 3]},{'xy'[i % 50 > 20]}" for i in range(1000)]
+    (tmp_path / "rows.csv").write_text("\n".join(["a,b,class", *lines]))
+
+    def run(*command):
+        return subprocess.run(
+            [sys.executable, "-m", "bregalad", *command], cwd=tmp_path, check=True, capture_output=True, text=True
+        )
+
+    run("warm-up")
+    said = run("warm-up", "vfdt").stdout.splitlines()
+    assert said[:2] == [f"vfdt with leaf_prediction {name}: compiled already" for name in ("nba", "mc")]
+    for name in ("nba", "mc"):
+        assert run("train", "rows.csv", "--quiet", "--leaf-prediction", name).stderr == ""

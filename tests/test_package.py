@@ -21,6 +21,19 @@ def test_every_name_is_there():
         bregalad.Tree  # noqa: B018
 
 
+def test_without_docstrings():
+    """python -OO takes them away: every name can be had, and the command line works."""
+    for code in (
+        [
+            "-c",
+            "import bregalad as b, bregalad.ensemble; print([getattr(b, name) for name in b.__all__][0].__doc__)",
+        ],
+        ["-m", "bregalad", "--help"],
+    ):
+        said = subprocess.run([sys.executable, "-OO", *code], check=False, capture_output=True, text=True)
+        assert said.returncode == 0 and said.stdout.startswith(("None", "usage: bregalad")), said
+
+
 def test_gateware_does_not_load_what_trees_need():
     code = (
         "import sys, bregalad_sim.golden, bregalad_sim.traffic; "
@@ -84,6 +97,67 @@ def test_compiled_code_follows_what_it_calls(tmp_path, minded):
     # Another installation of the same sources finds what this one has compiled.
     shutil.copytree(package, tmp_path / "elsewhere" / "package", ignore=shutil.ignore_patterns("__pycache__"))
     assert ask(tmp_path / "elsewhere")[1] == ("1" if minded else "0")
+
+
+def ask(folder, cache, before="", **environment):
+    """(what a function of two modules gives, how often it was found compiled, what was on standard error)"""
+    code = f"{before}\nimport package.outer as o; print(o.ask(), sum(o.ask.stats.cache_hits.values()))"
+    known = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
+    said = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=folder,
+        env=known | environment | {"BREGALAD_CACHE": str(cache)},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return (*map(int, said.stdout.split()), said.stderr)
+
+
+def write_package(folder, answer):
+    (folder / "package").mkdir(exist_ok=True)
+    (folder / "package" / "inner.py").write_text(f"ANSWER = {answer}\n")
+    (folder / "package" / "outer.py").write_text(
+        "from bregalad.compiled import njit\nfrom .inner import ANSWER\n@njit()\ndef ask():\n    return ANSWER\n"
+    )
+
+
+def test_damaged_compiled_code_is_compiled_anew(tmp_path):
+    """And mended, whatever is wrong with it."""
+    write_package(tmp_path, 7)
+    cache = tmp_path / "cache"
+    assert ask(tmp_path, cache)[:2] == (7, 0)
+    for kind, damage in (
+        ("nbi", lambda data: b""),
+        ("nbi", lambda data: data[:10]),
+        ("nbc", lambda data: data[:-1]),
+        ("nbc", lambda data: data[:200] + bytes(40) + data[240:]),
+    ):
+        (path,) = cache.rglob(f"*.{kind}")
+        path.write_bytes(damage(path.read_bytes()))
+        answer, hits, told = ask(tmp_path, cache)
+        assert (answer, hits) == (7, 0)
+        assert told.splitlines()[0] == f"{cache}: compiled code is damaged there, and is compiled anew"
+        assert told.count("\n") == 2 and "compiling for package.outer" in told
+    assert ask(tmp_path, cache) == (7, 1, "")
+
+
+@pytest.mark.parametrize("full", [True, False])
+def test_a_cache_that_cannot_be_written(full, tmp_path):
+    """There is no other place: Numba's own would not follow a change of another module."""
+    cache = tmp_path / "cache" if full else "/proc/nowhere"
+    before = (
+        "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))"
+    )
+    for answer in (7, 8):
+        write_package(tmp_path, answer)
+        found, hits, told = ask(
+            tmp_path, cache, before if full else "", NUMBA_CACHE_LOCATOR_CLASSES="InTreeCacheLocator"
+        )
+        assert (found, hits) == (answer, 0)
+        assert told.count("\n") == 2 and f"{cache}: compiled code cannot be kept there" in told
+    assert not list(tmp_path.rglob("*.nb[ic]"))
 
 
 def test_where_things_are_kept(monkeypatch, tmp_path):

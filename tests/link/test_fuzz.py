@@ -7,6 +7,8 @@ from bregalad.link import Session
 from bregalad.protocol.link import (
     HELLO,
     LINK_VERSION,
+    REFUSED,
+    WELCOME,
     FrameType,
     decode_cobs,
     encode_cobs,
@@ -81,6 +83,26 @@ def test_garbage_is_dropped_and_locks_nothing_up():
 def test_a_million_bad_frames():
     for seed in range(20):
         fuzz(seed, 50_000)
+
+
+def test_payloads_of_any_size():
+    """Of every type, to a driver that is welcome and to one that is not: only what has the right size is taken."""
+    sizes = {FrameType.ACK: 0, FrameType.WELCOME: WELCOME.size, FrameType.REFUSED: REFUSED.size, FrameType.VALUE: 8}
+    welcome = WELCOME.pack(version=LINK_VERSION, frame_bytes=512, ring_words=512)
+    for known in (False, True):
+        for type in FrameType:
+            for size in range(0, 80, 4):
+                host = Session()
+                host.begin()
+                if known:
+                    host.take(pack_frame(FrameType.WELCOME, host.number, welcome), 0.0)
+                host.take(pack_frame(type, host.number, bytes(size)), 1.0)
+                taken = type == FrameType.REPORTS or sizes.get(type) == size
+                early = not known and type not in (FrameType.WELCOME, FrameType.REFUSED)
+                assert host.statistics.frames_dropped == (early or not taken), (type, size)
+                assert (host.heard == 1.0) == taken and len(host.values) == (
+                    known and taken and type == FrameType.VALUE
+                )
 
 
 def test_hello_without_a_session_or_a_payload():

@@ -7,6 +7,7 @@ from bregalad.boards import BoardError, linked
 from bregalad.boards.linked import LinkedBoard
 from bregalad.link import session
 from bregalad.protocol.registers import find
+from bregalad.protocol.reports import FENCE, Kind
 from bregalad_sim.ctrl_c import interrupted
 from bregalad_sim.link import BoardEnd
 from bregalad_sim.wire import Faults, SimulatedWire
@@ -127,6 +128,23 @@ def test_slow_line(rate):
     assert end.board.tape == [sent]
     found = board.statistics()
     assert found.frames_resent < found.frames_sent / 4
+
+
+@pytest.mark.parametrize(
+    "report, message",
+    [
+        (FENCE.pack(kind=Kind.FENCE)[:-4], "a report without its end: its bitstream is not sound"),
+        (bytes([77, 0, 0, 0]), "no report is of kind 77"),
+    ],
+)
+def test_report_that_is_none(report, message):
+    board, end, _ = connect(5)
+    end.board.rng.random = lambda: 1.0
+    board.send(bytes(GEOMETRY.bus_bytes))
+    end.board._waiting = report
+    end._collect = lambda: end._to_pack.append(end.board.receive())
+    with pytest.raises(BoardError, match=message):
+        board.receive(wait=True)
 
 
 def test_ctrl_c_tears_nothing():

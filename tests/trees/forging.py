@@ -5,6 +5,7 @@ what came of it as a line of JSON.
 """
 
 import json
+import logging
 import random
 import sys
 import warnings
@@ -151,14 +152,11 @@ def forge_array(rng, arrays):
 
 def forge_entry(rng, meta):
     """Another value, type or name somewhere in the description."""
-    while True:
-        at, key = meta, None
-        while isinstance(at, dict | list) and len(at) and (key is None or rng.random() < 0.9):
-            holder = at
-            key = rng.choice(sorted(at)) if isinstance(at, dict) else rng.randrange(len(at))
-            at = holder[key]
-        if key != "board":
-            break
+    at, key = meta, None
+    while isinstance(at, dict | list) and len(at) and (key is None or rng.random() < 0.9):
+        holder = at
+        key = rng.choice(sorted(at)) if isinstance(at, dict) else rng.randrange(len(at))
+        at = holder[key]
     match rng.randrange(8):
         case 0:
             del holder[key]
@@ -254,6 +252,7 @@ def attempt(rng, sources, folder):
 def main(folder, seed, count):
     """Damage so many files; JSON with how often what came of it."""
     warnings.simplefilter("ignore")
+    logging.disable()  # of boards that are named, and of what is compiled
     folder = Path(folder)
     sources = [(path.read_bytes(), contents(path)) for path in sorted(folder.glob("*.tree"))]
     found = Counter()

@@ -11,6 +11,7 @@ from ..protocol.link import LAPSE_SECONDS, LINK_VERSION, Refusal
 from ..protocol.registers import IDENTITY
 from ..warn import warn
 from .base import Board, BoardError
+from .whole import Sizes
 
 __all__ = ["LinkedBoard"]
 
@@ -70,6 +71,7 @@ class LinkedBoard(Board):
             self._connect(take_over)
             found = self.found_geometry()
             super().__init__(found if geometry is None else geometry)
+            self._sizes = Sizes(self.geometry)
             self.session.bus_bytes = found.bus_bytes
             self.check_identity()
         except BaseException:
@@ -222,7 +224,7 @@ class LinkedBoard(Board):
     def _silence(self, what):
         return (
             f"no sign of life for {self._longest_silence:.3g} s, waiting {what} "
-            f"({self._wire.trouble or 'frames are sent, none comes back'}): check cable and "
+            f"({self._wire.trouble or 'frames are sent, no sound one comes back'}): check cable and "
             "power, or give a slow simulation a longer timeout; nothing is lost yet, resume() goes on"
         )
 
@@ -279,7 +281,17 @@ class LinkedBoard(Board):
             check_interrupt()
         if wait:
             self._wait_for_report()
-        return self.session.reports()
+        return self._whole(self.session.reports())
+
+    def _whole(self, reports):
+        """Reports; a BoardError if one of them lacks its end, which the board said was there, or is of no kind."""
+        try:
+            if self._sizes.whole(reports) == len(reports):
+                return reports
+            problem = "a report without its end"
+        except ValueError as error:
+            problem = error
+        raise self._fail(f"{problem}: its bitstream is not sound, or not of this release")
 
     def _wait_for_report(self):
         session, now = self.session, self._wire.now
@@ -355,6 +367,8 @@ class LinkedBoard(Board):
         self._check_open()
         with deferred_interrupt():
             self.session.access(register.addr, True, value)
+            if register.name == "cells":
+                self._sizes.use(max(1, value))
         self._push()
 
 

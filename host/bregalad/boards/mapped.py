@@ -11,7 +11,6 @@ from ..geometry import NONE
 from ..interrupt import check_interrupt, deferred_interrupt
 from ..protocol.commands import Opcode, pack_command
 from ..protocol.registers import find
-from ..protocol.reports import layout_of
 from ..protocol.soc import (
     BUFFER,
     DESCRIPTOR,
@@ -23,6 +22,7 @@ from ..protocol.soc import (
     saved_dtype,
 )
 from .base import Board, BoardError, as_bytes
+from .whole import Sizes
 
 __all__ = ["MappedBoard"]
 
@@ -92,8 +92,6 @@ class MappedBoard(Board):
         self._down = None  # the error that every call raises until `resume`
         self._saving = self._mask = 0
         self._tail = b""  # the begin of a report whose end has not come
-        self._cells = 1
-        self._layouts = {}
         self._buffer = None
         self._found = False
         self._release_all = None
@@ -102,6 +100,7 @@ class MappedBoard(Board):
             found = self.found_geometry()
             found.check_hardware()
             super().__init__(found if geometry is None else geometry)
+            self._sizes = Sizes(self.geometry)
             self.check_identity()
             self.memory_size = -(-memory_size // PAGE) * PAGE
             self._place()
@@ -315,24 +314,13 @@ class MappedBoard(Board):
 
     def _whole(self):
         """The complete reports of what has come; the others stay."""
-        data, at = self._tail, 0
-        words = np.frombuffer(data, "<u4")
-        while at < len(words):
-            kind = int(words[at]) & 0xFF
-            if kind not in self._layouts:
-                try:
-                    self._layouts[kind] = layout_of(kind, self.geometry, self._cells).size // 4
-                except ValueError as error:
-                    raise self._fail(f"{error}; load the bitstream of this release") from None
-            size = self._layouts[kind]
-            # Those of a kind in a row at once.
-            run = words[at : at + (len(words) - at) // size * size : size] & 0xFF == kind
-            count = len(run) if run.all() else int(run.argmin())
-            if not count:
-                break
-            at += count * size
-        self._tail = data[4 * at :]
-        return data[: 4 * at]
+        data = self._tail
+        try:
+            end = self._sizes.whole(data)
+        except ValueError as error:
+            raise self._fail(f"{error}; load the bitstream of this release") from None
+        self._tail = data[end:]
+        return data[:end]
 
     def _wait(self, done, what):
         """Take reports until ``done()``."""
@@ -458,8 +446,7 @@ class MappedBoard(Board):
             self._wait(lambda: not self._mapped.read(_STATUS) & _BUSY, "for commands to be done")
             self._mapped.write(register.addr, value)
         if register.name == "cells":
-            self._cells = max(1, self._mapped.read(register.addr))
-            self._layouts.clear()
+            self._sizes.use(max(1, self._mapped.read(register.addr)))
 
 
 def _part(mapped, buffer, process):

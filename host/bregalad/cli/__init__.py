@@ -24,6 +24,7 @@ from .commands import (
     train,
     verilog,
     virtual,
+    warm_up,
 )
 
 __all__ = ["main"]
@@ -61,9 +62,23 @@ def _run(argv):
     parser = _Parser(prog="bregalad", description="Hoeffding trees learnt from data streams on an FPGA.")
     parser.add_argument("--version", action="version", version=f"bregalad {version('bregalad')}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for module in (train, predict, inspect, generate, boards, demo, reproduce, bench, virtual, build, program, verilog):
-        name = module.__name__.rpartition(".")[2]
-        summary = module.__doc__.splitlines()[0]
+    for module in (
+        train,
+        predict,
+        inspect,
+        generate,
+        warm_up,
+        boards,
+        demo,
+        reproduce,
+        bench,
+        virtual,
+        build,
+        program,
+        verilog,
+    ):
+        name = module.__name__.rpartition(".")[2].replace("_", "-")
+        summary = (module.__doc__ or "").partition("\n")[0]  # python -OO has none
         module.add_arguments(commands.add_parser(name, help=summary, description=summary))
         commands.choices[name].set_defaults(run=module.run)
     args = parser.parse_args(argv)

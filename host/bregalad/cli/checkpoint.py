@@ -100,7 +100,8 @@ def begun(path, run):
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{path}: a damaged checkpoint, or one of another release ({error})") from error
     _check_same(path, {"options": options, "source": source}, run)
-    return load_learner(path), curve, every
+    board = run["options"]["board"]
+    return load_learner(path, **({} if board == "emulated" else {"board": board})), curve, every
 
 
 def _check_same(path, old, new):

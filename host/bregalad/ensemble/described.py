@@ -19,6 +19,8 @@ def described(cls):
     expected = {option.name: option.defaults[cls._name] for option in options_of(cls._name)}
     if given != expected:
         raise TypeError(f"{cls.__name__} has the parameters {given}, ensemble/options.py declares {expected}")
+    if cls.__doc__ is None:  # python -OO
+        return cls
     entries = "\n".join(option.entry(cls._name) for option in options_of(cls._name))
     text = inspect.cleandoc(cls.__doc__)
     at = text.index("Source:")

@@ -67,13 +67,15 @@ def restored(cls, path, meta, arrays, changes):
         member = {kind.__name__: kind for kind in TREES.values()}[meta["member"]]
         check_board_entries(meta | meta["members"][0]["trees"][0])
         params = storage.checked_parameters(member, meta | meta["members"][0]["trees"][0])
-        # Whether a board of that name can be opened is not the file's affair: it may have been handed in.
-        ensemble = cls(**meta["ensemble"], tree=member(**params | {"board": "emulated"}))
+        ensemble = cls(**meta["ensemble"], tree=member(**params))
         ensemble.check_parameters()
         ensemble.__dict__.update(_learnt(ensemble, ensemble.tree, meta, arrays))
-    if is_link(where.get("board", params["board"])):  # it has the geometry that it has
+    if is_link(where.get("board")):  # it has the geometry that it has
         params["geometry"] = None
-    ensemble.tree = member(**params | where) if where or meta["given_tree"] else None
+    shared = meta["board"] != "emulated"
+    ensemble.tree = member(**params | where) if where or shared or meta["given_tree"] else None
+    if shared and "geometry" not in where and ensemble.tree.geometry is not None:
+        alone(ensemble.tree, ensemble.members * ensemble._trees_each)
     for each in ensemble._members:
         each.style.tree = ensemble._template
         for tree in each.trees:

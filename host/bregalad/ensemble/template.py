@@ -93,6 +93,10 @@ class Template(Parameters):
                 "program: choose engine=None, or board='emulated'"
             )
 
+    def _compiled_as(self):
+        """As of `Saving`."""
+        return f"{type(self).__name__} of {self._template._compiled_as()}"
+
     def _decisive(self):
         own = {
             name: getattr(self, name) for name in self._get_param_names() if name not in ("tree", "threads", "engine")

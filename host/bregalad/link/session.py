@@ -43,7 +43,7 @@ class Statistics:
     frames_sent: int = 0  # numbered ones, for the first time
     frames_resent: int = 0
     frames_received: int = 0  # numbered ones that were taken
-    frames_dropped: int = 0  # damaged, of another session, or out of turn
+    frames_dropped: int = 0  # damaged, of another size or session, or out of turn
     bytes_sent: int = 0
     bytes_received: int = 0
     seconds: float = 0.0  # since the board was opened
@@ -205,7 +205,7 @@ class Session:
     def take(self, data, now):
         """Take a frame's bytes; whatever is no proper frame of this session is dropped."""
         frame = unpack_frame(data)
-        if frame is None or frame.session != self.number or frame.type not in _FROM_BOARD:
+        if frame is None or frame.session != self.number or not _is_from_board(frame):
             self.statistics.frames_dropped += 1
             return
         self.heard = now
@@ -223,15 +223,12 @@ class Session:
                 self._owes = self._owes or 0
 
     def _refuse(self, frame):
-        if len(frame.payload) == REFUSED.size:
-            reason, version, holder = REFUSED.unpack(frame.payload).tolist()
-            if reason in list(Refusal):
-                self.refused = Refused(Refusal(reason), version, holder)
-                self._hello = None
+        reason, version, holder = REFUSED.unpack(frame.payload).tolist()
+        if reason in list(Refusal):
+            self.refused = Refused(Refusal(reason), version, holder)
+            self._hello = None
 
     def _be_welcome(self, frame, now):
-        if len(frame.payload) != WELCOME.size:
-            return
         if self.welcome is None:
             self.welcome = WELCOME.unpack(frame.payload)
             self._room = int(self.welcome["ring_words"])
@@ -426,4 +423,15 @@ class Session:
         self._backing_off = 1
 
 
-_FROM_BOARD = frozenset({FrameType.ACK, FrameType.WELCOME, FrameType.REFUSED, FrameType.REPORTS, FrameType.VALUE})
+# Bytes of the payload of the frames that a board sends; None: any number.
+_FROM_BOARD = {
+    FrameType.ACK: 0,
+    FrameType.WELCOME: WELCOME.size,
+    FrameType.REFUSED: REFUSED.size,
+    FrameType.REPORTS: None,
+    FrameType.VALUE: VALUE.size,
+}
+
+
+def _is_from_board(frame):
+    return frame.type in _FROM_BOARD and _FROM_BOARD[frame.type] in (None, len(frame.payload))

@@ -46,7 +46,16 @@ class BoardHolder(Shared):
     @reading
     def leaf_prediction_(self) -> str:
         """What leaves predict by: "mc", "nb" or "nba"."""
+        return self._predicts_by()
+
+    def _predicts_by(self):
         return self._prediction or self._prediction_on(self._given_geometry())
+
+    def _compiled_as(self):
+        """As of `Saving`."""
+        return (
+            f"{type(self).__name__} (leaf_prediction={self._predicts_by()!r}, criterion={self._policy().criterion!r})"
+        )
 
     def _prediction_on(self, geometry):
         """What leaves are to predict by on a board; of an unknown geometry (None) as on most."""

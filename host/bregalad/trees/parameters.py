@@ -43,6 +43,8 @@ def declared(cls):
                 f"{cls.__name__}({name}={given.get(name, '?')!r}): trees/options.py declares "
                 f"{expected.get(name, 'no such parameter')!r}"
             )
+    if cls.__doc__ is None:  # python -OO
+        return cls
     entries = "\n".join(option.entry(tree) for option in options.options_of(tree))
     text = inspect.cleandoc(cls.__doc__)
     at = min(text.index(section) for section in _SECTIONS if section in text)

@@ -1,6 +1,7 @@
 """Saved trees: one NumPy archive of plain arrays and a JSON description, no pickle."""
 
 import json
+import logging
 import warnings
 from contextlib import contextmanager
 from numbers import Integral
@@ -133,6 +134,8 @@ def _number(value):
 def load(classes, path, changes):
     """The tree saved at ``path``, of one of these classes, with some parameters changed.
 
+    It is on the emulated board, unless ``changes`` name another: a file opens none.
+
     Raises
     ------
     ValueError
@@ -148,9 +151,16 @@ def load(classes, path, changes):
         raise ValueError(
             f"{path}: a saved {meta['tree']}, not {joined(known)}; bregalad.ensemble.load_learner reads any"
         )
-    found = known[meta["tree"]]._restored(path, meta, arrays, changes)
-    found._columns = meta.get("columns")
-    return found
+    learner = known[meta["tree"]]._restored(path, meta, arrays, changes)
+    learner._columns = meta.get("columns")
+    board = meta.get("board", "emulated")  # classical trees have none
+    if board != "emulated" and "board" not in changes:
+        logging.getLogger("bregalad").warning(
+            "%s: learnt on board %s, goes on on the emulated one, which does the same: board=%s names it",
+            path,
+            *2 * [shown(board)],
+        )
+    return learner
 
 
 def restored(cls, path, meta, arrays, changes):
@@ -160,7 +170,7 @@ def restored(cls, path, meta, arrays, changes):
         params = checked_parameters(cls, meta)
         learnt = learnt_by(cls(**params), meta, arrays)
     try:
-        return built(cls, params, meta, learnt, changes)
+        return built(cls, params, learnt, changes)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
 
@@ -209,15 +219,14 @@ def of_the_file(path):
 
 
 def checked_parameters(cls, meta):
-    """The parameters of the tree that was saved, checked."""
+    """The parameters of the tree that was saved, checked; on the emulated board."""
     given = meta.get("given_geometry", meta["geometry"])
     params = {
         **parameters_of(meta),
-        "board": meta["board"],
+        "board": "emulated",
         "geometry": Geometry(**given) if isinstance(given, dict) else given,
     }
-    # Whether a board of that name can be opened is not the file's affair: it may have been handed in.
-    cls(**{**params, "board": "emulated"}).check_parameters()
+    cls(**params).check_parameters()
     return params
 
 
@@ -291,9 +300,9 @@ def members_of(meta, sample):
     return members
 
 
-def built(cls, params, meta, learnt, changes):
+def built(cls, params, learnt, changes):
     """A tree with some parameters changed, that has learnt this."""
-    board = changes.get("board", meta["board"])
+    board = changes.get("board")
     if is_link(board):  # it has the geometry that it has
         params = {**params, "geometry": None}
     tree = cls(**params | changes)

@@ -42,7 +42,7 @@ def restored(cls, path, meta, arrays, changes):
         learner.check_parameters()
         learner._keep(
             {
-                level: storage.built(cls._kind, given | {"level": level}, meta, each, changes)
+                level: storage.built(cls._kind, given | {"level": level}, each, changes)
                 for level, each in zip(levels, learnt, strict=True)
             }
         )
