@@ -152,8 +152,8 @@ class OneByOne(Shared):
         if single is None:
             return {}
         found = single.predict(x)
-        shares = self._shares_of(single) if found is None else single.shares(*found)
-        return dict(zip(single.labels, shares.tolist(), strict=True))
+        shares = self._shares_of(single).tolist() if found is None else single.shares(*found)
+        return dict(zip(single.labels, shares, strict=True))
 
     @reading
     def leaf_counts_one(self, x: Mapping[Any, Any]) -> dict[Label, int]:

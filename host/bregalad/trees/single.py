@@ -3,9 +3,8 @@
 import numpy as np
 
 from ..data.row import Row
-from .bayes import odds
+from .bayes import odds_of_one
 from .requirements import warn_of_lost
-from .structure import walk
 
 __all__ = ["Single"]
 
@@ -36,6 +35,7 @@ class Single:
         self._codes = self.row.codes[np.newaxis]
         self._label = np.zeros(1, np.int32)
         self._prediction = np.zeros(1, np.int32)
+        self._odds = np.zeros(len(self.labels))
 
     def place_of(self, label):
         """Which of the classes a label is; None: none of them."""
@@ -84,8 +84,10 @@ class Single:
         return self.trainer.predict_row(self._desk)
 
     def shares(self, leaf, label, bayes):
-        """Class shares of the instance that `predict` has told this of; float array."""
-        classes = len(self.labels)
+        """Class shares of the instance that `predict` has told this of, as of the tree's ``predict_proba``; list."""
         if bayes:
-            return odds(self.trainer.board.state.scores[np.newaxis, :classes])[0]
-        return walk.shares(self.trainer.nodes, np.array([leaf]))[0, :classes]
+            odds_of_one(self.trainer.board.state.scores, self._odds)
+            return self._odds.tolist()
+        counts = self.trainer.nodes.counts[leaf].tolist()[: len(self.labels)]
+        total = sum(counts)
+        return [count / total for count in counts] if total else [float(place == label) for place in range(len(counts))]
