@@ -44,27 +44,41 @@ class Row:
 
     def __init__(self, quantiser, grows=False):
         self._grows = grows
-        schema = quantiser.schema
-        self._names = schema.names
-        numeric = [place for place, attribute in enumerate(schema.attributes) if attribute.kind == "numeric"]
-        nominal = [place for place, attribute in enumerate(schema.attributes) if attribute.kind == "nominal"]
-        self._tables = quantiser.tables
         # By name, where a value goes: the book of a nominal one and its place, or None and the column of ``numbers``.
-        self._places = {self._names[place]: (None, column) for column, place in enumerate(numeric)}
-        self._places |= {self._names[place]: (quantiser.books[place], place) for place in nominal}
-        self._books = [quantiser.books[place] for place in nominal]
-        self.numbers = np.empty((1, len(numeric)))
-        self._codes = np.empty((1, len(self._names)), np.uint8)
+        self._places = {}
+        self.numbers = np.empty((1, 0))
+        self.extend(quantiser)
+
+    def extend(self, quantiser):
+        """Go on with a quantiser, of more attributes than the last one."""
+        self._schema, self._tables = quantiser.schema, quantiser.tables
+        known, column = len(self._places), self.numbers.size
+        for place, attribute in enumerate(quantiser.schema.attributes[known:], known):
+            if attribute.kind == "nominal":
+                self._places[attribute.name] = quantiser.books[place], place
+            else:
+                self._places[attribute.name] = None, column
+                column += 1
+        self.numbers = np.empty((1, column))
+        self._codes = np.empty((1, len(self._places)), np.uint8)
         self._line = self._codes[0]
         self.codes = self._line.view()
         self.codes.flags.writeable = False
-        self._values = _getter([self._names[place] for place in numeric + nominal])
-        self._pack = struct.Struct(f"{len(numeric)}d").pack_into
+        self._whole = None  # how many attributes `_encode_whole` is for
+        self._last = None  # the values in ``codes``, as it has encoded them: mostly one predicts, then learns the same
+
+    def _prepare(self):
+        """Be ready for `_encode_whole`."""
+        numeric = [name for name, (book, _) in self._places.items() if book is None]
+        nominal = [name for name, (book, _) in self._places.items() if book is not None]
+        self._values = _getter(numeric + nominal)
+        self._books = [self._places[name][0] for name in nominal]
         self._known = [book.codes for book in self._books]
+        self._pack = struct.Struct(f"{len(numeric)}d").pack_into
         # Its pad bytes are where numbers' codes come.
-        self._pack_codes = struct.Struct(
-            "".join("x" if attribute.kind == "numeric" else "B" for attribute in schema.attributes)
-        ).pack_into
+        kinds = ("x" if book is None else "B" for book, _ in self._places.values())
+        self._pack_codes = struct.Struct("".join(kinds)).pack_into
+        self._whole = len(self._places)
 
     def encode(self, x, *, read_only=False):
         """Put an instance's codes into ``codes``, as `Quantiser.encode` would encode it.
@@ -87,26 +101,33 @@ class Row:
             changed then.
         """
         self.lost = False
-        return self._encode_known(x, read_only) or self._encode_any(x, read_only)
+        return self._encode_whole(x, read_only) or self._encode_any(x, read_only)
 
-    def _encode_known(self, x, read_only):
+    def _encode_whole(self, x, read_only):
         """Encode plain values of all attributes, nominal ones that have codes; False: there are others."""
-        if type(x) is not dict or len(x) != len(self.codes):
+        if type(x) is not dict or len(x) != self._whole:
             return False
         numeric = self.numbers.size
         try:
             values = self._values(x)
             if not _PLAIN.issuperset(map(type, values)):
                 return False
+            if values == self._last and self._tables.changes == self._changes:
+                return self._seen(read_only)
+            self._last = None
             if self._known:
                 self._pack_codes(self._line, 0, *map(getitem, self._known, values[numeric:]))
-                values = values[:numeric]
-            if values:
-                self._pack(self.numbers, 0, *values)
+            if numeric:
+                self._pack(self.numbers, 0, *values[:numeric])
         except (KeyError, OverflowError, struct.error):
             return False
-        if values and self._tables.encode(self.numbers, self._codes):
+        if numeric and self._tables.encode(self.numbers, self._codes):
             return False  # a number is infinite
+        self._last, self._changes = values, self._tables.changes
+        return self._seen(read_only)
+
+    def _seen(self, read_only):
+        """Count the values, all of which have codes; True."""
         if not read_only:
             for book in self._books:
                 book.seen += 1
@@ -116,6 +137,7 @@ class Row:
         """Encode whatever values of whatever attributes."""
         places = self._places
         values = x if type(x) is dict and x.keys() <= places.keys() else named(x)
+        self._last = None
         self.numbers.fill(np.nan)
         self._line.fill(MISSING)
         numbers, nominal = self.numbers[0], []
@@ -127,7 +149,7 @@ class Row:
                 else:
                     nominal.append((book, at, _nominal(name, value)))
             elif not self._grows:
-                raise ValueError(f"unknown attribute {name!r}; there are {listed(self._names)}")
+                raise ValueError(f"unknown attribute {name!r}; there are {listed(self._schema.names)}")
             elif not read_only:
                 return False
         self._tables.encode(self.numbers, self._codes)
@@ -135,6 +157,8 @@ class Row:
             if value is not None:
                 self._line[place] = code = book.take(value, read_only=read_only)
                 self.lost |= code == MISSING
+        if len(x) == len(places) != self._whole:
+            self._prepare()
         return True
 
 

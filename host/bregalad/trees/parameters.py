@@ -121,9 +121,13 @@ class Parameters(Shared):
 
     def _check_size(self, capacities, classes):
         """Refuse a stream that the board, or any board, is too small for."""
-        geometry = self._given_geometry() or Geometry(classes=self._most_classes(), lanes=1024, passes=31)
+        geometry = self._widest_geometry()
         check_classes(geometry, classes)
         check_cells(geometry, len(CellMap.build(capacities, geometry.bins, self.nominal_split)))
+
+    def _widest_geometry(self):
+        """That of the board in use, or of any board that can be opened."""
+        return self._given_geometry() or Geometry(classes=self._most_classes(), lanes=1024, passes=31)
 
     def _most_classes(self):
         """Classes that a board opened by name can have counters for."""

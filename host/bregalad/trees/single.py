@@ -37,12 +37,11 @@ class Single:
         self._prediction = np.zeros(1, np.int32)
         self._odds = np.zeros(len(self.labels))
 
-    def place_of(self, label):
-        """Which of the classes a label is; None: none of them."""
-        try:
-            return self._places.get(label)
-        except TypeError:  # not hashable
-            return None
+    def extend(self, quantiser):
+        """Go on with the quantiser of more attributes, which the trainer counts already."""
+        self._quantiser = quantiser
+        self.row.extend(quantiser)
+        self._codes = self.row.codes[np.newaxis]
 
     def _ready(self):
         """Whether `direct` may go on by itself."""

@@ -65,5 +65,5 @@ class Single:
         return counts, int(majority(counts, self._classes))
 
     def shares(self, counts, label):
-        """Class shares of the instance that `predict` has told this of; float array."""
-        return counts / counts.sum()
+        """Class shares of the instance that `predict` has told this of; list."""
+        return (counts / counts.sum()).tolist()
