@@ -107,28 +107,26 @@ class Row:
         """Encode plain values of all attributes, nominal ones that have codes; False: there are others."""
         if type(x) is not dict or len(x) != self._whole:
             return False
-        numeric = self.numbers.size
+        tables = self._tables
         try:
             values = self._values(x)
             if not _PLAIN.issuperset(map(type, values)):
                 return False
-            if values == self._last and self._tables.changes == self._changes:
-                return self._seen(read_only)
-            self._last = None
-            if self._known:
-                self._pack_codes(self._line, 0, *map(getitem, self._known, values[numeric:]))
-            if numeric:
-                self._pack(self.numbers, 0, *values[:numeric])
+            if values != self._last or tables.changes != self._changes:
+                self._last = None
+                if self._known:
+                    numeric = self.numbers.size
+                    self._pack_codes(self._line, 0, *map(getitem, self._known, values[numeric:]))
+                    if numeric:
+                        self._pack(self.numbers, 0, *values[:numeric])
+                else:
+                    self._pack(self.numbers, 0, *values)
+                if tables.encode(self.numbers, self._codes):
+                    return False  # a number is infinite
+                self._last, self._changes = values, tables.changes
         except (KeyError, OverflowError, struct.error):
             return False
-        if numeric and self._tables.encode(self.numbers, self._codes):
-            return False  # a number is infinite
-        self._last, self._changes = values, self._tables.changes
-        return self._seen(read_only)
-
-    def _seen(self, read_only):
-        """Count the values, all of which have codes; True."""
-        if not read_only:
+        if self._known and not read_only:
             for book in self._books:
                 book.seen += 1
         return True

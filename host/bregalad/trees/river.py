@@ -150,9 +150,10 @@ class OneByOne(Shared):
         single = self._single or self._alone_if_begun()
         if single is None:
             return {}
-        found = single.predict(x)
-        shares = self._shares_of(single).tolist() if found is None else single.shares(*found)
-        return dict(zip(single.labels, shares, strict=True))
+        shares = single.shares(x)
+        if shares is None:
+            shares = self._shares_of(single).tolist()
+        return dict(zip(single.labels, shares))  # noqa: B905  # `strict` takes as long as the rest of the line
 
     @reading
     def leaf_counts_one(self, x: Mapping[Any, Any]) -> dict[Label, int]:

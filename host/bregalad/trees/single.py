@@ -3,7 +3,6 @@
 import numpy as np
 
 from ..data.row import Row
-from .bayes import odds_of_one
 from .requirements import warn_of_lost
 
 __all__ = ["Single"]
@@ -35,7 +34,7 @@ class Single:
         self._codes = self.row.codes[np.newaxis]
         self._label = np.zeros(1, np.int32)
         self._prediction = np.zeros(1, np.int32)
-        self._odds = np.zeros(len(self.labels))
+        self._shares = np.zeros(len(self.labels))
 
     def extend(self, quantiser):
         """Go on with the quantiser of more attributes, which the trainer counts already."""
@@ -82,11 +81,10 @@ class Single:
             return None
         return self.trainer.predict_row(self._desk)
 
-    def shares(self, leaf, label, bayes):
-        """Class shares of the instance that `predict` has told this of, as of the tree's ``predict_proba``; list."""
-        if bayes:
-            odds_of_one(self.trainer.board.state.scores, self._odds)
-            return self._odds.tolist()
-        counts = self.trainer.nodes.counts[leaf].tolist()[: len(self.labels)]
-        total = sum(counts)
-        return [count / total for count in counts] if total else [float(place == label) for place in range(len(counts))]
+    def shares(self, x):
+        """Class shares of an instance, as of the tree's ``predict_proba``: list. None as of `predict`."""
+        self.row.encode(x, read_only=True)
+        if not (self.trainer.rows_only or self._ready()):
+            return None
+        self.trainer.predict_row_shares(self._desk, self._shares)
+        return self._shares.tolist()
