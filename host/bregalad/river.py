@@ -49,7 +49,7 @@ class _Classifier(base.MiniBatchClassifier):
         tree = super().clone(new_params)
         return tree.set_params(nominal=tree.nominal or ())
 
-    def learn_many(self, X: pd.DataFrame, y: pd.Series) -> Self:
+    def learn_many(self, X: pd.DataFrame, y: pd.Series) -> Self:  # type: ignore[override]
         """Learn a data frame's instances in order, as `learn_one` would, and as fast as ``partial_fit`` can."""
         X, labels = _frame(X), labels_of(y)
         same_length(X, labels)
@@ -76,8 +76,7 @@ class _Classifier(base.MiniBatchClassifier):
 
     def _known(self, X):
         """The attributes that there are; unknown ones say nothing where new ones may come."""
-        tree: Any = self
-        return X.reindex(columns=tree.schema_.names) if tree._grows else X
+        return X.reindex(columns=self.schema_.names) if self._grows else X
 
 
 def _frame(X):

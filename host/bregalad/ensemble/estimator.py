@@ -270,7 +270,7 @@ class Ensemble(
         self._drop_spares()
         for tree in self._trees:
             tree._make_cells(quantiser)
-        self._quantiser = quantiser
+        self._quantiser, self._single = quantiser, None
 
     def _with_attributes(self, more):
         super()._with_attributes(more)
