@@ -65,7 +65,7 @@ class Row:
         self.codes = self._line.view()
         self.codes.flags.writeable = False
         self._whole = None  # how many attributes `_encode_whole` is for
-        self._last = None  # the values in ``codes``, as it has encoded them: mostly one predicts, then learns the same
+        self._last = None  # values that ``codes`` is of: one mostly predicts, then learns the same
 
     def _prepare(self):
         """Be ready for `_encode_whole`."""
@@ -112,8 +112,8 @@ class Row:
             values = self._values(x)
             if not _PLAIN.issuperset(map(type, values)):
                 return False
-            if values != self._last or tables.changes != self._changes:
-                self._last = None
+            last, self._last = self._last, None
+            if read_only or last is None or values != last or tables.changes != self._changes:
                 if self._known:
                     numeric = self.numbers.size
                     self._pack_codes(self._line, 0, *map(getitem, self._known, values[numeric:]))
@@ -123,7 +123,8 @@ class Row:
                     self._pack(self.numbers, 0, *values)
                 if tables.encode(self.numbers, self._codes):
                     return False  # a number is infinite
-                self._last, self._changes = values, tables.changes
+                if read_only:
+                    self._last, self._changes = values, tables.changes
         except (KeyError, OverflowError, struct.error):
             return False
         if self._known and not read_only:
