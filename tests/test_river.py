@@ -5,6 +5,7 @@ import pickle
 import subprocess
 import sys
 
+import pandas as pd
 import pytest
 
 pytest.importorskip("river")
@@ -17,6 +18,7 @@ from river import (  # noqa: E402
     datasets,
     ensemble,
     evaluate,
+    feature_extraction,
     imblearn,
     metrics,
     multiclass,
@@ -74,6 +76,38 @@ def test_evaluation_pipelines_ensembles_and_samplers():
     nba = VFDT(leaf_prediction="nba")
     assert score(multiclass.OneVsRestClassifier(nba), datasets.ImageSegments()) > 0.6
     assert score(nba.clone(), datasets.ImageSegments()) > 0.75
+
+
+def test_many_at_a_time():
+    rows, labels = zip(*datasets.Phishing().take(600), strict=True)
+    frame, y = pd.DataFrame(rows, index=range(7, 607)), pd.Series(labels)
+    tree, other = VFDT(grace=50, tau=0.3), VFDT(grace=50, tau=0.3)
+    assert tree.predict_many(frame).isna().all() and tree.predict_proba_many(frame).shape == (600, 0)
+    for at in range(0, 600, 100):
+        part = slice(at, at + 100)
+        shown = frame.iloc[part, : 5 if at < 100 else 9]  # more attributes later, and an order of their own
+        tree.learn_many(shown.iloc[:, ::-1] if at > 200 else shown, y[part])
+        for x, label in zip(shown.to_dict("records"), labels[part], strict=True):
+            other.learn_one(x, label)
+    assert tree.difference(other) is None and tree.report() == other.report() and tree.report()["splits"]
+    assert tree.predict_many(frame).tolist() == [tree.predict_one(x) for x in rows]
+    shares = tree.predict_proba_many(frame)
+    assert list(shares.index) == list(frame.index)
+    assert shares.to_dict("records") == [tree.predict_proba_one(x) for x in rows]
+    with pytest.raises(TypeError, match="X must be a data frame"):
+        tree.learn_many(frame.to_numpy(), y)
+    with pytest.raises(ValueError, match="X has 600 instances, y has 599 labels"):
+        tree.learn_many(frame, y[1:])
+
+
+def test_texts():
+    """Words come one after another, and the first text has none."""
+    model = feature_extraction.BagOfWords() | VFDT()
+    for text, y in [("a I", False), ("good words", True), ("bad words", False), ("I", False)] * 10:
+        model.predict_one(text)
+        model.learn_one(text, y)
+    assert model["VFDT"].schema_.names == ("good", "words", "bad")
+    assert [model.predict_one(text) for text in ("good", "bad")] == [True, False]
 
 
 def test_by_scikit_learns_interface():

@@ -12,7 +12,9 @@ True
 from __future__ import annotations
 
 import copy
-from typing import Any, Self
+from typing import Any, Self, cast
+
+import pandas as pd
 
 try:
     from river import base
@@ -20,11 +22,12 @@ except ImportError as error:
     raise ImportError("bregalad.river is for River: pip install 'bregalad[river]'") from error
 
 from .trees import confidence, cvfdt, efdt, efhat, hat, vfdt
+from .trees.inputs import as_frame, labels_of, same_length
 
 __all__ = ["CTree", "CVFDT", "CorrHTree", "EFDT", "EFHAT", "HAT", "VFDT"]
 
 
-class _Classifier(base.Classifier):
+class _Classifier(base.MiniBatchClassifier):
     """What River asks for besides ``learn_one`` and the others."""
 
     _multiclass = True
@@ -45,6 +48,42 @@ class _Classifier(base.Classifier):
             return tree.set_params(**new_params or {})
         tree = super().clone(new_params)
         return tree.set_params(nominal=tree.nominal or ())
+
+    def learn_many(self, X: pd.DataFrame, y: pd.Series) -> Self:  # type: ignore[override]
+        """Learn a data frame's instances in order, as `learn_one` would, and as fast as ``partial_fit`` can."""
+        X, labels = _frame(X), labels_of(y)
+        same_length(X, labels)
+        tree: Any = self
+        known = hasattr(tree, "classes_") and set(X) <= set(tree.schema_.names)
+        if known and set(labels.tolist()) <= set(tree.classes_.tolist()):
+            return tree.partial_fit(X.reindex(columns=tree.schema_.names), labels)
+        for x, label in zip(X.to_dict("records"), labels.tolist(), strict=True):
+            tree.learn_one(x, label)
+        return self
+
+    def predict_many(self, X: pd.DataFrame) -> pd.Series:
+        """What `predict_one` says of each instance."""
+        X, tree = _frame(X), cast(Any, self)
+        known = hasattr(tree, "classes_")
+        return pd.Series(tree.predict(self._known(X)) if known else None, index=X.index)
+
+    def predict_proba_many(self, X: pd.DataFrame) -> pd.DataFrame:
+        """What `predict_proba_one` says of each instance, a column per class; none before any was learnt."""
+        X, tree = _frame(X), cast(Any, self)
+        if not hasattr(tree, "classes_"):
+            return pd.DataFrame(index=X.index)
+        return pd.DataFrame(tree.predict_proba(self._known(X)), index=X.index, columns=tree.classes_)
+
+    def _known(self, X):
+        """The attributes that there are; unknown ones say nothing where new ones may come."""
+        return X.reindex(columns=self.schema_.names) if self._grows else X
+
+
+def _frame(X):
+    X = as_frame(X)
+    if not isinstance(X, pd.DataFrame):
+        raise TypeError(f"X must be a data frame, with attributes' names, not {type(X).__name__}")
+    return X
 
 
 # Calls that learn return the tree, where River's return None.

@@ -98,13 +98,54 @@ def test_what_an_attribute_is_its_first_value_says():
 
 def test_an_instance_that_says_nothing():
     tree = VFDT()
-    with pytest.raises(ValueError, match="x has no attributes: the first instance must have one at least"):
-        tree.learn_one({}, 0)
-    assert not hasattr(tree, "classes_")
     tree.learn_one({"a": None}, 0)
     tree.learn_one({}, 1)
     tree.learn_one({"a": 2.0}, 1)
     assert tree.report()["instances"] == 3 and tree.schema_.names == ("a",)
+
+
+@pytest.mark.parametrize("x, names", [({"a": 2.0, "b": "p"}, ("a", "b")), ({"b": "p"}, ("none yet", "b"))])
+def test_a_first_instance_that_says_nothing(x, names, tmp_path):
+    """It counts, and the first number takes the place that it has kept."""
+    tree, other = VFDT(), VFDT()
+    for each in (tree, other):
+        for y in (0, 0, 1):
+            each.learn_one({} if each is tree else dict.fromkeys(names), y)
+        assert each.predict_one({}) == 0 and each.predict_proba_one({}) == {0: 2 / 3, 1: 1 / 3}
+    tree.save(tmp_path / "tree")
+    for each in (tree, load_tree(tmp_path / "tree")):
+        each.learn_one({}, 1)
+        each.learn_one(x, 1)
+        assert each.schema_.names == names and each.report()["instances"] == 5
+        assert list(each.quantiser_summary()["attributes"]) == list(names)
+        assert each.predict_one(x) == 1
+
+
+@pytest.mark.parametrize("options", [{}, {"board": "golden"}])
+def test_attributes_that_come_one_after_another(options):
+    """They are taken in where they come, on a board with room for more; the tree is that of a board made for all."""
+    rng = random.Random(3)
+    words = [f"w{i}" for i in range(60 if options else 300)]
+    texts = []
+    for i in range(400 if options else 1500):
+        x, value = dict.fromkeys(rng.sample(words[: 20 + i // 2], 5), 1), rng.random()
+        texts.append((x if i < 100 else x | {"a": value}, i > 0 and value > 0.5))
+    frame = pd.DataFrame([x for x, _ in texts])
+    geometry = Geometry(lanes=8, passes=-(-len(frame.columns) // 8), bins=16, slots=60, naive_bayes=True)
+    parameters = {"delta": 1e-2, "tau": 0.3, "grace": 60}
+    tree = VFDT(GoldenBoard(geometry) if options else "emulated", slots=60, **parameters)
+    other = VFDT(geometry=geometry, **parameters).declare(frame, [False, True])
+    boards = [None]
+    for x, y in texts:
+        tree.predict_one(x)
+        tree.learn_one(x, y)
+        other.learn_one(x, y)
+        if tree._trainer.board is not boards[-1]:
+            boards.append(tree._trainer.board)
+    assert tree.schema_.names == other.schema_.names and len(boards) < 8
+    assert tree.difference(other) is None and tree.report()["splits"]
+    assert tree.report() == other.report()
+    assert [tree.predict_proba_one(x) for x, _ in texts] == [other.predict_proba_one(x) for x, _ in texts]
 
 
 @pytest.mark.parametrize("nominal", [("c",), {"c": (1, 2, 3)}])

@@ -3,6 +3,8 @@
 import copy
 import pickle
 import random
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -99,6 +101,38 @@ def test_as_in_batches(kind, prediction):
     assert single.difference(batch) is None
     for mine, theirs in zip(held(single), held(batch), strict=True):
         assert np.array_equal(mine, theirs)
+
+
+def test_plain_values_of_every_type_in_one_step():
+    """Predicted, then learnt: truth values, texts and numbers of Python and NumPy, and what is missing."""
+    rng = random.Random(12)
+    makes = {
+        "a": [float, np.float32, Decimal, Fraction, lambda value: None],
+        "b": [bool, np.bool_, lambda value: float(value > 0.5)],
+        "c": [lambda value: f"{value:.1f}", lambda value: np.str_(f"{value:.1f}")],
+        "d": [lambda value: int(9 * value), lambda value: np.int8(9 * value), lambda value: 9 * value // 1],
+        "e": [float, np.float64],
+    }
+    first = {"a": 0.5, "b": True, "c": "0.5", "d": 1, "e": 0.5}
+    rows, labels = [first], [False]
+    for _ in range(1500):
+        drawn = {name: np.float32(rng.random()).item() for name in makes}
+        rows.append({name: rng.choice(kinds)(drawn[name]) for name, kinds in makes.items()})
+        rows[-1]["b"] = rng.choice([bool, np.bool_, float])(drawn["b"] > 0.5)
+        labels.append((drawn["a"] > 0.5) ^ (drawn["c"] > 0.7))
+    options = {"delta": 1e-2, "tau": 0.2, "nominal": ("b", "c", "d")}
+    tree, batch = VFDT(**options), VFDT(**options)
+    for x, y in zip(rows, labels, strict=True):
+        tree.predict_one(x)
+        tree.learn_one(x, y)
+    frame = pd.DataFrame({name: pd.Series([row[name] for row in rows], dtype=object) for name in makes})
+    batch.partial_fit(frame, labels, classes=[False, True])
+    assert tree.difference(batch) is None and tree.report() == batch.report() and tree.report()["splits"]
+    assert tree.quantiser_summary() == batch.quantiser_summary()
+    row = tree._alone().row
+    assert all(
+        row._encode_whole(x, True) == (not {type(None), Decimal, Fraction} & set(map(type, x.values()))) for x in rows
+    )
 
 
 def test_whatever_board():

@@ -39,6 +39,8 @@ class ValueBook:
         Values met, counted each time, for which no code was left; reading only does not count.
     seen : int
         Values encoded without the missing ones; reading only does not count.
+    codes : dict
+        The code of every value, but for numbers' texts and texts' numbers.
 
     Raises
     ------
@@ -60,11 +62,11 @@ class ValueBook:
         self.values = values
         self.overflowed = 0
         self.seen = 0
-        self._codes = {}
+        self.codes = {}
         self._aliases = {}  # numbers whose texts have codes, and texts of numbers that have
         for code, value in enumerate(values):
             self._give(value, code)
-        if len(self._codes) < len(values):
+        if len(self.codes) < len(values):
             raise ValueError("a value is declared twice")
 
     def encode(self, values, *, read_only=False):
@@ -93,30 +95,33 @@ class ValueBook:
 
     def claim(self, uniques, amounts, *, read_only=False):
         """The codes of distinct plain values, of which there are so many of each."""
-        codes = np.full(len(uniques), MISSING, np.uint8)
-        for i, value in enumerate(uniques):
-            code = self._find(value)
-            if code is None and len(self.values) < self.capacity:
-                # Reading only, too: a tree that asks "is it b?" must get the same "no" either way.
-                code = len(self.values)
-                if not read_only:
-                    self._give(value, code)
-                    self.values.append(value)
-            elif code is None and not read_only:
-                self.overflowed += int(amounts[i])
-            if code is not None:
-                codes[i] = code
+        codes = [
+            self.take(value, amount, read_only=read_only)
+            for value, amount in zip(uniques, amounts.tolist(), strict=True)
+        ]
+        return np.array(codes, np.uint8)
+
+    def take(self, value, amount=1, *, read_only=False):
+        """The code of a plain value that comes so many times; see `encode`."""
+        code = self._find(value)
+        if code is None and len(self.values) < self.capacity:
+            # Reading only, too: a tree that asks "is it b?" must get the same "no" either way.
+            code = len(self.values)
+            if not read_only:
+                self._give(value, code)
+                self.values.append(value)
         if not read_only:
-            self.seen += int(amounts.sum())
-        return codes
+            self.seen += amount
+            self.overflowed += amount * (code is None)
+        return MISSING if code is None else code
 
     def _find(self, value):
         """The code of a plain value, None if it has none."""
-        code = self._codes.get(value)
+        code = self.codes.get(value)
         return self._aliases.get(value) if code is None else code
 
     def _give(self, value, code):
-        self._codes[value] = code
+        self.codes[value] = code
         for alias in [_number(value)] if isinstance(value, str) else _texts(value):
             if alias is not None:
                 self._aliases.setdefault(alias, code)  # what it has meant it goes on to mean
@@ -124,7 +129,7 @@ class ValueBook:
     def small_codes(self):
         """The codes of the numbers 0 to 255, 255 for those that have none; uint8 array (256,)."""
         codes = np.full(256, MISSING, np.uint8)
-        for value, code in self._codes.items():
+        for value, code in self.codes.items():
             if not isinstance(value, str) and value in range(256):
                 codes[int(value)] = code
         return codes

@@ -2,6 +2,7 @@
 
 from collections import namedtuple
 from contextlib import contextmanager
+from copy import copy
 from decimal import Decimal, InvalidOperation
 from numbers import Real
 
@@ -64,12 +65,7 @@ class Quantiser:
         capacities = [capacity] * width if isinstance(capacity, int) else list(capacity)
         if len(capacities) != width:
             raise ValueError(f"capacity has {len(capacities)} entries for {width} attributes")
-        self.books = []
-        for attribute, most in zip(schema.attributes, capacities, strict=True):
-            try:
-                self.books.append(CodeBook() if attribute.kind == "numeric" else ValueBook(attribute.values, most))
-            except (TypeError, ValueError) as error:
-                raise type(error)(f"attribute {attribute.name!r}: {error}") from error
+        self.books = [_book(attribute, most) for attribute, most in zip(schema.attributes, capacities, strict=True)]
         self.sample = Sample(len(self.numeric), self.numeric)
         self._named = set()  # what `crowded` has named
         self._tables = None
@@ -91,11 +87,22 @@ class Quantiser:
         return {**self.__dict__, "_tables": None}  # a copy's books count for themselves
 
     def extended(self, schema, capacity):
-        """A quantiser of a schema with more attributes, the last ones; those known keep their books."""
-        other = Quantiser(schema, capacity)
-        other.books[: len(self.books)] = self.books
-        other.sample = self.sample.extended(other.numeric)
-        other._named = self._named
+        """A quantiser of a schema with more attributes, the last ones; only one of the two is to be used then.
+
+        Parameters
+        ----------
+        schema : Schema
+        capacity : sequence of int
+            Of the new ones.
+        """
+        other, known = copy(self), len(self.books)
+        other.schema, attributes = schema, schema.attributes[known:]
+        books = [_book(attribute, most) for attribute, most in zip(attributes, capacity, strict=True)]
+        other.books = self.books + books
+        numeric = [place for place, attribute in enumerate(attributes) if attribute.kind == "numeric"]
+        places = [known + place for place in numeric]
+        other.sample = self.sample.extended(places)
+        other._tables = self.tables.extended([books[place] for place in numeric], places)
         return other
 
     def check(self, X):
@@ -190,7 +197,7 @@ class Quantiser:
             self.books[attribute].edges = change.new
         self.sample.coded = False
         if self._tables is not None:
-            self._tables.stale = True
+            self._tables.changes += 1
 
     def _encode_nominal(self, found, codes, read_only, threads):
         """Write the codes of nominal attributes, of which `_columns` has found this."""
@@ -362,6 +369,14 @@ class Quantiser:
 
 def _rows(X):
     return len(next(iter(X.values()))) if isinstance(X, dict) else len(X)
+
+
+def _book(attribute, capacity):
+    """An empty book of an attribute."""
+    try:
+        return CodeBook() if attribute.kind == "numeric" else ValueBook(attribute.values, capacity)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"attribute {attribute.name!r}: {error}") from error
 
 
 def _at_once(X, places, kinds, dtype=None):

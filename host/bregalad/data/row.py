@@ -1,8 +1,11 @@
 """The codes of one instance, from a dict of values, by tables that are kept between calls."""
 
+import math
 import struct
 from collections.abc import Mapping
-from operator import itemgetter
+from decimal import Decimal
+from fractions import Fraction
+from operator import getitem, itemgetter
 
 import numpy as np
 import pandas as pd
@@ -15,8 +18,10 @@ from .times import TIMES
 
 __all__ = ["Row", "check_finite", "check_text", "check_value", "is_missing", "named"]
 
-_PLAIN = frozenset((float, int, bool, np.float64, np.float32, np.int64, np.int32, np.bool_))
-_KEYS = frozenset((str, int, float))
+# Types whose values `real` and `plain` take as they are, and of which equal ones are the same value to both.
+_REALS = frozenset(np.dtype(code).type for code in "?bBhHiIlLqQefd") | {float, int, bool}
+_NUMBERS = _REALS | {Decimal, Fraction}
+_PLAIN = _REALS | {str, np.str_}
 
 
 class Row:
@@ -40,24 +45,41 @@ class Row:
 
     def __init__(self, quantiser, grows=False):
         self._grows = grows
-        schema = quantiser.schema
-        self._names = schema.names
-        kinds = [attribute.kind for attribute in schema.attributes]
-        places = [place for place, kind in enumerate(kinds) if kind == "numeric"]
-        self._nominal = [place for place, kind in enumerate(kinds) if kind == "nominal"]
-        self._books = quantiser.books
-        self._tables = quantiser.tables
-        self.numbers = np.empty((1, len(places)))
-        self._numeric = [self._names[place] for place in places]
-        self._pack = struct.Struct(f"{len(places)}d").pack_into
-        self._codes = np.empty((1, len(kinds)), np.uint8)
-        self.codes = self._codes[0].view()
+        # By name, where a value goes: the book of a nominal one and its place, or None and the column of ``numbers``.
+        self._places = {}
+        self.numbers = np.empty((1, 0))
+        self.extend(quantiser)
+
+    def extend(self, quantiser):
+        """Go on with a quantiser, of more attributes than the last one."""
+        self._schema, self._tables = quantiser.schema, quantiser.tables
+        known, column = len(self._places), self.numbers.size
+        for place, attribute in enumerate(quantiser.schema.attributes[known:], known):
+            if attribute.kind == "nominal":
+                self._places[attribute.name] = quantiser.books[place], place
+            else:
+                self._places[attribute.name] = None, column
+                column += 1
+        self.numbers = np.empty((1, column))
+        self._codes = np.empty((1, len(self._places)), np.uint8)
+        self._line = self._codes[0]
+        self.codes = self._line.view()
         self.codes.flags.writeable = False
-        # Codes of the strings and numbers met; a truth value equals what may be another value.
-        self._known = [(self._books[place], {}) for place in self._nominal]
-        self._width = len(kinds)
-        self._numbers = _getter(self._numeric)
-        self._others = _getter([self._names[place] for place in self._nominal])
+        self._whole = None  # how many attributes `_encode_whole` is for
+        self._last = None  # values that ``codes`` is of: one mostly predicts, then learns the same
+
+    def _prepare(self):
+        """Be ready for `_encode_whole`."""
+        numeric = [name for name, (book, _) in self._places.items() if book is None]
+        nominal = [name for name, (book, _) in self._places.items() if book is not None]
+        self._values = _getter(numeric + nominal)
+        self._books = [self._places[name][0] for name in nominal]
+        self._known = [book.codes for book in self._books]
+        self._pack = struct.Struct(f"{len(numeric)}d").pack_into
+        # Its pad bytes are where numbers' codes come.
+        kinds = ("x" if book is None else "B" for book, _ in self._places.values())
+        self._pack_codes = struct.Struct("".join(kinds)).pack_into
+        self._whole = len(self._places)
 
     def encode(self, x, *, read_only=False):
         """Put an instance's codes into ``codes``, as `Quantiser.encode` would encode it.
@@ -80,53 +102,63 @@ class Row:
             changed then.
         """
         self.lost = False
-        return self._encode_known(x, read_only) or self._encode_any(x, read_only)
+        return self._encode_whole(x, read_only) or self._encode_any(x, read_only)
 
-    def _encode_known(self, x, read_only):
-        """Encode plain numbers and strings that are known already; False: there are others."""
-        if type(x) is not dict or len(x) != self._width:
+    def _encode_whole(self, x, read_only):
+        """Encode plain values of all attributes, nominal ones that have codes; False: there are others."""
+        if type(x) is not dict or len(x) != self._whole:
             return False
+        tables = self._tables
         try:
-            values = self._numbers(x)
+            values = self._values(x)
             if not _PLAIN.issuperset(map(type, values)):
                 return False
-            self._pack(self.numbers, 0, *values)
-            found = ()
-            if self._known:
-                others = self._others(x)
-                if not _KEYS.issuperset(map(type, others)):
-                    return False
-                found = [codes[value] for (_, codes), value in zip(self._known, others, strict=True)]
-        except (KeyError, TypeError, OverflowError, struct.error):
+            last, self._last = self._last, None
+            if read_only or last is None or values != last or tables.changes != self._changes:
+                if self._known:
+                    numeric = self.numbers.size
+                    self._pack_codes(self._line, 0, *map(getitem, self._known, values[numeric:]))
+                    if numeric:
+                        self._pack(self.numbers, 0, *values[:numeric])
+                else:
+                    self._pack(self.numbers, 0, *values)
+                if tables.encode(self.numbers, self._codes):
+                    return False  # a number is infinite
+                if read_only:
+                    self._last, self._changes = values, tables.changes
+        except (KeyError, OverflowError, struct.error):
             return False
-        if self._tables.encode(self.numbers, self._codes):
-            return False  # a number is infinite
-        if found:
-            self._codes[0, self._nominal] = found
-            if not read_only:
-                for book, _ in self._known:
-                    book.seen += 1
+        if self._known and not read_only:
+            for book in self._books:
+                book.seen += 1
         return True
 
     def _encode_any(self, x, read_only):
-        values = named(x)
-        for name in values:
-            if name not in self._names:
-                if not self._grows:
-                    raise ValueError(f"unknown attribute {name!r}; there are {listed(self._names)}")
-                if not read_only:
-                    return False
-        numbers = [_number(name, values.get(name)) for name in self._numeric]
-        nominal = [_nominal(self._names[place], values.get(self._names[place])) for place in self._nominal]
-        self.numbers[0] = numbers
+        """Encode whatever values of whatever attributes."""
+        places = self._places
+        values = x if type(x) is dict and x.keys() <= places.keys() else named(x)
+        self._last = None
+        self.numbers.fill(np.nan)
+        self._line.fill(MISSING)
+        numbers, nominal = self.numbers[0], []
+        for name, value in values.items():
+            if name in places:
+                book, at = places[name]
+                if book is None:
+                    numbers[at] = _number(name, value)
+                else:
+                    nominal.append((book, at, _nominal(name, value)))
+            elif not self._grows:
+                raise ValueError(f"unknown attribute {name!r}; there are {listed(self._schema.names)}")
+            elif not read_only:
+                return False
         self._tables.encode(self.numbers, self._codes)
-        for place, (book, codes), value in zip(self._nominal, self._known, nominal, strict=True):
-            column = np.empty(1, object)
-            column[0] = value
-            self._codes[0, place] = code = book.encode(column, read_only=read_only)[0]
-            self.lost |= value is not None and code == MISSING
-            if type(value) in _KEYS and book.code(value) == code != MISSING:
-                codes[value] = code
+        for book, place, value in nominal:
+            if value is not None:
+                self._line[place] = code = book.take(value, read_only=read_only)
+                self.lost |= code == MISSING
+        if len(x) == len(places) != self._whole:
+            self._prepare()
         return True
 
 
@@ -155,9 +187,7 @@ def check_text(text, what):
 
 
 def _getter(names):
-    if len(names) > 1:
-        return itemgetter(*names)
-    return (lambda x: (x[names[0]],)) if names else (lambda x: ())
+    return itemgetter(*names) if len(names) > 1 else lambda x: (x[names[0]],)
 
 
 def is_missing(value):
@@ -178,20 +208,23 @@ def check_value(attribute, value):
 
 
 def _number(name, value):
-    if is_missing(value):
-        return np.nan
     try:
-        number = real(value)
+        if type(value) in _NUMBERS:
+            number = float(value)
+        else:
+            number = math.nan if is_missing(value) else real(value)
     except (TypeError, ValueError, OverflowError) as error:
         raise TypeError(
             f"attribute {name!r}: values must be numbers that a float can hold, not {shown(value)}"
         ) from error
-    check_finite(name, number)
+    if math.isinf(number):
+        check_finite(name, number)
     return number
 
 
 def _nominal(name, value):
-    if is_missing(value):
+    """A nominal value as a plain one; None if it is missing."""
+    if (type(value) not in _PLAIN or value != value) and is_missing(value):
         return None
     try:
         value = plain(value)
@@ -199,7 +232,7 @@ def _nominal(name, value):
         raise TypeError(f"attribute {name!r}: {error}") from error
     if isinstance(value, str):
         check_text(value, f"attribute {name!r}")
-    return value
+    return None if value == "?" else value
 
 
 def check_finite(name, value):

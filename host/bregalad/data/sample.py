@@ -7,6 +7,7 @@ import numpy as np
 from ..compiled import njit
 from ..geometry import MISSING
 from .search import encode_numbers
+from .tables import with_room
 
 __all__ = ["KEPT", "RECENT", "Sample"]
 
@@ -52,24 +53,35 @@ class Sample:
     def __init__(self, columns, places=None):
         self.places = np.arange(columns) if places is None else np.asarray(places, np.int64)
         self.coded = True
+        # There may be room for more columns.
         self._codes = np.full((RECENT, columns), MISSING, np.uint8)
+        self._kept = np.full((KEPT, columns), np.nan)
+        self._ring = np.full((RECENT, columns), np.nan)
         self.count = 0
         self._quiet = 0  # up to this count nothing but counting is to be done, where it is known
-        self.kept = np.full((KEPT, columns), np.nan)
-        self.recent = np.full((RECENT, columns), np.nan)
         self.rest = np.zeros(columns, np.int64)
         self.calm = np.zeros(columns, np.int64)
+
+    @property
+    def kept(self):
+        return self._kept[:, : len(self.places)]
+
+    @property
+    def recent(self):
+        return self._ring[:, : len(self.places)]
 
     def copy(self):
         """Another that knows the same."""
         return copy.deepcopy(self)
 
     def extended(self, places):
-        """A sample of more columns; the last ones have had no values yet."""
-        other = Sample(len(places), places)
-        other.count, other.coded, known = self.count, False, len(self.calm)
-        for name in _ARRAYS:
-            getattr(other, name)[..., :known] = getattr(self, name)
+        """A sample of more columns, of these places; they have had no values yet; see `Quantiser.extended`."""
+        other, columns = copy.copy(self), len(self.places) + len(places)
+        other.places = np.append(self.places, np.asarray(places, np.int64))
+        for name, blank in (("_codes", MISSING), ("_kept", np.nan), ("_ring", np.nan)):
+            setattr(other, name, with_room(getattr(self, name), columns, blank, axis=1))
+        for name in ("rest", "calm"):
+            setattr(other, name, np.append(getattr(self, name), np.zeros(len(places), np.int64)))
         return other
 
     @property
@@ -98,16 +110,16 @@ class Sample:
         """
         start, end = self.count, self.count + len(numbers)
         # In the ring a row's place is its window's, so that it need not be kept.
-        _gather(numbers, start, start, end, _step(start), self.recent)
+        _gather(numbers, start, start, end, _step(start), self._ring)
         _gather_codes(codes, self.places, start, start, end, _step(start), self._codes)
         at = start
         while at < end:
             step = _whole_step(at + 1)
             if _whole_step(at) < step:  # all windows are full: one of two stays
                 pairs = np.arange(KEPT // 2)
-                self.kept[pairs] = self.kept[2 * pairs + _bits(pairs, step)]
+                self._kept[pairs] = self._kept[2 * pairs + _bits(pairs, step)]
             stop = min(end, KEPT << step)
-            _gather(numbers, start, at, stop, step, self.kept)
+            _gather(numbers, start, at, stop, step, self._kept)
             at = stop
         self.count = end
         self._quiet = 0
@@ -153,7 +165,7 @@ class Sample:
         if not self.coded:
             encode_numbers(books, self.recent, self._codes, np.arange(len(books)))
             self.coded = True
-        return _crowded(self.recent[: self._recent], self._codes)
+        return _crowded(self._ring[: self._recent], self._codes)[: len(books)]
 
     def due(self, books):
         """The columns whose books are to change, at ``next_look``; list of int."""
@@ -193,7 +205,7 @@ class Sample:
                 raise ValueError(f"no sample: {name} is of type {new.dtype} and shape {new.shape}, or infinite")
             if new.dtype.kind == "i" and not ((new >= 0) & (new <= _MOST_CALM)).all():
                 raise ValueError(f"no sample: {name} is {new.tolist()}")
-            setattr(sample, name, new.astype(old.dtype))
+            old[...] = new
         return sample
 
 
@@ -243,7 +255,7 @@ def _gather(numbers, first, start, end, step, rows):
         row = _first_of(window, step)
         if start <= row < end:
             place = window % len(rows)
-            for column in range(rows.shape[1]):
+            for column in range(numbers.shape[1]):
                 rows[place, column] = numbers[row - first, column]
 
 

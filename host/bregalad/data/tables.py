@@ -1,11 +1,13 @@
 """Numeric attributes' edges in tables that are kept, for a few instances at a time."""
 
+from copy import copy
+
 import numpy as np
 
 from ..compiled import njit
 from ..geometry import MISSING
 
-__all__ = ["FEW", "NumberTables"]
+__all__ = ["FEW", "NumberTables", "with_room"]
 
 FEW = 32  # instances up to which these are quicker than `encode_numbers`
 
@@ -21,8 +23,8 @@ class NumberTables:
 
     Attributes
     ----------
-    stale : bool
-        Whether a book's edges may have changed; to be set by whoever changes them.
+    changes : int
+        How often books' edges may have changed; to be counted by whoever changes them.
     """
 
     def __init__(self, books, places):
@@ -30,7 +32,17 @@ class NumberTables:
         self._places = np.asarray(places, np.int64)
         self._edges = np.empty((len(books), MISSING))
         self._counts = np.zeros(len(books), np.int64)
-        self.stale = True
+        self.changes = 0
+        self._read = -1
+
+    def extended(self, books, places):
+        """Tables with those of more books; see `Quantiser.extended`."""
+        other = copy(self)
+        other._books = [*self._books, *books]
+        other._places = np.append(self._places, np.asarray(places, np.int64))
+        other._edges = with_room(self._edges, len(other._books), 0.0)
+        other._counts = with_room(self._counts, len(other._books), 0)
+        return other
 
     def encode(self, values, codes):
         """Write the codes of values; see `encode_numbers`.
@@ -45,12 +57,21 @@ class NumberTables:
         bool
             Whether a value is infinite, and has no code.
         """
-        if self.stale:
-            self.stale = False
+        if self._read != self.changes:
+            self._read = self.changes
             for i, book in enumerate(self._books):
                 self._counts[i] = len(book.edges)
                 self._edges[i, : self._counts[i]] = book.edges
         return _encode(values, self._edges, self._counts, self._places, codes)
+
+
+def with_room(array, size, blank, axis=0):
+    """An array of so many elements along an axis at least, the new ones ``blank``: itself, or with room for twice as
+    many, so that it is seldom copied."""
+    if size <= array.shape[axis]:
+        return array
+    widths = [(0, 2 * size - array.shape[axis]) if each == axis else (0, 0) for each in range(array.ndim)]
+    return np.pad(array, widths, constant_values=blank)
 
 
 @njit(error_model="numpy")

@@ -259,10 +259,10 @@ class Ensemble(
         for tree in self._trees:
             tree.classes_, tree.schema_ = self.classes_, self.schema_
 
-    def _make_attributes(self, schema, row):
-        capacities = self._capacities(schema)
-        quantiser = self._quantiser.extended(schema, [capacity or 1 for capacity in capacities])
-        quantiser.check(row)
+    def _make_attributes(self, schema):
+        capacities = self._capacities(schema.attributes)
+        more = capacities[len(self._quantiser.books) :]
+        quantiser = self._quantiser.extended(schema, [capacity or 1 for capacity in more])
         self._policy().check(len(self.classes_), any(capacities), self.nominal_split)
         self._check_size(capacities, len(self.classes_))
         self._recall()
@@ -270,10 +270,10 @@ class Ensemble(
         self._drop_spares()
         for tree in self._trees:
             tree._make_cells(quantiser)
-        self._quantiser = quantiser
+        self._quantiser, self._single = quantiser, None
 
-    def _with_attributes(self, values):
-        super()._with_attributes(values)
+    def _with_attributes(self, more):
+        super()._with_attributes(more)
         for tree in self._trees:
             tree.schema_, tree.n_features_in_, tree.feature_names_in_ = (
                 self.schema_,

@@ -2,13 +2,15 @@
 
 import numpy as np
 
+from ..compiled import njit
 from ..fixed import BAYES_BINS, BAYES_FRACTION, UNUSED_CLASS
 from ..protocol.commands import Opcode, RecordFlag, pack_command, record_layout
 from ..protocol.reports import Kind, layout_of
 
-__all__ = ["odds", "predict"]
+__all__ = ["odds", "odds_of_one", "predict"]
 
 _RECORDS = 4096  # sent between two looks at the predictions
+_UNIT = BAYES_BINS << BAYES_FRACTION
 
 
 def predict(trainer, codes, leaves, scores=False):
@@ -63,10 +65,28 @@ def odds(scores):
     -------
     float array (n, classes)
     """
-    bits = scores / (BAYES_BINS << BAYES_FRACTION)
-    bits[scores == UNUSED_CLASS] = -np.inf
-    shares = np.exp2(bits - bits.max(axis=1, keepdims=True))
-    return shares / shares.sum(axis=1, keepdims=True)
+    scores = np.ascontiguousarray(scores, np.int64)
+    shares = np.empty(scores.shape)
+    _odds(scores, shares)
+    return shares
+
+
+@njit(error_model="numpy")
+def odds_of_one(scores, shares):
+    """The same of one instance, to be written: float64 array (classes,), of which there may be more scores."""
+    classes = len(shares)
+    most, total = scores[:classes].max(), 0.0
+    for k in range(classes):
+        shares[k] = 0.0 if scores[k] == UNUSED_CLASS else np.exp2((scores[k] - most) / _UNIT)
+        total += shares[k]
+    for k in range(classes):
+        shares[k] /= total
+
+
+@njit(error_model="numpy")
+def _odds(scores, shares):
+    for row in range(len(scores)):
+        odds_of_one(scores[row], shares[row])
 
 
 def _ask(trainer, reports, codes, leaves, answers):

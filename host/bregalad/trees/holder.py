@@ -175,18 +175,27 @@ class BoardHolder(Shared):
 
     def _make_cells(self, quantiser):
         """Go on with a quantiser of more attributes; ValueError if the board has no room for them."""
-        board = self._open_trainer().board.geometry
-        cells = len(self._cells(board.bins, quantiser))
-        if self._given_geometry() is not None or is_link(self.board):
-            with self._naming_build(self._trainer.board, len(self.classes_), cells):
-                check_cells(board, cells)
-        else:
-            board = board.replace(**_shape(max(cells, board.max_cells)))
+        trainer = self._open_trainer()
+        geometry = trainer.board.geometry
+        more = [getattr(book, "capacity", 0) for book in quantiser.books[len(self._quantiser.books) :]]
+        cells = trainer.cells.extended(more, geometry.bins, self.nominal_split)
+        fixed = self._given_geometry() is not None or is_link(self.board)
+        with self._naming_build(trainer.board, len(self.classes_), len(cells)):
+            check_cells(geometry if fixed else self._widest_geometry(), len(cells))
+        if len(cells) <= geometry.max_cells and trainer.widens:
+            with deferred_interrupt():
+                trainer.widen(cells)
+                self._quantiser = quantiser
+            return
+        if not fixed:
+            # Where attributes come one after another, few of them find no room.
+            room = min(2 * len(cells), self._widest_geometry().max_cells) if trainer.widens else len(cells)
+            geometry = geometry.replace(**_shape(max(room, geometry.max_cells)))
         self.close()
         self._memory.widen(len(quantiser.books))
         counts = self._checkpoint["counts"]
-        self._checkpoint["counts"] = np.pad(counts, ((0, 0), (0, cells - counts.shape[1]), (0, 0)))
-        self._quantiser, self._kept_geometry = quantiser, board
+        self._checkpoint["counts"] = np.pad(counts, ((0, 0), (0, len(cells) - counts.shape[1]), (0, 0)))
+        self._quantiser, self._kept_geometry = quantiser, geometry
 
     def _widen(self, classes):
         """Make nodes and statistics such that a board of so many classes takes them."""
@@ -204,9 +213,9 @@ class BoardHolder(Shared):
         if misfit:
             raise ValueError(misfit)
 
-    def _cells(self, bins, quantiser=None):
+    def _cells(self, bins):
         """The cells that the attributes take on a board of so many bins."""
-        capacities = [getattr(book, "capacity", 0) for book in (quantiser or self._quantiser).books]
+        capacities = [getattr(book, "capacity", 0) for book in self._quantiser.books]
         return CellMap.build(capacities, bins, self.nominal_split)
 
     def _geometry(self):

@@ -122,7 +122,7 @@ class Intake(Shared):
         """Schema and quantiser for the first instances, after all checks; changes nothing."""
         self.check_parameters()
         schema = schema_of(X, classes, self.nominal)
-        capacities = self._capacities(schema)
+        capacities = self._capacities(schema.attributes)
         self._policy().check(len(classes), any(capacities), self.nominal_split)
         self._check_size(capacities, len(classes))
         quantiser = self._new_quantiser(schema)
@@ -130,16 +130,15 @@ class Intake(Shared):
         return schema, quantiser
 
     def _new_quantiser(self, schema):
-        return Quantiser(schema, capacity=[capacity or 1 for capacity in self._capacities(schema)])
+        return Quantiser(schema, capacity=[capacity or 1 for capacity in self._capacities(schema.attributes)])
 
-    def _capacities(self, schema):
+    def _capacities(self, attributes):
         """Per attribute 0 if it is numeric, else how many values it has room for."""
         capacities = [
             0 if attribute.kind == "numeric" else len(attribute.values) or int(self.nominal_values)
-            for attribute in schema.attributes
+            for attribute in attributes
         ]
-        too_many = [name for name, capacity in zip(schema.names, capacities, strict=True) if capacity > MISSING]
-        if too_many:
+        if too_many := [a.name for a, capacity in zip(attributes, capacities, strict=True) if capacity > MISSING]:
             raise too_many_values(too_many)
         return capacities
 

@@ -124,7 +124,7 @@ class Parameters(Shared):
 
     def _check_size(self, capacities, classes):
         """Refuse a stream that the board, or any board, is too small for."""
-        geometry = self._given_geometry() or Geometry(classes=self._most_classes(), lanes=1024, passes=31)
+        geometry = self._widest_geometry()
         cells = len(CellMap.build(capacities, geometry.bins, self.nominal_split))
         with self._naming_build(self.board, classes, cells):
             check_classes(geometry, classes)
@@ -133,6 +133,10 @@ class Parameters(Shared):
     def _naming_build(self, board, classes=0, cells=0):
         prediction = getattr(self, "_prediction", None) or getattr(self, "leaf_prediction", None)
         return naming_build(board, self._policy(), prediction, classes, cells)
+
+    def _widest_geometry(self):
+        """That of the board in use, or of any board that can be opened."""
+        return self._given_geometry() or Geometry(classes=self._most_classes(), lanes=1024, passes=31)
 
     def _most_classes(self):
         """Classes that a board opened by name can have counters for."""

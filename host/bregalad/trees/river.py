@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..data.row import check_finite, check_text, check_value, is_missing, named
+from ..data.row import check_text, check_value, is_missing, named
 from ..data.schema import Attribute
 from ..words import listed, shown
-from .inputs import class_name_beside, class_set, is_position, label_array, labels_of, schema_of
+from .inputs import class_name_beside, class_set, is_position, label_array, labels_of
 from .shared import Shared
 from .single import Single
 from .structure import walk
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 __all__ = ["OneByOne", "times_of"]
 
+# Always missing; of a tree whose instances have had no attributes so far. The first numeric one takes its place.
+_NONE_YET = Attribute("none yet", "numeric")
+
 
 class OneByOne(Shared):
     """Mixin of every tree; what is learnt is the same as with ``partial_fit``.
@@ -41,7 +44,7 @@ class OneByOne(Shared):
 
     def __setattr__(self, name, value):
         super().__setattr__(name, value)
-        if not name.startswith("_"):
+        if not (name.startswith("_") or name.endswith("_")):
             self._single = None  # a parameter may be another now
 
     @changing
@@ -83,32 +86,30 @@ class OneByOne(Shared):
         self._check_ready()
         values = {name: None if is_missing(value) else value for name, value in named(x).items()}
         first = "classes_" not in self.__dict__
-        known = {} if first else {attribute.name: attribute for attribute in self.schema_.attributes}
+        known = {} if first else self.schema_.by_name
+        new = {name: _attribute(name, value) for name, value in _given(values).items() if name not in known}
         for name, value in values.items():
-            if name in known:
-                check_value(known[name], value)
-            elif isinstance(value, str):
-                check_text(value, f"attribute {name!r}")
-            elif isinstance(value, float | np.floating):
-                check_finite(name, value)
-            elif not isinstance(value, Real | Decimal):  # in a frame more would pass
-                check_value(Attribute(name, "nominal"), value)
+            if value is not None:
+                check_value(known.get(name) or new[name], value)
         if first:
             self._learn_first(values, y, w)
             return
-        row = {name: values.pop(name, None) for name in self.schema_.names}
-        if values and not self._grows:
-            raise ValueError(f"unknown attribute {next(iter(values))!r}; there are {listed(self.schema_.names)}")
-        self._quantiser.check(pd.DataFrame([row]))
-        label = self._new_class(y)
-        values = _given(values)
-        if values:
-            self._with_attributes(pd.DataFrame([values]))
-            row |= values
-        if label is not None:
-            self._with_class(label)
+        if not (self._grows or known.keys() >= values.keys()):
+            name = next(name for name in values if name not in known)
+            raise ValueError(f"unknown attribute {name!r}; there are {listed(self.schema_.names)}")
+        classes = self._new_class(y)
+        if new:
+            self._with_attributes(tuple(new.values()))
+        if classes is not None:
+            self._with_class(classes)
+        once = times == 1 and self.class_weight is None
+        if once and (new or classes is not None):
+            self._alone()
+            self.learn_one(x, y)
+            return
+        row = {name: values.get(name) for name in self.schema_.names}
         self.partial_fit(pd.DataFrame([row]), [y], sample_weight=None if times == 1 else [w])
-        if times == 1 and self.class_weight is None:
+        if once:
             self._alone()
 
     def _learn_first(self, values, y, w):
@@ -116,14 +117,12 @@ class OneByOne(Shared):
         self.check_parameters()
         if isinstance(y, str):
             check_text(y, "y")
-        if not values:
-            raise ValueError("x has no attributes: the first instance must have one at least")
         if not any(map(is_position, self.nominal)):  # else attributes are counted, those without a value, too
             values = _given(values) or values
         declared = [name for name in self.nominal if isinstance(name, str)]
         for name in declared:
             check_text(name, "nominal")
-        row = {**values, **{name: None for name in declared if name not in values}}
+        row = {**values, **{name: None for name in declared if name not in values}} or {_NONE_YET.name: None}
         self._grows = True
         try:
             self.partial_fit(pd.DataFrame([row]), [y], classes=[y], sample_weight=[w])
@@ -151,9 +150,10 @@ class OneByOne(Shared):
         single = self._single or self._alone_if_begun()
         if single is None:
             return {}
-        found = single.predict(x)
-        shares = self._shares_of(single) if found is None else single.shares(*found)
-        return dict(zip(single.labels, shares.tolist(), strict=True))
+        shares = single.shares(x)
+        if shares is None:
+            shares = self._shares_of(single).tolist()
+        return dict(zip(single.labels, shares))  # noqa: B905  # `strict` takes as long as the rest of the line
 
     @reading
     def leaf_counts_one(self, x: Mapping[Any, Any]) -> dict[Label, int]:
@@ -188,6 +188,8 @@ class OneByOne(Shared):
         known = self.classes_.tolist()
         if isinstance(y, str):
             check_text(y, "y")
+        if {type(y)} == set(map(type, known)) and y in known:
+            return None
         labels = labels_of([*known, y])
         if labels.tolist()[-1] in known:
             return None
@@ -216,28 +218,40 @@ class OneByOne(Shared):
         self._make_room(count)
         self._trainer.count_classes(count)
 
-    def _with_attributes(self, values):
-        """Make the columns of a frame of one instance attributes, the last ones."""
-        more = schema_of(values, self.classes_, ()).attributes
-        attributes = (*self.schema_.attributes, *more)
-        schema = replace(
-            self.schema_,
-            attributes=attributes,
-            class_name=class_name_beside([attribute.name for attribute in attributes]),
-        )
-        row = pd.DataFrame([{**dict.fromkeys(self.schema_.names, np.nan), **values.iloc[0].to_dict()}])
-        self._make_attributes(schema, row)
+    def _with_attributes(self, more):
+        """Have more attributes, the last ones."""
+        known = self.schema_.attributes
+        renamed = any(attribute.name == self.schema_.class_name for attribute in more)
+        if known == (_NONE_YET,) and more[0].kind == "numeric":
+            known, more = more[:1], more[1:]
+            self._single = None
+        class_name = self.schema_.class_name
+        if renamed:
+            class_name = class_name_beside([attribute.name for attribute in known + more])
+        schema = replace(self.schema_, attributes=known + more, class_name=class_name)
+        if more:
+            self._make_attributes(schema)
+        self._quantiser.schema = schema
         self.schema_, self.n_features_in_ = schema, len(schema.attributes)
         self.feature_names_in_ = np.array(schema.names, object)
 
-    def _make_attributes(self, schema, row):
-        """Be ready for a schema of more attributes; an error if ``row`` is none of it, or the board has no room."""
-        capacities = self._capacities(schema)
+    def _make_attributes(self, schema):
+        """Be ready for a schema of more attributes; an error if the board has no room."""
+        capacities = self._capacities(schema.attributes[len(self.schema_.attributes) :])
         quantiser = self._quantiser.extended(schema, [capacity or 1 for capacity in capacities])
-        quantiser.check(row)
-        self._policy().check(len(self.classes_), any(capacities), self.nominal_split)
-        self._check_size(capacities, len(self.classes_))
+        if any(capacities):
+            self._policy().check(len(self.classes_), True, self.nominal_split)
         self._make_cells(quantiser)
+        if self._single is not None:
+            self._single.extend(quantiser)
+
+
+def _attribute(name, value):
+    """What attribute a first value makes."""
+    if isinstance(value, bool | np.bool_):
+        return Attribute(name, "nominal", (False, True))
+    numeric = isinstance(value, Real | Decimal) and not isinstance(value, np.timedelta64)
+    return Attribute(name, "numeric" if numeric else "nominal")
 
 
 def _given(values):

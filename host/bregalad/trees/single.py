@@ -3,9 +3,7 @@
 import numpy as np
 
 from ..data.row import Row
-from .bayes import odds
 from .requirements import warn_of_lost
-from .structure import walk
 
 __all__ = ["Single"]
 
@@ -36,13 +34,13 @@ class Single:
         self._codes = self.row.codes[np.newaxis]
         self._label = np.zeros(1, np.int32)
         self._prediction = np.zeros(1, np.int32)
+        self._shares = np.zeros(len(self.labels))
 
-    def place_of(self, label):
-        """Which of the classes a label is; None: none of them."""
-        try:
-            return self._places.get(label)
-        except TypeError:  # not hashable
-            return None
+    def extend(self, quantiser):
+        """Go on with the quantiser of more attributes, which the trainer counts already."""
+        self._quantiser = quantiser
+        self.row.extend(quantiser)
+        self._codes = self.row.codes[np.newaxis]
 
     def _ready(self):
         """Whether `direct` may go on by itself."""
@@ -83,9 +81,10 @@ class Single:
             return None
         return self.trainer.predict_row(self._desk)
 
-    def shares(self, leaf, label, bayes):
-        """Class shares of the instance that `predict` has told this of; float array."""
-        classes = len(self.labels)
-        if bayes:
-            return odds(self.trainer.board.state.scores[np.newaxis, :classes])[0]
-        return walk.shares(self.trainer.nodes, np.array([leaf]))[0, :classes]
+    def shares(self, x):
+        """Class shares of an instance, as of the tree's ``predict_proba``: list. None as of `predict`."""
+        self.row.encode(x, read_only=True)
+        if not (self.trainer.rows_only or self._ready()):
+            return None
+        self.trainer.predict_row_shares(self._desk, self._shares)
+        return self._shares.tolist()

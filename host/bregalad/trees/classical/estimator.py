@@ -184,10 +184,10 @@ class ClassicalTree(Parameters, Learning, Saving, Intake, Scoring, Weighing, One
     def _make_classes(self, count):
         """Any number of classes is counted."""
 
-    def _make_attributes(self, schema, row):
+    def _make_attributes(self, schema):
         self._check_attributes(schema)
-        quantiser = self._quantiser.extended(schema, MISSING)
-        quantiser.check(row)
+        more = len(schema.attributes) - len(self._quantiser.books)
+        quantiser = self._quantiser.extended(schema, [MISSING] * more)
         self._tree.widen(_numeric(schema))
         self._quantiser, self._single = quantiser, None
 

@@ -64,6 +64,7 @@ class Single:
         counts = self._tree.counts(node, len(self.labels))
         return counts, int(majority(counts, self._classes))
 
-    def shares(self, counts, label):
-        """Class shares of the instance that `predict` has told this of; float array."""
-        return counts / counts.sum()
+    def shares(self, x):
+        """Class shares of an instance; list."""
+        counts, _ = self.predict(x)
+        return (counts / counts.sum()).tolist()

@@ -66,7 +66,7 @@ class ID5R(ClassicalTree):
                 "ones: choose ITI"
             )
 
-    def _make_attributes(self, schema, row):
+    def _make_attributes(self, schema):
         raise ValueError(
             f"attribute {schema.names[-1]!r} is new, and missing in the instances so far, which ID5R does not take: "
             "choose ITI"

@@ -66,6 +66,23 @@ class CellMap:
             *(np.ascontiguousarray(column) for column in columns), np.array(first_cell, np.int64), tuple(capacities)
         )
 
+    def extended(self, capacities, bins, nominal_split="multiway"):
+        """The map with more attributes, the last ones; see `build`."""
+        more = CellMap.build(capacities, bins, nominal_split)
+        pairs = zip(
+            (self.attribute, self.kind, self.first, self.other, self.base, self.first_cell),
+            (
+                more.attribute + len(self.first_cell),
+                more.kind,
+                more.first,
+                more.other,
+                more.base,
+                more.first_cell + len(self),
+            ),
+            strict=True,
+        )
+        return CellMap(*(np.append(*pair) for pair in pairs), self.capacities + more.capacities)
+
     def __len__(self):
         return len(self.attribute)
 
@@ -130,8 +147,8 @@ class CellMap:
             return counts[0]
         return np.concatenate([bins[:-1] for bins in counts])
 
-    def configure(self, board):
-        """Write the configuration to a board's registers.
+    def configure(self, board, known=0):
+        """Write the configuration to a board's registers, which have that of the first ``known`` cells.
 
         Raises
         ------
@@ -140,7 +157,12 @@ class CellMap:
         """
         check_cells(board.geometry, len(self))
         board.write("cells.count", len(self))
-        for cell in range(len(self)):
+        if board.state is not None:
+            new = slice(known, len(self))
+            # By CELL_SETTINGS: register by register takes longest of all where attributes come one after another.
+            board.state.config[:, new] = self.kind[new], self.first[new], self.other[new], self.base[new]
+            return
+        for cell in range(known, len(self)):
             board.write_fields(
                 "cell",
                 index=cell,

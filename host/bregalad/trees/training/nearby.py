@@ -4,6 +4,7 @@ from ...boards.base import as_bytes
 from ...interrupt import deferred_interrupt
 from . import direct
 from .desk import LEFT, make_desk
+from .shares import predict_shares
 
 __all__ = ["Nearby"]
 
@@ -86,6 +87,10 @@ class Nearby:
     def predict_row(self, desk):
         """What `direct.predict` does, if ``rows_only``."""
         return direct.predict(desk, self._how.predictor)
+
+    def predict_row_shares(self, desk, shares):
+        """The same for the class shares; see `predict_shares`."""
+        predict_shares(desk, self._how.predictor, shares)
 
     def learn_row(self, desk):
         """`learn` of one instance, if ``rows_only`` and there are ``rows_left``."""

@@ -17,6 +17,7 @@ import numpy as np
 
 from ...boards.base import BoardError
 from ...boards.emulated import EmulatedBoard
+from ...boards.kernel.state import TERMS
 from ...drift.adwin import new_windows
 from ...interrupt import deferred_interrupt
 from ...protocol.commands import Opcode, pack_command
@@ -248,6 +249,35 @@ class Trainer(Hearing, Nearby, Streaming, ResidentRows):
         self.rows_only = False
         self.board.write("classes.count", classes)
         self.classes = self.trials.classes = classes
+
+    @property
+    def widens(self):
+        """Whether `widen` is for it."""
+        return self._direct is not None and self.walking is None
+
+    def widen(self, cells):
+        """Count more attributes from now on, the last ones; the board is in this process, and has the cells.
+
+        Parameters
+        ----------
+        cells : CellMap
+        """
+        self.check_working()
+        self.flush()
+        geometry, policy, pool, totals = self.board.geometry, self.policy, self.growth.pool, self.trials.totals
+        known, attributes = len(self.cells), len(cells.first_cell)
+        cells.configure(self.board, known)
+        self.board.write("report.neighbours", int(cells.has_numbers))
+        self.board.state.entries[:, TERMS] = 0
+        self.nodes.average_over(attributes if policy.gain_average else 0)
+        self.memory.widen(attributes)
+        self.cells = cells
+        self.growth = Growth(geometry, cells, policy, self.nodes, self._commands, self.tally, self.board.first_slot)
+        self.growth.pool = pool
+        self.trials = Trials(geometry, cells, policy, self.growth, self.classes, self.tally)
+        self.trials.totals = totals
+        self._direct = Commands(self.growth.most_bytes)
+        self._feed = open_feed(self._fed_by, self.board, len(cells))
 
     def leave(self):
         """Leave a board that works to another trainer; this one is of no use any more."""
