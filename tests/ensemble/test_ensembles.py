@@ -14,6 +14,7 @@ from bregalad.ensemble.member import Member
 from forests import drifting, same
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.metrics import log_loss
 
 TREE = {"grace": 30, "delta": 0.01}
 
@@ -121,6 +122,22 @@ def test_one_by_one_as_in_batches(name):
         for row, label in zip(rows, y[part].tolist(), strict=True):
             single.learn_one(row, label)
     same(batches, single, X)
+
+
+@pytest.mark.parametrize("name", SOME)
+def test_probabilities_are_the_weighted_mean_of_the_members(name):
+    X, y = drifting(count=2000)
+    forest, tree = make(name).partial_fit(X[:1000], y[:1000], [0, 1]), VFDT(**TREE).fit(X[:1000], y[:1000])
+    rest, labels = X[1000:], y[1000:]
+    weights = np.array([m.score[1] / m.score[0] if name == "arf" else 1.0 for m in forest.members_])
+    members = np.array([member.tree.predict_proba(rest) for member in forest.members_])
+    shares = forest.predict_proba(rest)
+    assert np.allclose(shares, np.average(members, axis=0, weights=weights))
+    votes = [weights @ [member.tree.predict(rest) == label for member in forest.members_] for label in (0, 1)]
+    assert (forest.predict(rest) == np.argmax(votes, axis=0)).all()
+    losses = [log_loss(labels, each.predict_proba(rest)) for each in (forest, tree)]
+    print(losses)
+    assert losses[0] < losses[1] and len(np.unique(shares[:, 0])) > 10
 
 
 def test_books_may_change_while_decisions_wait():

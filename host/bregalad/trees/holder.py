@@ -24,7 +24,7 @@ from .turns import changing, reading
 if TYPE_CHECKING:
     from ..hints import Path
 
-__all__ = ["BoardHolder"]
+__all__ = ["BoardHolder", "own"]
 
 
 class BoardHolder(Shared):
@@ -281,7 +281,7 @@ class BoardHolder(Shared):
 
     def __setstate__(self, state):
         super().__setstate__(state)
-        _own(self)
+        own(self)
 
 
 def _shape(cells):
@@ -290,14 +290,14 @@ def _shape(cells):
     return {"lanes": lanes, "passes": -(-cells // lanes)}
 
 
-def _own(value):
+def own(value):
     """The same with copies of arrays that joblib mapped into memory: learning writes to them."""
     if isinstance(value, np.memmap):
         return np.array(value)
     if isinstance(value, dict):
-        return {key: _own(part) for key, part in value.items()}
+        return {key: own(part) for key, part in value.items()}
     if isinstance(value, list):
-        return [_own(part) for part in value]
+        return [own(part) for part in value]
     if type(value).__module__.startswith(__package__.partition(".")[0]) and hasattr(value, "__dict__"):
-        value.__dict__.update(_own(vars(value)))
+        value.__dict__.update(own(vars(value)))
     return value
