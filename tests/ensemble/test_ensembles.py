@@ -5,6 +5,7 @@ import gc
 import pickle
 import signal
 
+import joblib
 import numpy as np
 import pytest
 from bregalad import EFDT, VFDT, CTree, Geometry, load_tree
@@ -54,6 +55,25 @@ def test_calls_threads_copies_and_files_make_no_difference(name, tmp_path):
     same(whole, parts, X)
     parts.save(tmp_path / "x", run={"at": 1})
     same(whole, load_learner(tmp_path / "x", threads=2), X)
+
+
+@pytest.mark.parametrize("name", SOME)
+def test_what_joblib_has_mapped_is_learnt_on(name, tmp_path):
+    X, y = drifting(count=1500)
+    forest = make(name).partial_fit(X[:700], y[:700], [0, 1])
+    joblib.dump(forest, tmp_path / "x")
+    mapped = joblib.load(tmp_path / "x", mmap_mode="r")
+    for each in (forest, mapped):
+        each.partial_fit(X[700:], y[700:])
+    same(forest, mapped, X)
+
+
+def test_importances_are_the_members_mean():
+    X, y = drifting(count=2000)
+    forest = make("bagging").fit(X, y)
+    each = [member.tree.feature_importances_ for member in forest.members_]
+    assert np.allclose(forest.feature_importances_, np.mean(each, axis=0)) and forest.feature_importances_[0] > 0.1
+    assert make("bagging").fit(X[:3], y[:3]).feature_importances_.tolist() == [0] * 5
 
 
 @pytest.mark.parametrize("name", SOME)

@@ -5,11 +5,11 @@ import random
 
 import numpy as np
 import pytest
-from bregalad import CVFDT, VFDT, Geometry, load_tree
+from bregalad import CVFDT, EFHAT, VFDT, Geometry, load_tree
 from bregalad.boards import open_board
 from bregalad.data.generators import open_generator
 from bregalad.evaluation import prequential
-from bregalad.trees.policy.policy import SplitPolicy
+from bregalad.trees.policy.policy import DROP, SWAP, SplitPolicy
 from bregalad.trees.structure.cells import CellMap
 from bregalad.trees.structure.table import FORK, LEAF, MULTIWAY, NO_NODE, NUMERIC, above
 from bregalad.trees.training import checkpoint
@@ -242,6 +242,25 @@ def test_saves_copies_and_single_instances_go_on_as_the_tree(tmp_path):
     assert one.difference(load_tree(tmp_path / "tree").partial_fit(X[2600:4000], y[2600:4000])) is None
     with pytest.raises(ValueError, match="window was 1500 when this tree began to learn.*leave it as it is"):
         load_tree(tmp_path / "tree", window=2000)
+
+
+@pytest.mark.parametrize("kind", [CVFDT, pytest.param(EFHAT, marks=pytest.mark.slow)])
+def test_alternates_that_are_to_take_over_or_go_are_saved(kind, tmp_path):
+    X, y = numbers(6000)
+    options = SMALL if kind is CVFDT else {"grace": 50, "inner_grace": 100, "drift_delta": 0.05, "delta": 1e-2}
+    whole = kind(delay=200, **options).fit(X, y)
+    tree = kind(delay=200, **options)
+    waited = 0
+    for at in range(0, 6000, 150):
+        tree.partial_fit(X[at : at + 150], y[at : at + 150], [False, True])
+        if not np.isin(tree._nodes.verdict, (SWAP, DROP)).any() or at == 5850:
+            continue
+        waited += 1
+        tree.save(tmp_path / "tree")
+        for other in (load_tree(tmp_path / "tree"), copy.deepcopy(tree)):
+            other.partial_fit(X[at + 150 :], y[at + 150 :])
+            assert other.difference(whole) is None and other.report() == whole.report()
+    assert waited
 
 
 @pytest.mark.parametrize(
