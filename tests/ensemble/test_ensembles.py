@@ -146,9 +146,9 @@ def test_one_by_one_as_in_batches(name):
 
 @pytest.mark.parametrize("name", SOME)
 def test_probabilities_are_the_weighted_mean_of_the_members(name):
-    X, y = drifting(count=2000)
+    X, y = drifting(count=4000)
     forest, tree = make(name).partial_fit(X[:1000], y[:1000], [0, 1]), VFDT(**TREE).fit(X[:1000], y[:1000])
-    rest, labels = X[1000:], y[1000:]
+    rest, labels = X[1000:2000], y[1000:2000]  # before the drift
     weights = np.array([m.score[1] / m.score[0] if name == "arf" else 1.0 for m in forest.members_])
     members = np.array([member.tree.predict_proba(rest) for member in forest.members_])
     shares = forest.predict_proba(rest)

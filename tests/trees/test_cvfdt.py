@@ -5,7 +5,7 @@ import random
 
 import numpy as np
 import pytest
-from bregalad import CVFDT, EFHAT, VFDT, Geometry, load_tree
+from bregalad import CVFDT, VFDT, Geometry, load_tree
 from bregalad.boards import open_board
 from bregalad.data.generators import open_generator
 from bregalad.evaluation import prequential
@@ -244,12 +244,10 @@ def test_saves_copies_and_single_instances_go_on_as_the_tree(tmp_path):
         load_tree(tmp_path / "tree", window=2000)
 
 
-@pytest.mark.parametrize("kind", [CVFDT, pytest.param(EFHAT, marks=pytest.mark.slow)])
-def test_alternates_that_are_to_take_over_or_go_are_saved(kind, tmp_path):
+def test_alternates_that_are_to_take_over_or_go_are_saved(tmp_path):
     X, y = numbers(6000)
-    options = SMALL if kind is CVFDT else {"grace": 50, "inner_grace": 100, "drift_delta": 0.05, "delta": 1e-2}
-    whole = kind(delay=200, **options).fit(X, y)
-    tree = kind(delay=200, **options)
+    whole = CVFDT(delay=200, **SMALL).fit(X, y)
+    tree = CVFDT(delay=200, **SMALL)
     waited = 0
     for at in range(0, 6000, 150):
         tree.partial_fit(X[at : at + 150], y[at : at + 150], [False, True])
