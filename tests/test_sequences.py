@@ -117,7 +117,9 @@ def broken(rng, tree, folder):
         return pickle.loads(pickle.dumps(tree)), what
     if what == "mapped":
         joblib.dump(tree, folder / "mapped")
-        return joblib.load(folder / "mapped", mmap_mode="r"), what
+        mapped = joblib.load(folder / "mapped", mmap_mode="r")
+        (folder / "mapped").unlink()  # what is still mapped must not be written over
+        return mapped, what
     if what == "closed" and hasattr(tree, "close"):
         tree.close()
     return tree, what

@@ -10,7 +10,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from ..boards.base import BoardError
 from ..trees.conventions import Scoring
-from ..trees.holder import own
 from ..trees.inputs import named_classes
 from ..trees.intake import Intake
 from ..trees.learning import Learning
@@ -290,7 +289,8 @@ class Ensemble(
     @reading
     def predict(self, X: Frame) -> np.ndarray:
         """Class of every instance: the one that most votes are for; array (n,)."""
-        return self.classes_[self._elected(self._encoded(X))]
+        indices = self._elected(self._encoded(X))  # first: an ensemble that has learnt nothing says so
+        return self.classes_[indices]
 
     @reading
     def predict_proba(self, X: Frame) -> NDArray[np.float64]:
@@ -405,5 +405,4 @@ class Ensemble(
 
     def __setstate__(self, state):
         super().__setstate__(state)
-        own(self)
         self._tell()  # each tree has come with copies

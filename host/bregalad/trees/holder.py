@@ -24,7 +24,7 @@ from .turns import changing, reading
 if TYPE_CHECKING:
     from ..hints import Path
 
-__all__ = ["BoardHolder", "own"]
+__all__ = ["BoardHolder"]
 
 
 class BoardHolder(Shared):
@@ -279,25 +279,8 @@ class BoardHolder(Shared):
             state |= {"board": self.board.name, "geometry": self.board.geometry}
         return copy.deepcopy(state)
 
-    def __setstate__(self, state):
-        super().__setstate__(state)
-        own(self)
-
 
 def _shape(cells):
     """Lanes and passes for so many cells."""
     lanes = max(min(cells, 16), -(-cells // 256))
     return {"lanes": lanes, "passes": -(-cells // lanes)}
-
-
-def own(value):
-    """The same with copies of arrays that joblib mapped into memory: learning writes to them."""
-    if isinstance(value, np.memmap):
-        return np.array(value)
-    if isinstance(value, dict):
-        return {key: own(part) for key, part in value.items()}
-    if isinstance(value, list):
-        return [own(part) for part in value]
-    if type(value).__module__.startswith(__package__.partition(".")[0]) and hasattr(value, "__dict__"):
-        value.__dict__.update(own(vars(value)))
-    return value
