@@ -5,6 +5,7 @@ import gc
 import pickle
 import signal
 
+import joblib
 import numpy as np
 import pytest
 from bregalad import EFDT, VFDT, CTree, Geometry, load_tree
@@ -14,6 +15,7 @@ from bregalad.ensemble.member import Member
 from forests import drifting, same
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.metrics import log_loss
 
 TREE = {"grace": 30, "delta": 0.01}
 
@@ -53,6 +55,25 @@ def test_calls_threads_copies_and_files_make_no_difference(name, tmp_path):
     same(whole, parts, X)
     parts.save(tmp_path / "x", run={"at": 1})
     same(whole, load_learner(tmp_path / "x", threads=2), X)
+
+
+@pytest.mark.parametrize("name", SOME)
+def test_what_joblib_has_mapped_is_learnt_on(name, tmp_path):
+    X, y = drifting(count=1500)
+    forest = make(name).partial_fit(X[:700], y[:700], [0, 1])
+    joblib.dump(forest, tmp_path / "x")
+    mapped = joblib.load(tmp_path / "x", mmap_mode="r")
+    for each in (forest, mapped):
+        each.partial_fit(X[700:], y[700:])
+    same(forest, mapped, X)
+
+
+def test_importances_are_the_members_mean():
+    X, y = drifting(count=2000)
+    forest = make("bagging").fit(X, y)
+    each = [member.tree.feature_importances_ for member in forest.members_]
+    assert np.allclose(forest.feature_importances_, np.mean(each, axis=0)) and forest.feature_importances_[0] > 0.1
+    assert make("bagging").fit(X[:3], y[:3]).feature_importances_.tolist() == [0] * 5
 
 
 @pytest.mark.parametrize("name", SOME)
@@ -121,6 +142,22 @@ def test_one_by_one_as_in_batches(name):
         for row, label in zip(rows, y[part].tolist(), strict=True):
             single.learn_one(row, label)
     same(batches, single, X)
+
+
+@pytest.mark.parametrize("name", SOME)
+def test_probabilities_are_the_weighted_mean_of_the_members(name):
+    X, y = drifting(count=4000)
+    forest, tree = make(name).partial_fit(X[:1000], y[:1000], [0, 1]), VFDT(**TREE).fit(X[:1000], y[:1000])
+    rest, labels = X[1000:2000], y[1000:2000]  # before the drift
+    weights = np.array([m.score[1] / m.score[0] if name == "arf" else 1.0 for m in forest.members_])
+    members = np.array([member.tree.predict_proba(rest) for member in forest.members_])
+    shares = forest.predict_proba(rest)
+    assert np.allclose(shares, np.average(members, axis=0, weights=weights))
+    votes = [weights @ [member.tree.predict(rest) == label for member in forest.members_] for label in (0, 1)]
+    assert (forest.predict(rest) == np.argmax(votes, axis=0)).all()
+    losses = [log_loss(labels, each.predict_proba(rest)) for each in (forest, tree)]
+    print(losses)
+    assert losses[0] < losses[1] and len(np.unique(shares[:, 0])) > 10
 
 
 def test_books_may_change_while_decisions_wait():

@@ -215,9 +215,10 @@ def test_copies_learn_by_themselves(make):
     tree = ITI().partial_fit(X[:200], y[:200], set(y))
     before = told(tree)
     other = make(tree)
-    assert told(other) == before
+    assert told(other) == before and other.report() == tree.report()
     other.partial_fit(X[200:], y[200:])
     assert told(tree) == before != told(other) == told(ITI().fit(X, y))
+    assert other.report() == tree.partial_fit(X[200:], y[200:]).report()
 
 
 def test_a_tree_that_joblib_maps_into_memory_learns(tmp_path):
@@ -239,6 +240,7 @@ def test_saved_trees(grown, tmp_path):
     tree.save(tmp_path / "tree", run={"seen": 200})
     for other in (load_tree(tmp_path / "tree"), ITI.load(tmp_path / "tree")):
         assert told(other) == told(tree) and other.get_params() == tree.get_params()
+        assert other.report() == tree.report()
         assert other.predict(X).tolist() == tree.predict(X).tolist()
         assert other.classes_.dtype == tree.classes_.dtype
         for each in (other, copy.deepcopy(tree)):
@@ -324,6 +326,16 @@ def test_a_tree_as_deep_as_there_are_instances():
     assert tree.get_depth() > sys.getrecursionlimit() and tree.score(X, y) == 1
     assert tree.learn_one({"x0": 0.5}, 0).predict_one({"x0": 0.4}) == 0
     assert copy.deepcopy(tree).draw() == tree.draw()
+
+
+def test_importances():
+    X, y = shape()
+    frame = pd.DataFrame({"no": np.zeros(len(y)), "yes": np.array(y) == y[0]})
+    assert ITI().fit(frame, y).feature_importances_.tolist()[0] == 0
+    tree = ITI().fit(X, y)
+    found = tree.feature_importances_
+    assert found.sum() == pytest.approx(1) and (found > 0).sum() > 1
+    assert ITI().fit(X[:1], y[:1]).feature_importances_.tolist() == [0] * len(found)
 
 
 def test_an_interrupted_call_loses_nothing(monkeypatch):

@@ -9,7 +9,7 @@ from bregalad import CVFDT, VFDT, Geometry, load_tree
 from bregalad.boards import open_board
 from bregalad.data.generators import open_generator
 from bregalad.evaluation import prequential
-from bregalad.trees.policy.policy import SplitPolicy
+from bregalad.trees.policy.policy import DROP, SWAP, SplitPolicy
 from bregalad.trees.structure.cells import CellMap
 from bregalad.trees.structure.table import FORK, LEAF, MULTIWAY, NO_NODE, NUMERIC, above
 from bregalad.trees.training import checkpoint
@@ -242,6 +242,23 @@ def test_saves_copies_and_single_instances_go_on_as_the_tree(tmp_path):
     assert one.difference(load_tree(tmp_path / "tree").partial_fit(X[2600:4000], y[2600:4000])) is None
     with pytest.raises(ValueError, match="window was 1500 when this tree began to learn.*leave it as it is"):
         load_tree(tmp_path / "tree", window=2000)
+
+
+def test_alternates_that_are_to_take_over_or_go_are_saved(tmp_path):
+    X, y = numbers(6000)
+    whole = CVFDT(delay=200, **SMALL).fit(X, y)
+    tree = CVFDT(delay=200, **SMALL)
+    waited = 0
+    for at in range(0, 6000, 150):
+        tree.partial_fit(X[at : at + 150], y[at : at + 150], [False, True])
+        if not np.isin(tree._nodes.verdict, (SWAP, DROP)).any() or at == 5850:
+            continue
+        waited += 1
+        tree.save(tmp_path / "tree")
+        for other in (load_tree(tmp_path / "tree"), copy.deepcopy(tree)):
+            other.partial_fit(X[at + 150 :], y[at + 150 :])
+            assert other.difference(whole) is None and other.report() == whole.report()
+    assert waited
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,16 @@
-"""Saved trees that are damaged or forged: refused by one line that names the file.
+"""Saved learners that are damaged or forged: refused by one line that names the file.
 
 As many as are wanted: ``FILES=100000 python -m pytest -m slow tests/trees/test_damage.py``.
 """
 
 import gc
+import io
 import json
 import os
 import socket
 import subprocess
 import sys
+import tracemalloc
 import warnings
 import zipfile
 from pathlib import Path
@@ -223,6 +225,30 @@ def test_zip_files_that_python_does_not_read(saved, method):
     assert str(saved) in str(error.value) and "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize("lie", ["header", "directory", "all", "plain"])
+def test_arrays_that_say_they_are_larger_than_the_file(tmp_path, lie):
+    """Refused before memory is taken for them."""
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(header, {"descr": "|u1", "fortran_order": False, "shape": (1 << 50,)})
+    path = tmp_path / "tree"
+    if lie == "plain":  # as numpy.save writes one
+        path.write_bytes(header.getvalue())
+    else:
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("meta.npy", header.getvalue())
+            size = len(header.getvalue()) + (1 << 50)
+            if lie != "header":
+                archive.filelist[0].file_size = size
+            if lie == "all":
+                archive.filelist[0].compress_size = size
+    tracemalloc.start()
+    with pytest.raises(ValueError, match="no saved tree, or a damaged one") as error:
+        load_tree(path)
+    taken = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert str(error.value).startswith(f"{path}: ") and "\n" not in str(error.value) and taken < 10_000_000
+
+
 def test_files_that_are_not_there_or_not_readable(tmp_path):
     with pytest.raises(FileNotFoundError):
         load_tree(tmp_path / "none")
@@ -249,3 +275,12 @@ def test_no_tree_is_saved_that_could_not_be_read(tmp_path):
     for tree in (VFDT(), VFDT(leaf_prediction="nb")):
         tree.fit(X, y.astype(float)).save(tmp_path / "tree")
         assert load_tree(tmp_path / "tree").classes_.dtype == float
+
+
+def test_splits_of_what_lies_outside_of_the_codes_that_a_node_had_seen(tmp_path):
+    X = np.random.default_rng(0).normal(size=(10_000, 2))
+    y = (X[:, 0] > 0) ^ (X[:, 1] > 0)
+    tree = VFDT(grace=20, tau=1.0, zoom="seen")
+    for at in range(0, len(X), 1000):
+        tree.partial_fit(X[at : at + 1000], y[at : at + 1000], [False, True]).save(tmp_path / "tree")
+        assert load_tree(tmp_path / "tree").difference(tree) is None

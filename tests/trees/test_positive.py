@@ -35,6 +35,11 @@ def same(one, other, X):
     assert one.report() == other.report() and (one.predict_proba(X) == other.predict_proba(X)).all()
 
 
+def test_tags():
+    tags = PuuVFDT().__sklearn_tags__()
+    assert not tags.classifier_tags.multi_class and tags.input_tags.allow_nan and tags.input_tags.categorical
+
+
 @pytest.mark.parametrize("kind", LEARNERS)
 @pytest.mark.parametrize("level", [None, 0.25])
 def test_saves_and_copies_go_on_as_the_learner(kind, level, tmp_path):

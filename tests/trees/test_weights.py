@@ -6,11 +6,14 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from bregalad import VFDT, load_tree
+from bregalad import ITI, VFDT, load_tree
+from bregalad.ensemble import OnlineBagging
 from bregalad.evaluation import prequential
 from bregalad.trees import weights as module
 from bregalad.trees.catalogue import TREES
 from noisy import stream
+from sklearn.base import clone
+from sklearn.ensemble import AdaBoostClassifier
 
 OPTIONS = {
     "delta": 0.01,
@@ -123,6 +126,30 @@ def test_nothing_that_weighs_anything():
     tree = VFDT().partial_fit(X, y, [False, True], sample_weight=0)
     tree.partial_fit(X, y)
     assert tree.report()["instances"] == 100
+
+
+@pytest.mark.parametrize("learner", [VFDT(**OPTIONS), ITI(), OnlineBagging(VFDT(**OPTIONS), members=2)])
+def test_weights_that_are_all_below_one_are_shares_in_fit_and_told_of_elsewhere(learner):
+    X, y = stream(600)
+    weights = np.random.default_rng(3).integers(1, 4, len(y)).astype(float)
+    expected = clone(learner).fit(X, y, sample_weight=weights / weights.mean())
+    for scale in (weights.sum(), 4.0, 1e300):
+        found = clone(learner).fit(X, y, sample_weight=weights / scale)
+        assert (found.predict_proba(X) == expected.predict_proba(X)).all()
+        assert abs(found.report()["instances"] - len(y)) <= 2
+    one = clone(learner).fit(X, y, sample_weight=np.where(np.arange(len(y)), 1e-9, 0.9))
+    assert one.report()["instances"] == pytest.approx(len(y), abs=2)
+    new = clone(learner)
+    with pytest.warns(UserWarning, match="600 instances weigh 1 altogether.*multiply the weights by 600 for a mean of"):
+        new.partial_fit(X, y, [False, True], sample_weight=np.full(len(y), 1 / len(y)))
+    new.partial_fit(X, y, sample_weight=0.5)  # as documented
+    assert abs(new.report()["instances"] - len(y) / 2) <= 2
+
+
+def test_boosting():
+    X, y = stream(1500, missing=0)
+    boosted = AdaBoostClassifier(VFDT(**OPTIONS), n_estimators=3).fit(X, y)
+    assert len(boosted.estimators_) == 3 and boosted.score(X, y) > 0.8
 
 
 def test_the_heaviest():

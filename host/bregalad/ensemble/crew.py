@@ -136,6 +136,11 @@ class Crew:
         found, weights = zip(*self._do("vote", codes, kept=False), strict=True)
         return np.concatenate(found), np.concatenate(weights)
 
+    def shares(self, codes):
+        """As ``Share.shares``."""
+        found, weights = zip(*self._do("shares", codes, kept=False), strict=True)
+        return np.concatenate(found), np.concatenate(weights)
+
     def thresholds(self, attributes):
         """As ``Share.thresholds``."""
         return np.any(self._do("thresholds", attributes, kept=False), axis=0)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Ensemble"]
 
-_BATCH = 4096  # instances that a member learns before the next one does; nothing depends on it
+_BATCH = 4096  # instances that a member learns or looks at before the next one does; nothing depends on it
 
 
 class Ensemble(
@@ -240,6 +240,9 @@ class Ensemble(
         self._check_crew()
         self._finish(Steps(self._taking(codes, labels)))
 
+    def _label_of(self, single):
+        return int(self._elected(single.row.codes[np.newaxis])[0])
+
     def _shares_of(self, single):
         return self._shares(single.row.codes[np.newaxis])[0]
 
@@ -286,31 +289,33 @@ class Ensemble(
     @reading
     def predict(self, X: Frame) -> np.ndarray:
         """Class of every instance: the one that most votes are for; array (n,)."""
-        found, weights = self._votes(self._encoded(X))
-        return self.classes_[elect(found, weights, len(self.classes_))]
+        indices = self._elected(self._encoded(X))  # first: an ensemble that has learnt nothing says so
+        return self.classes_[indices]
 
     @reading
     def predict_proba(self, X: Frame) -> NDArray[np.float64]:
-        """The share of the votes that each class has; float array (n, classes)."""
+        """The mean of the members' class probabilities, weighted as their votes; float array (n, classes)."""
         return self._shares(self._encoded(X))
 
     def _encoded(self, X):
         self._fitted()
         return self._quantiser.encode(self._frame(X), read_only=True, threads=int(self.threads))
 
-    def _votes(self, codes):
-        """What members predict, and what their votes count; arrays (members, n)."""
+    def _elected(self, codes):
+        """Class indices of instances; int32 array (n,)."""
         self._check_unchanged()
         found, weights = (self._crew or self._voters()).vote(codes)
-        return found, np.repeat(weights[:, np.newaxis], len(codes), axis=1)
+        return elect(found, np.repeat(weights[:, np.newaxis], len(codes), axis=1), len(self.classes_))
 
     def _shares(self, codes):
-        found, weights = self._votes(codes)
-        shares = np.zeros((len(codes), len(self.classes_)))
-        rows = np.arange(len(codes))
-        for labels, counts in zip(found, weights, strict=True):
-            np.add.at(shares, (rows, labels), counts)
-        return shares / shares.sum(axis=1, keepdims=True)
+        self._check_unchanged()
+        hands, means = self._crew or self._voters(), np.zeros((len(codes), len(self.classes_)))
+        for at in range(0, len(codes), _BATCH):
+            shares, weights = hands.shares(codes[at : at + _BATCH])
+            # In order, for only then sums are the same wherever members are.
+            for each, weight in zip(shares, weights / weights.sum(), strict=True):
+                means[at : at + _BATCH] += weight * each
+        return means
 
     # Looking
 
@@ -333,6 +338,15 @@ class Ensemble(
             "warnings": sum(member.warnings for member in self.members_),
             "drifts": sum(member.drifts for member in self.members_),
         }
+
+    @property
+    @reading
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """The mean of the members', see ``VFDT.feature_importances_``; float array (attributes,), sum 1, or all 0."""
+        self._fitted()
+        found = sum(member.tree.feature_importances_ for member in self.members_)
+        total = found.sum()
+        return found / total if total else found
 
     @reading
     def quantiser_summary(self) -> dict[str, Any]:

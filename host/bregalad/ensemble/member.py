@@ -191,11 +191,15 @@ class Member:
 
     def predict(self, codes):
         """Class indices of instances, and what the vote counts."""
-        found = self.tree.predict_codes(codes)
-        weight = 1.0
-        if self.style.weighted and self.score[RIGHT]:
-            weight = self.score[RIGHT] / self.score[SEEN]
-        return found, weight
+        return self.tree.predict_codes(codes), self._weight
+
+    def shares(self, codes):
+        """Class shares of instances, float array (n, classes), and what the vote counts."""
+        return self.tree._shares_of_codes(codes), self._weight
+
+    @property
+    def _weight(self):
+        return self.score[RIGHT] / self.score[SEEN] if self.style.weighted and self.score[RIGHT] else 1.0
 
 
 def _learn(tree, codes, labels, times):

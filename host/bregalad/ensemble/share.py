@@ -95,6 +95,11 @@ class Share:
         found, weights = zip(*self._at_once(lambda member: member.predict(codes)), strict=True)
         return np.array(found, np.int32), np.array(weights, float)
 
+    def shares(self, codes):
+        """The members' class shares, and what their votes count; arrays (members, n, classes), (members,)."""
+        found, weights = zip(*self._at_once(lambda member: member.shares(codes)), strict=True)
+        return np.array(found), np.array(weights, float)
+
     def thresholds(self, attributes):
         """Which codes of these attributes any tree compares with; bool array (attributes, codes + 1)."""
         known = [(tree._nodes.table, tree._nodes.descendants()) for tree in self.trees]

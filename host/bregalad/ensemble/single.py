@@ -46,7 +46,7 @@ class Single:
         return True
 
     def predict(self, x):
-        """Encode an instance; None: the members' shares tell the rest."""
+        """Encode an instance; None: the members tell the rest."""
         self.row.encode(x, read_only=True)
 
     shares = predict

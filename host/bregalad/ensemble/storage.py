@@ -7,7 +7,7 @@ from ..drift.adwin import trouble
 from ..geometry import Geometry
 from ..trees import storage
 from ..trees.catalogue import TREES
-from ..trees.contents import check_board_entries
+from ..trees.contents import check_board_entries, is_count
 from .ground import alone, is_shared
 from .member import Member
 
@@ -15,7 +15,6 @@ __all__ = ["restored", "save"]
 
 _OWN = ("geometry", "tally")  # entries of a tree's description that are its own
 _COUNTS = ("made", "warnings", "drifts")  # of a member
-_MANY = 1 << 53  # more than anything is ever counted
 
 
 def save(ensemble, path, kept):
@@ -91,12 +90,12 @@ def _learnt(ensemble, template, meta, arrays):
     sample = {name.removeprefix("sample_"): column for name, column in arrays.items() if name.startswith("sample_")}
     found = storage.members_of(meta, sample)
     ensemble.n_features_in_ = found["n_features_in_"]
-    if len(meta["members"]) != ensemble.members or not _is_count(meta["seen"]):
+    if len(meta["members"]) != ensemble.members or not is_count(meta["seen"]):
         raise ValueError("its members are not as many as it says")
     style, members = ensemble._style(), []
     for number, saved in enumerate(meta["members"]):
         member = Member(number, style)
-        if not all(map(_is_count, (*saved["score"], *(saved[name] for name in _COUNTS)))):
+        if not all(map(is_count, (*saved["score"], *(saved[name] for name in _COUNTS)))):
             raise ValueError(f"member {number} counts {saved}")
         for name in _COUNTS:
             setattr(member, name, saved[name])
@@ -122,7 +121,7 @@ def _tree(template, meta, arrays, found):
     check_board_entries(meta)
     tree = type(template)(**template.get_params(deep=False))
     policy = meta["policy"]
-    if set(policy) != {"subset", "seed"} or not all(map(_is_count, (policy["subset"], policy["seed"] >> 10))):
+    if set(policy) != {"subset", "seed"} or not all(map(is_count, (policy["subset"], policy["seed"] >> 10))):
         raise ValueError(f"the entry 'policy' is {policy}")
     tree._keep_fixed(**policy)
     tree.__dict__.update(storage.learnt_by(tree, meta, arrays))
@@ -136,7 +135,3 @@ def _arrays_of(arrays, prefix):
     """A tree's arrays, and the sample."""
     own = {name.removeprefix(prefix): column for name, column in arrays.items() if name.startswith(prefix)}
     return own | {name: column for name, column in arrays.items() if name.startswith("sample_")}
-
-
-def _is_count(value):
-    return type(value) is int and 0 <= value <= _MANY

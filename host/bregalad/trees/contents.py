@@ -23,6 +23,7 @@ __all__ = [
     "check_statistics",
     "check_tree",
     "digest_of",
+    "is_count",
     "labels_from",
 ]
 
@@ -129,10 +130,13 @@ def check_board_entries(meta):
     """The same of the entries of a tree on a board."""
     _check_types(meta, _BOARD_ENTRIES, _BOARD_OPTIONAL)
     counted = set(Tally().as_dict())
-    if set(meta["tally"]) != counted or not all(
-        type(value) is int and 0 <= value <= _MANY for value in meta["tally"].values()
-    ):
+    if set(meta["tally"]) != counted or not all(map(is_count, meta["tally"].values())):
         raise ValueError(f"the entry 'tally' is {shown(meta['tally'])}")
+
+
+def is_count(value):
+    """Whether a value of a description can be a number of instances, or the like."""
+    return type(value) is int and 0 <= value <= _MANY
 
 
 def _check_types(meta, needed, optional):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ..hints import Column, Frame
 
-__all__ = ["Conventions", "Scoring"]
+__all__ = ["Conventions", "Scoring", "importances"]
 
 
 class Scoring(Shared):
@@ -62,21 +62,11 @@ class Conventions(Scoring):
         predictions, an inner node having the sum of its leaves'. All 0 if nothing has been split.
         """
         self._fitted()
-        importances = np.zeros(self.n_features_in_)
         nodes = self._nodes
         if nodes is None:
-            return importances
-        criterion = self._policy().options.criterion
-        totals = nodes.counts.copy()
-        for node in nodes.predicting()[::-1].tolist():
-            children = [nodes.standing(child) for child in nodes.children(node)]
-            if children:
-                sides = totals[children]
-                totals[node] = sides.sum(axis=0)
-                lessened = remainder(criterion, totals[node : node + 1]) - remainder(criterion, sides)
-                importances[nodes.attribute[node]] += max(lessened, 0.0)
-        total = importances.sum()
-        return importances / total if total else importances
+            return np.zeros(self.n_features_in_)
+        criterion, order = self._policy().options.criterion, nodes.predicting()[::-1].tolist()
+        return importances(nodes, order, nodes.counts.copy(), criterion, self.n_features_in_)
 
     @reading
     def decision_path(self, X: Frame) -> csr_matrix:
@@ -99,6 +89,32 @@ class Conventions(Scoring):
             row, at = row[at >= 0], at[at >= 0]
         row, column = (np.concatenate([np.zeros(0, np.int64), *part]) for part in (rows, passed))
         return csr_matrix((np.ones(len(row), np.int64), (row, column)), (count, nodes.rows))
+
+
+def importances(nodes, order, counts, criterion, attributes):
+    """How much each attribute's splits lessen the impurity; float array (attributes,), sum 1, or all 0.
+
+    Parameters
+    ----------
+    nodes : Nodes or View
+    order : list of int
+        Nodes, children before parents.
+    counts : int array (nodes, classes)
+        Of the leaves; those of inner nodes are written.
+    criterion : int
+        Its number.
+    attributes : int
+    """
+    found = np.zeros(attributes)
+    for node in order:
+        children = [nodes.standing(child) for child in nodes.children(node)]
+        if children:
+            sides = counts[children]
+            counts[node] = sides.sum(axis=0)
+            lessened = remainder(criterion, counts[node : node + 1]) - remainder(criterion, sides)
+            found[nodes.attribute[node]] += max(lessened, 0.0)
+    total = found.sum()
+    return found / total if total else found
 
 
 def _met(labels, predicted):

@@ -280,6 +280,12 @@ class StreamTree(
         return self._shares(*self._routed(X))
 
     @reading
+    def _shares_of_codes(self, codes: NDArray[np.uint8]) -> NDArray[np.float64]:
+        """The same of instances that ``encode`` has encoded."""
+        self._grown()
+        return self._shares(codes, walk.route(self._nodes.table, codes))
+
+    @reading
     def apply(self, X: Frame) -> NDArray[np.int64]:
         """Leaf (node number) of every instance; int array (n,)."""
         return self._routed(X)[1]

@@ -302,25 +302,8 @@ class BoardHolder(Shared):
             state |= {"board": self.board.name, "geometry": self.board.geometry}
         return copy.deepcopy(state)
 
-    def __setstate__(self, state):
-        super().__setstate__(state)
-        _own(self)
-
 
 def _shape(cells):
     """Lanes and passes for so many cells."""
     lanes = max(min(cells, 16), -(-cells // 256))
     return {"lanes": lanes, "passes": -(-cells // lanes)}
-
-
-def _own(value):
-    """The same with copies of arrays that joblib mapped into memory: learning writes to them."""
-    if isinstance(value, np.memmap):
-        return np.array(value)
-    if isinstance(value, dict):
-        return {key: _own(part) for key, part in value.items()}
-    if isinstance(value, list):
-        return [_own(part) for part in value]
-    if type(value).__module__.startswith(__package__.partition(".")[0]) and hasattr(value, "__dict__"):
-        value.__dict__.update(_own(vars(value)))
-    return value

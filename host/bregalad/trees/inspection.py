@@ -38,7 +38,7 @@ class Inspection(Shared):
                 "nodes": 1,
                 "leaves": 1,
                 "inactive_leaves": 0,
-                "slots": 0,
+                "slots": 1,
                 "depth": 0,
                 "leaf_prediction": self.leaf_prediction_,
             }

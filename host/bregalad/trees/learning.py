@@ -36,7 +36,8 @@ class Learning(Shared):
     def fit(self, X: Frame, y: Column, sample_weight: Column | None = None) -> Self:
         """Learn from scratch.
 
-        Parameters as in ``partial_fit``. Of one class only, a warning says so.
+        Parameters as in ``partial_fit``; but weights that are all below 1 are scaled to a mean of 1. Of one class only,
+        a warning says so.
         """
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")

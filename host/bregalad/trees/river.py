@@ -140,8 +140,7 @@ class OneByOne(Shared):
             return None
         found = single.predict(x)
         if found is None:
-            shares = self._shares_of(single)
-            return single.labels[int(shares.argmax())]
+            return single.labels[self._label_of(single)]
         return single.labels[found[1]]
 
     @reading
@@ -169,8 +168,12 @@ class OneByOne(Shared):
         """What looks at one instance at a time, None before any was learnt."""
         return self._alone() if "classes_" in self.__dict__ else None
 
+    def _label_of(self, single):
+        """Class index of the instance that has been encoded last, by whatever board there is."""
+        return int(self._shares_of(single).argmax())
+
     def _shares_of(self, single):
-        """Class shares of the instance that has been encoded last, by whatever board there is."""
+        """The same: class shares."""
         codes = single.row.codes[np.newaxis]
         return self._shares(codes, walk.route(self._nodes.table, codes))[0]
 

@@ -1,8 +1,10 @@
-"""Files of learners, in the way that all of them share."""
+"""Files and pickles of learners, in the way that all of them share."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from . import storage
 from .shared import Shared
@@ -18,7 +20,10 @@ __all__ = ["Saving"]
 
 
 class Saving(Shared):
-    """Mixin of every learner: ``save``, ``load``. ``_storage`` is the module that knows what its files contain."""
+    """Mixin of every learner: ``save``, ``load``, what comes out of a pickle.
+
+    ``_storage`` is the module that knows what its files contain.
+    """
 
     _storage: ModuleType = storage
     _columns: dict[str, Any] | None = None  # of the file that it was learnt from: "class", and those "ignored"
@@ -56,6 +61,26 @@ class Saving(Shared):
         """What decides which code is compiled for it, in words; in any thread, so it takes no turn."""
         return type(self).__name__
 
+    def __setstate__(self, state):
+        super().__setstate__(state)
+        _own(self)
+
     @classmethod
     def _restored(cls, path, meta, arrays, changes):
         return cls._storage.restored(cls, path, meta, arrays, changes)
+
+
+def _own(value):
+    """The same with copies of arrays that joblib mapped into memory: learning writes to them."""
+    if isinstance(value, np.memmap):
+        return np.array(value)
+    if isinstance(value, dict):
+        return {key: _own(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_own(part) for part in value]
+    if isinstance(value, tuple):
+        parts = map(_own, value)
+        return value._make(parts) if hasattr(value, "_make") else tuple(parts)
+    if type(value).__module__.startswith(__package__.partition(".")[0]) and hasattr(value, "__dict__"):
+        value.__dict__.update(_own(vars(value)))
+    return value

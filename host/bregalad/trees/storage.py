@@ -16,6 +16,7 @@ from ..data.schema import Schema
 from ..files import replacing
 from ..geometry import Geometry
 from ..words import joined, shown
+from .archive import stored_arrays
 from .contents import (
     check_board_entries,
     check_entries,
@@ -186,9 +187,7 @@ def read(path):
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of what numpy thinks of a damaged header
-            # A damaged file that numpy opened itself would stay open.
-            with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
-                arrays = {name: archive[name] for name in archive.files}
+            arrays = stored_arrays(path)
         digest = arrays.pop("digest", None)  # older releases wrote none
         if digest is not None and digest.tobytes() != digest_of(arrays):
             raise ValueError("its digest is of other contents")
@@ -197,9 +196,7 @@ def read(path):
     except (FileNotFoundError, PermissionError, IsADirectoryError, MemoryError):
         raise
     except Exception as error:  # whatever zip, compression, header or JSON make of other bytes
-        # numpy advises to load what it does not know as a pickle.
-        why = "" if "pickle" in str(error) else f" ({error})"
-        raise ValueError(f"{path}: no saved tree, or a damaged one{why}") from error
+        raise ValueError(f"{path}: no saved tree, or a damaged one ({error})") from error
     if form != FORMAT:
         raise ValueError(f"{path}: saved in format {form!r}, this release reads {FORMAT}")
     with of_the_file(path):

@@ -7,6 +7,7 @@ import numpy as np
 from ..compiled import njit
 from ..data.frames import as_series
 from ..data.nominal import plain
+from ..warn import warn
 from ..words import one_line, shown
 
 __all__ = ["HEAVIEST", "Weighing", "weights_of"]
@@ -58,7 +59,7 @@ class Weighing:
             All labels.
         sample_weight : sequence (n,), number or None
         whole : bool
-            Whether this is all that will be learnt, so that classes can be balanced.
+            Whether this is all that will be learnt, so that classes can be balanced, and weights scaled.
 
         Returns
         -------
@@ -73,6 +74,8 @@ class Weighing:
         factors = self._factors(labels, classes, whole)
         if factors is not None:
             weights = factors[labels] if weights is None else weights * factors[labels]
+        if weights is not None and len(weights) and 0 < weights.max() < 1:
+            weights = _scaled(weights) if whole else _warned(weights)
         if weights is not None and len(weights) and weights.max() > HEAVIEST:
             row = int(weights.argmax())
             raise ValueError(
@@ -129,6 +132,23 @@ class Weighing:
             start = stop
         self._fractions = saved
         return np.concatenate(predicted)
+
+
+def _scaled(weights):
+    """Weights of which none reaches 1 with a mean of 1, or as near as the heaviest instance allows."""
+    shares = weights / weights.max()
+    return shares * min(len(shares) / shares.sum(), HEAVIEST)
+
+
+def _warned(weights):
+    """Weights that are below 1, after a warning if several instances are no more than one."""
+    count, total = len(weights), float(weights.sum())
+    if count > 1 and total <= 1 + _SLACK:
+        warn(
+            f"{count} instances weigh {total:.3g} altogether, and each is learnt as often as it weighs, so hardly any "
+            f"is: multiply the weights by {count / total:.3g} for a mean of 1"
+        )
+    return weights
 
 
 def _rows(X, rows):

@@ -410,7 +410,7 @@ class Learner:
             if self.options.zoom == "seen":
                 counted = arrays.table[split["row"], split["attribute"]].any(axis=1)
                 bins = np.flatnonzero(counted)
-                low, high = (low + (bins[0] << shift), min(high, low + ((bins[-1] + 1) << shift)))
+                low, high = (min(low + (bins[0] << shift), high), min(high, low + ((bins[-1] + 1) << shift)))
             middle = min(max(int(split["threshold"]), low), high)
             self.observer.zoom(arrays, row, split["attribute"], *((low, middle) if branch == 0 else (middle, high)))
 

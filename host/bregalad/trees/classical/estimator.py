@@ -11,11 +11,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from ...data.quantiser import Quantiser
 from ...geometry import MISSING
 from .. import draw, options
-from ..conventions import Scoring
+from ..conventions import Scoring, importances
 from ..inputs import schema_of, too_many_values
 from ..intake import Intake
 from ..learning import Learning
 from ..parameters import Parameters
+from ..policy.criteria import INFORMATION_GAIN
 from ..river import OneByOne, times_of
 from ..saving import Saving
 from ..turns import changing, reading
@@ -245,6 +246,14 @@ class ClassicalTree(Parameters, Learning, Saving, Intake, Scoring, Weighing, One
             "leaves": sum(leaf for _, leaf in depths),
             "depth": max(depth for depth, _ in depths),
         }
+
+    @property
+    @reading
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """How much each attribute's tests lessen the entropy; float array (attributes,), sum 1, or all 0."""
+        view = self._view()
+        order = range(len(view.kind))[::-1]
+        return importances(view, order, view.counts(), INFORMATION_GAIN, self.n_features_in_)
 
     @reading
     def quantiser_summary(self) -> dict[str, Any]:

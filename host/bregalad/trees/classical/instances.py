@@ -57,10 +57,6 @@ class Instances:
             self.count = end
         return np.arange(start, end, dtype=np.int32)
 
-    def __setstate__(self, state):
-        # joblib may have mapped arrays into memory, for reading only.
-        self.__dict__.update({name: np.array(part) if name != "count" else part for name, part in state.items()})
-
     def _grow(self, room):
         more = room - len(self._labels)
         numbers = np.pad(self._numbers, ((0, 0), (0, more)))

@@ -5,8 +5,11 @@ import numpy as np
 from ...data.quantiser import Quantiser
 from ...data.schema import Schema
 from ...geometry import MISSING
+from ...words import shown
 from .. import storage
+from ..contents import is_count
 from .kernel import Data
+from .tree import Tree
 
 __all__ = ["restored", "save"]
 
@@ -16,7 +19,8 @@ _TYPES = {"numbers": np.float64, "codes": np.uint8, "labels": np.int32}
 def save(tree, path, kept):
     """Write a fitted ``ClassicalTree`` to ``path``, and entries of its description that are ``kept``."""
     instances = tree._tree.instances.state()._asdict()
-    storage.write(path, storage.described(tree, kept), {f"kept_{name}": part for name, part in instances.items()})
+    meta = storage.described(tree, kept) | {"tally": tree._tree.tally}
+    storage.write(path, meta, {f"kept_{name}": part for name, part in instances.items()})
 
 
 def restored(cls, path, meta, arrays, changes):
@@ -27,6 +31,7 @@ def restored(cls, path, meta, arrays, changes):
         empty = Quantiser(Schema.from_dict(meta["schema"])).sample.state()  # no tree of these has one
         members = storage.members_of(meta, empty)
         kept = _kept(arrays, members)
+        tally = _tally(meta)
     tree = cls(**params | changes)
     tree.check_parameters()
     tree.__dict__.update(members)
@@ -37,9 +42,19 @@ def restored(cls, path, meta, arrays, changes):
         tree._begin()
         if len(kept.labels):
             tree._take(kept)
+        tree._tree.tally |= tally
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
     return tree
+
+
+def _tally(meta):
+    """What the tree has counted, checked; nothing in files of older releases."""
+    tally = meta.get("tally", {})
+    names = Tree([], True).tally
+    if not isinstance(tally, dict) or not names.keys() >= tally.keys() or not all(map(is_count, tally.values())):
+        raise ValueError(f"the entry 'tally' is {shown(tally)}")
+    return tally
 
 
 def _kept(arrays, members):

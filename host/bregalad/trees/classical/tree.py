@@ -8,6 +8,7 @@ from collections import namedtuple
 
 import numpy as np
 
+from ...interrupt import deferred_interrupt
 from .instances import Instances
 from .kernel import Plan, best_test, branches, divide, logarithms
 
@@ -99,7 +100,9 @@ class Tree:
     def root(self):
         """The root."""
         if self._root is None:
+            tally = dict(self.tally)
             self._root = self._ensured(Node(np.arange(self.instances.count, dtype=np.int32)))
+            self.tally = tally  # nothing is learnt that was not before
         return self._root
 
     def learn(self, data, values, classes):
@@ -112,17 +115,21 @@ class Tree:
             Of each nominal attribute its values by code.
         classes : int
         """
-        root, self._root = self._root, None  # none as long as it is half changed
-        rows = self.instances.add(data)
-        self._prepare(values, classes)
-        if root is not None:
+        root = self.root if self.instances.count else None
+        self._root = None  # as long as it is half changed
+        with deferred_interrupt():  # or the plan would not be of all instances
+            rows = self.instances.add(data)
+            self._prepare(values, classes)
+        if root is None:
+            root = Node(rows)
+        else:
             self._add(root, rows)
-            self._root = self._ensured(root)
-        elif rows[0] == 0:
-            self._root = self._ensured(Node(rows))
+        self._root = self._ensured(root)
 
     def widen(self, numeric):
         """Have more attributes; their values are missing in all instances so far."""
+        if self.instances.count:
+            self._root = self.root  # by the plan that is still there
         self._values += [()] * (numeric.count(False) - len(self._values))
         self._numeric, self._plan = numeric, None
         self.instances.widen(numeric.count(True), numeric.count(False))

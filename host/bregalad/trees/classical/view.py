@@ -1,5 +1,7 @@
 """A classical tree for `draw`: its nodes by number, and in words."""
 
+import numpy as np
+
 from ..structure.table import LEAF
 from .kernel import ABSENT
 from .tree import majority
@@ -52,6 +54,14 @@ class View:
             words = {0: f"{name} = {book.value(int(value))}", 1: f"{name} != {book.value(int(value))}"}
         words[ABSENT] = f"{name} missing"
         return [words[branch] for branch in sorted(self._all[node].children)]
+
+    def counts(self):
+        """How many instances of each class leaves have, int64 array (nodes, classes); of inner nodes zeros."""
+        counts = np.zeros((len(self._all), len(self._classes)), np.int64)
+        for number, node in enumerate(self._all):
+            if node.test is None:
+                counts[number] = self._tree.counts(node, len(self._classes))
+        return counts
 
     def leaf(self, node):
         """A leaf's class, its share and how many instances it has."""

@@ -91,6 +91,12 @@ class PositiveLearner(Parameters, Learning, Saving, Scoring, ClassifierMixin, Ba
             tree.set_params(**self.get_params() | {"level": level})
         return trees
 
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags = self._planted()[self._levels[0]].__sklearn_tags__().input_tags
+        tags.classifier_tags.multi_class = False
+        return tags
+
     # Learning
 
     def _prepare(self, X, classes):

@@ -223,7 +223,9 @@ def sprout(
                 if _is_seen(values, other):
                     last = other
                     first = other if first < 0 else first
-            low, high = low + (first << shift), min(high, low + (last + 1 << shift))
+            # A delayed split may find none counted any more; codes beyond the range count in the bins behind it.
+            if first >= 0:
+                low, high = min(low + (first << shift), high), min(high, low + (last + 1 << shift))
         # A split at a trivial threshold may leave one side without codes.
         threshold = min(max(threshold, low), high)
         table[child]["low"], table[child]["high"] = low, threshold

@@ -8,7 +8,8 @@ from ...protocol.commands import Opcode
 from ...protocol.layout import Layout
 from ...protocol.reports import EntryFlag, Kind, entry_body, entry_layout, statistics_layout
 from ...warn import warn
-from ..structure.table import LEAF, forget_trial
+from ..policy.policy import ALTERNATE, SWAP
+from ..structure.table import FORK, LEAF, forget_trial
 from .entries import plain_entries, whole_entry
 
 __all__ = ["misfit", "nothing", "read", "restore", "widened"]
@@ -165,8 +166,10 @@ def restore(trainer, checkpoint):
     growth, nodes = trainer.growth, trainer.nodes
     live = nodes.descendants()
     nodes.slot[live] = -1
-    counting = live if trainer.policy.anytime else nodes.leaves()  # what is decided on alternates takes no counts
-    for node in np.setdiff1d(counting, checkpoint["nodes"]).tolist():
+    counting = live[nodes.kind[live] != FORK] if trainer.policy.anytime else nodes.leaves()
+    # What is decided on alternates takes no counts, unless they are rivals, which begin as splits.
+    taking = nodes.verdict[counting] < (SWAP if trainer.policy.rivals else ALTERNATE)
+    for node in np.setdiff1d(counting[taking], checkpoint["nodes"]).tolist():
         forget_trial(nodes.table[node])
     if not len(checkpoint["nodes"]):
         growth.restart()
