@@ -249,6 +249,19 @@ def test_arrays_that_say_they_are_larger_than_the_file(tmp_path, lie):
     assert str(error.value).startswith(f"{path}: ") and "\n" not in str(error.value) and taken < 10_000_000
 
 
+@pytest.mark.slow
+def test_more_than_memory_holds_is_one_line(tmp_path):
+    """Three megabytes that unpack to three gigabytes, as they say."""
+    path, most = tmp_path / "tree", 3 << 30
+    np.savez_compressed(path, meta=np.zeros(most, np.uint8))
+    code = (
+        f"import resource, sys; resource.setrlimit(resource.RLIMIT_AS, ({most}, {most})); "
+        f"from bregalad.cli import main; sys.exit(main(['inspect', '{path}.npz']))"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert found.returncode == 1 and "memory does not suffice" in found.stderr and found.stderr.count("\n") == 1
+
+
 def test_files_that_are_not_there_or_not_readable(tmp_path):
     with pytest.raises(FileNotFoundError):
         load_tree(tmp_path / "none")

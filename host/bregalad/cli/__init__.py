@@ -91,7 +91,7 @@ def _run(argv):
     try:
         with _noting(args.command, worded), needing(args.command, _EXTRAS.get(args.command)):
             return args.run(args)
-    except (ValueError, TypeError, OSError, ImportError, BoardError) as error:
+    except (ValueError, TypeError, OSError, ImportError, MemoryError, BoardError) as error:
         if isinstance(error, BrokenPipeError) and _reader_gone():
             return _PIPE
         print(f"bregalad {args.command}: {worded(_said(error))}", file=sys.stderr)
@@ -103,6 +103,8 @@ def _run(argv):
 
 def _said(error):
     """An error's message; the system's own, of a file, in the words of ours: the file first."""
+    if isinstance(error, MemoryError):
+        return f"memory does not suffice: {error}" if str(error) else "memory does not suffice"
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"{one_line(error.filename)}: {error.strerror}"
     return one_line(error, _LONGEST)  # the names in it may have line breaks
