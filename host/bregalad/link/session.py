@@ -306,7 +306,9 @@ class Session:
         if late and self._flight:
             if now >= self._since + self._timeout:
                 self._go_back()
-                self._backing_off = min(2 * self._backing_off, _MOST_BACKING_OFF)
+                # On a bad wire few round trips can be timed, which would end the backing off.
+                most = _MOST_BACKING_OFF if self._mean is None else _MOST_BACKING_OFF // 8
+                self._backing_off = min(2 * self._backing_off, most)
                 self._since = now
             self._expires = min(self._since + self._timeout, now + self.longest)
         while (kept := self._sendable()) is not None:
