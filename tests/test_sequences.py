@@ -24,7 +24,7 @@ _TREE = {
     "delta": (1e-7, 1e-2),
     "tau": (0.05, 0.3, 1.0),
     "scale": (0.005, 0.05),
-    "delay": (0, 0, 7, 60, 400),
+    "block": (1, 1, 7, 60, 400, 1 / 32),
     "zoom": ("path", "seen"),
     "child_counts": ("inherit", "zero"),
     "nominal_split": ("multiway", "one_vs_rest"),

@@ -150,7 +150,7 @@ def test_learns_what_the_emulated_board_does(geometry, kind, opened, seed, tmp_p
     simulated = opened(geometry, stall=0.2, seed=seed)
     found = []
     for board in (MappedBoard(simulated), EmulatedBoard(geometry.replace(nodes=0), 1 << 20)):
-        tree = kind(board=board, grace=100, delta=0.01, delay=100)
+        tree = kind(board=board, grace=100, delta=0.01, block=1 if geometry.nodes else 100)
         predicted = tree.test_then_train(X, y, [0, 1])
         tree.save(tmp_path / "tree.npz")
         with np.load(tmp_path / "tree.npz") as saved:

@@ -49,7 +49,7 @@ def cluster(request):
 
 
 def make(name, **options):
-    return ENSEMBLES[name](VFDT(grace=30, delta=0.01, delay=20), members=4, seed=2, drift=0.1, **options)
+    return ENSEMBLES[name](VFDT(grace=30, delta=0.01, block=20), members=4, seed=2, drift=0.1, **options)
 
 
 def kill(forest, number):

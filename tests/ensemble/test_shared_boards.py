@@ -20,7 +20,7 @@ from forests import drifting, same
 
 MEMBERS = 3
 WHOLE = Geometry(lanes=5, passes=2, bins=8, slots=120, count_width=16, naive_bayes=True)
-TREE = {"grace": 30, "delta": 0.01, "nominal_values": 10, "delay": 20}
+TREE = {"grace": 30, "delta": 0.01, "nominal_values": 10, "block": 1}
 MOA = {"inner_grace": 60, "variant": "moa"}
 TREES = {"vfdt": (VFDT, {}), "efdt": (EFDT, {"inner_grace": 60}), "moa": (EFDT, MOA)}
 
@@ -82,10 +82,9 @@ def test_trees_that_count_on_every_level(board):
     compare("leveraging", board(WHOLE.replace(levels=4)), 1500, "efdt")
 
 
-@pytest.mark.parametrize("delay", [0, 5])
-def test_leaves_lose_their_slots_as_on_boards_of_their_own(delay):
+def test_leaves_lose_their_slots_as_on_boards_of_their_own():
     """Locks stop all records from the first of a turn on, whatever the tree before has said of its own."""
-    compare("leveraging", walks(WHOLE.replace(slots=18)), 3000, grace=10, delta=0.1, tau=0.3, delay=delay)
+    compare("leveraging", walks(WHOLE.replace(slots=18)), 3000, grace=10, delta=0.1, tau=0.3)
 
 
 def test_trees_that_try_inner_nodes_by_their_own_count():

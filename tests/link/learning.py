@@ -17,7 +17,7 @@ TREES = {
 }
 # Boards that hold the tree themselves take none of these.
 ALTERNATES = {
-    "hat": (HAT, {"delta": 1e-3, "grace": 50, "drift_delta": 0.05, "switch_width": 30, "delay": 20}),
+    "hat": (HAT, {"delta": 1e-3, "grace": 50, "drift_delta": 0.05, "switch_width": 30, "block": 20}),
     "cvfdt": (
         CVFDT,
         {"delta": 1e-2, "grace": 50, "window": 500, "inner_grace": 60, "test_every": 60, "test_length": 30},

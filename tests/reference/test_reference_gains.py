@@ -124,7 +124,7 @@ def test_equal_gains_take_the_lower_threshold_and_attribute():
     first, second = tree.candidates(0)
     assert first.threshold == second.threshold == 64 and first.gain == second.gain == 1
     assert first.lead == np.inf
-    tree = ReferenceVFDT([0, 0], 2, bins=4, grace=2, tau=1, delta=0.9)
+    tree = ReferenceVFDT([0, 0], 2, bins=4, grace=2, tau=1, delta=0.9, block=1)
     tree.learn(np.array([[10, 10], [250, 250]], np.uint8), [0, 1])
     assert tree.splits[0][1:4] == (0, "numeric", 64) and tree.splits[0].tie
 

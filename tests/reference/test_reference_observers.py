@@ -49,7 +49,7 @@ def test_gaussian():
 
 
 def test_gaussian_cut_belongs_below():
-    tree = ReferenceVFDT([0], 2, observer="gaussian", bins=1, grace=4, delta=0.5)
+    tree = ReferenceVFDT([0], 2, observer="gaussian", bins=1, grace=4, delta=0.5, block=1)
     tree.learn(np.array([[0.0], [1], [1], [2]]), [0, 0, 0, 1])
     assert tree.root.kind == "numeric"
     tree.learn(np.array([[1.0], [1.5]]), [0, 1])
@@ -233,7 +233,7 @@ def test_equal_scores_take_the_lower_class():
 
 def test_a_leaf_without_counts_of_its_own_predicts_by_majority():
     # The split leaves the side of value 1 the class 2, and no statistics for naive Bayes.
-    tree = ReferenceVFDT([2], 3, leaf_prediction="nb", grace=200)
+    tree = ReferenceVFDT([2], 3, leaf_prediction="nb", grace=200, block=1)
     codes = np.arange(200)[:, None] % 2
     tree.learn(codes.astype(np.uint8), 2 * codes[:, 0])
     assert tree.root.kind

@@ -1,10 +1,14 @@
 """What the reference trees decide, on streams small enough to follow."""
 
+from functools import partial
+
 import numpy as np
 import pytest
-from bregalad_sim.reference import ReferenceEFDT, ReferenceVFDT
+from bregalad_sim import reference
 from bregalad_sim.reference.tree import KINDS, Nodes
 
+# What is decided takes effect at once.
+ReferenceVFDT, ReferenceEFDT = (partial(kind, block=1) for kind in (reference.ReferenceVFDT, reference.ReferenceEFDT))
 ALL = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], np.uint8)
 
 

@@ -37,7 +37,7 @@ TREES = {
 
 
 def trainer_on(
-    board, child_counts="inherit", nominal_split="multiway", tree="vfdt", max_depth=None, delay=0, **options
+    board, child_counts="inherit", nominal_split="multiway", tree="vfdt", max_depth=None, block=1, **options
 ):
     cells = CellMap.build(CAPACITIES, board.geometry.bins, nominal_split)
     policy = SplitPolicy(
@@ -46,7 +46,7 @@ def trainer_on(
             "grace": 100,
             "child_counts": child_counts,
             "max_depth": max_depth,
-            "delay": delay,
+            "block": block,
             **TREES[tree],
         }
     )

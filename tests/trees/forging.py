@@ -50,7 +50,7 @@ def save_all(folder):
         tree.fit(X, labels)
         assert tree.report()["splits"] > 1
         tree.save(folder / f"{number}.tree")
-    kinds = {"grace": 50, "delta": 0.01, "delay": 60}
+    kinds = {"grace": 50, "delta": 0.01, "block": 60}
     for number, learner in enumerate(
         (
             HAT(drift_delta=0.1, **kinds),

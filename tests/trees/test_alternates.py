@@ -154,7 +154,7 @@ def test_no_slot_leaks(tree, slots, levels):
         else:
             continue
         done.add(change)
-        trainer.look_ahead()
+        trainer.begin_block(trainer.tally.instances)
         check(trainer)
     assert done == {"fork", "swap", "drop"}, seed
 

@@ -52,8 +52,8 @@ def shape(slots=400, **changes):
 RTL = shape(40, bus_width=64, levels=4)  # which `test_simulated` has compiled
 
 
-def trainer_on(board, tree, prediction, delay=0):
-    policy = SplitPolicy(**TREES[tree], delay=delay)
+def trainer_on(board, tree, prediction, block=1):
+    policy = SplitPolicy(**TREES[tree], block=block)
     cells = CellMap.build(CAPACITIES, board.geometry.bins)
     return Trainer(board, cells, policy, 2, prediction=prediction, review_period=1000)
 
@@ -72,30 +72,30 @@ def same(trainer, other, found, wanted):
     assert (one["counts"] == two["counts"]).all() and (one["entries"] == two["entries"]).all()
 
 
-def learnt(board, tree, prediction, delay, codes, labels):
-    trainer = trainer_on(board, tree, prediction, delay)
+def learnt(board, tree, prediction, block, codes, labels):
+    trainer = trainer_on(board, tree, prediction, block)
     found = [trainer.learn(codes[:700], labels[:700]), trainer.learn(codes[700:], labels[700:])]
     return trainer, np.concatenate(found)
 
 
-CASES = [(tree, prediction, delay) for tree in TREES for prediction in ("mc", "nba") for delay in (0, 50)]
+CASES = [(tree, prediction, block) for tree in TREES for prediction in ("mc", "nba") for block in (1, 1 / 8)]
 
 
-QUICK = ("hat", "nba", 50), ("cvfdt", "nba", 0)
+QUICK = ("hat", "nba", 1 / 8), ("cvfdt", "nba", 1)
 
 
 @pytest.mark.parametrize(
-    "tree, prediction, delay",
-    [pytest.param(*case, marks=[pytest.mark.slow] * (case[1:] not in (("mc", 0), ("nba", 50)))) for case in CASES],
+    "tree, prediction, block",
+    [pytest.param(*case, marks=[pytest.mark.slow] * (case[1:] not in (("mc", 1), ("nba", 1 / 8)))) for case in CASES],
 )
 @pytest.mark.parametrize("slots", [400, 13])
-def test_latency_changes_nothing(tree, prediction, delay, slots, seed):
+def test_latency_changes_nothing(tree, prediction, block, slots, seed):
     codes, labels = stream(seed, 4000)
-    whole, wanted = learnt(open_board("emulated", shape(slots)), tree, prediction, delay, codes, labels)
+    whole, wanted = learnt(open_board("emulated", shape(slots)), tree, prediction, block, codes, labels)
     print(whole.tally)
     board = LateBoard(open_board("emulated", shape(slots)), random.Random(seed))
     board.batch_bytes = random.Random(seed).choice((60, 3000, 100_000))
-    late, found = learnt(board, tree, prediction, delay, codes, labels)
+    late, found = learnt(board, tree, prediction, block, codes, labels)
     assert late._direct is None
     same(late, whole, found, wanted)
 
@@ -109,14 +109,14 @@ def test_alternates_begin_and_take_over():
 
 
 @pytest.mark.parametrize(
-    "tree, prediction, delay",
+    "tree, prediction, block",
     [pytest.param(*case, marks=[pytest.mark.slow] * (case not in QUICK)) for case in CASES],
 )
-def test_golden_and_rtl_learn_the_same(tree, prediction, delay, seed):
+def test_golden_and_rtl_learn_the_same(tree, prediction, block, seed):
     codes, labels = stream(seed, 2200)
-    whole, wanted = learnt(open_board("emulated", RTL), tree, prediction, delay, codes, labels)
-    golden, found = learnt(GoldenBoard(RTL), tree, prediction, delay, codes, labels)
+    whole, wanted = learnt(open_board("emulated", RTL), tree, prediction, block, codes, labels)
+    golden, found = learnt(GoldenBoard(RTL), tree, prediction, block, codes, labels)
     same(golden, whole, found, wanted)
     with open_board("simulated", RTL, stall=0.2, seed=seed) as board:
-        rtl, found = learnt(board, tree, prediction, delay, codes, labels)
+        rtl, found = learnt(board, tree, prediction, block, codes, labels)
         same(rtl, whole, found, wanted)

@@ -31,8 +31,8 @@ CASES = [pytest.param(name, marks=[] if name == "sea" else streams.needs(name)) 
 RULES = {"window": 5000, "inner_grace": 500, "test_every": 500, "test_length": 200}
 TREES = {
     "hat": (HAT, {}),
-    "hat, majority classes": (HAT, {"leaf_prediction": "mc", "delay": 100}),
-    "efhat": (EFHAT, {"delay": 100}),
+    "hat, majority classes": (HAT, {"leaf_prediction": "mc", "block": 1 / 16}),
+    "efhat": (EFHAT, {"block": 1 / 16}),
     "cvfdt": (CVFDT, RULES),
 }
 GEOMETRY = Geometry(lanes=4, passes=16, bins=16, classes=4, slots=512, naive_bayes=True)
@@ -81,14 +81,14 @@ def test_rtl_learns_the_same(name, tree):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
-@pytest.mark.parametrize("delay", [0, 100])
-def test_cvfdt_equals_reference(name, delay):
+@pytest.mark.parametrize("block", [1, 1 / 16])
+def test_cvfdt_equals_reference(name, block):
     """By the codes of books that no longer change; `test_hat` compares the others."""
     X, y, nominal = instances(name)
     coder = VFDT(nominal=nominal).fit(X, y)
     codes, capacities, classes = coder.encode(X), coder._cells(16).capacities, len(coder.classes_)
     labels = np.searchsorted(coder.classes_, y).astype(np.int32)
-    rules = {**RULES, "grace": 200, "delta": 1e-4, "same_attribute": "replace", "delay": delay}
+    rules = {**RULES, "grace": 200, "delta": 1e-4, "same_attribute": "replace", "block": block}
     board = open_board("emulated", GEOMETRY.replace(slots=8192, classes=max(classes, 2)))
     policy = SplitPolicy(anytime=True, alternates=True, rivals=True, **rules)
     trainer = Trainer(board, CellMap.build(capacities, 16), policy, classes)

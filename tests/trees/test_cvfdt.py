@@ -81,13 +81,13 @@ def check_counts(trainer):
 
 @pytest.mark.parametrize("child_counts, nominal_split", OPTIONS)
 @pytest.mark.parametrize(
-    "delay, same_attribute",
-    [(60, "replace"), *(pytest.param(0, same, marks=pytest.mark.slow) for same in ("replace", "keep"))],
+    "block, same_attribute",
+    [(60, "replace"), *(pytest.param(1, same, marks=pytest.mark.slow) for same in ("replace", "keep"))],
 )
-def test_equals_reference(child_counts, nominal_split, delay, same_attribute):
+def test_equals_reference(child_counts, nominal_split, block, same_attribute):
     codes, labels = drifting(1, 9000)
     trainer = trainer_on(
-        nominal_split=nominal_split, child_counts=child_counts, delay=delay, same_attribute=same_attribute
+        nominal_split=nominal_split, child_counts=child_counts, block=block, same_attribute=same_attribute
     )
     reference = ReferenceCVFDT(
         CAPACITIES,
@@ -96,7 +96,7 @@ def test_equals_reference(child_counts, nominal_split, delay, same_attribute):
         delta=1e-2,
         child_counts=child_counts,
         nominal_split=nominal_split,
-        delay=delay,
+        block=block,
         same_attribute=same_attribute,
         **RULES,
         **TESTS,
@@ -163,11 +163,11 @@ def test_slots_are_given_back(slots):
     assert trainer.tally.alternates
 
 
-@pytest.mark.parametrize("prediction, delay", [pytest.param("mc", 0, marks=pytest.mark.slow), ("nba", 60)])
-def test_any_board_forgets(prediction, delay):
+@pytest.mark.parametrize("prediction, block", [pytest.param("mc", 1, marks=pytest.mark.slow), ("nba", 60)])
+def test_any_board_forgets(prediction, block):
     """Without alternates; with them: test_alternates_on_boards.py."""
     codes, labels = drifting(1, 5000)
-    options = {"alternates": False, "prediction": prediction, "delay": delay}
+    options = {"alternates": False, "prediction": prediction, "block": block}
     trainer = trainer_on(**options)
     expected = np.concatenate([trainer.learn(codes[:2500], labels[:2500]), trainer.learn(codes[2500:], labels[2500:])])
     check_counts(trainer)
@@ -183,7 +183,7 @@ def test_any_board_forgets(prediction, delay):
 def test_a_late_trial_is_judged_by_the_base_counts_of_its_instance():
     """Though what it stands for is forgotten while its report is to come."""
     codes, labels = concepts(0)
-    options = {"window": 800, "inner_grace": 60, "grace": 50, "test_every": 60, "test_length": 30, "delay": 60}
+    options = {"window": 800, "inner_grace": 60, "grace": 50, "test_every": 60, "test_length": 30, "block": 60}
     options["same_attribute"] = "replace"
     trainer = trainer_on(**options)
     late = trainer_on(LateBoard(open_board("emulated", geometry(400)), random.Random(0)), **options)
@@ -246,8 +246,8 @@ def test_saves_copies_and_single_instances_go_on_as_the_tree(tmp_path):
 
 def test_alternates_that_are_to_take_over_or_go_are_saved(tmp_path):
     X, y = numbers(6000)
-    whole = CVFDT(delay=200, **SMALL).fit(X, y)
-    tree = CVFDT(delay=200, **SMALL)
+    whole = CVFDT(block=200, **SMALL).fit(X, y)
+    tree = CVFDT(block=200, **SMALL)
     waited = 0
     for at in range(0, 6000, 150):
         tree.partial_fit(X[at : at + 150], y[at : at + 150], [False, True])

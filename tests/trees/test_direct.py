@@ -35,9 +35,9 @@ def stream(seed, count=3000):
     return codes, labels.astype(np.int32)
 
 
-def trainer_on(board, anytime, nominal_split, prediction, **options):
+def trainer_on(board, anytime, nominal_split, prediction, block=1, **options):
     cells = CellMap.build(CAPACITIES, GEOMETRY.bins, nominal_split)
-    policy = SplitPolicy(delta=1e-3, grace=50, anytime=anytime, inner_grace=130)
+    policy = SplitPolicy(delta=1e-3, grace=50, anytime=anytime, inner_grace=130, block=block)
     return Trainer(board, cells, policy, CLASSES, prediction=prediction, **options)
 
 

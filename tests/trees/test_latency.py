@@ -26,16 +26,16 @@ from driving import (
 
 @pytest.mark.parametrize("tree", TREES)
 @pytest.mark.parametrize("nominal_split", ["multiway", "one_vs_rest"])
-@pytest.mark.parametrize("delay", [0, 300])
-def test_latency_changes_nothing(tree, nominal_split, delay):
+@pytest.mark.parametrize("block", [1, 1 / 16, 300])
+def test_latency_changes_nothing(tree, nominal_split, block):
     codes, labels = drifting(12, 20_000)
-    first = trainer_on(open_board("emulated", geometry(2000)), nominal_split=nominal_split, tree=tree, delay=delay)
+    first = trainer_on(open_board("emulated", geometry(2000)), nominal_split=nominal_split, tree=tree, block=block)
     expected = learn(first, codes, labels)
     assert first.tally.splits >= 3
-    assert delay or tree.startswith("vfdt") or "averages" in tree or first.tally.replaced >= 1
+    assert block != 1 or tree.startswith("vfdt") or "averages" in tree or first.tally.replaced >= 1
     for seed in range(2):
         board = LateBoard(open_board("emulated", geometry(2000)), random.Random(seed))
-        late = trainer_on(board, nominal_split=nominal_split, tree=tree, delay=delay)
+        late = trainer_on(board, nominal_split=nominal_split, tree=tree, block=block)
         assert (learn(late, codes, labels, seed) == expected).all()
         assert late.nodes.difference(first.nodes) is None
         assert late.tally == first.tally
@@ -84,10 +84,10 @@ def test_an_anytime_trees_counts_are_halved_in_the_streams_order(tree, seed):
 @pytest.mark.parametrize("slots", [2, *(pytest.param(slots, marks=pytest.mark.slow) for slots in (5, 20)), 8])
 @pytest.mark.parametrize("child_counts, nominal_split", OPTIONS)
 @pytest.mark.parametrize("tree", ["vfdt", "vfdt adaptive", "efdt", "efdt averages"])
-@pytest.mark.parametrize("delay", [0, 150])
-def test_short_of_slots_latency_changes_nothing(slots, child_counts, nominal_split, tree, delay):
+@pytest.mark.parametrize("block", [1, 1 / 16, 150])
+def test_short_of_slots_latency_changes_nothing(slots, child_counts, nominal_split, tree, block):
     codes, labels = stream(2)
-    options = {"delay": delay, "review_period": 1000}
+    options = {"block": block, "review_period": 1000}
     first = trainer_on(open_board("emulated", geometry(slots)), child_counts, nominal_split, tree, **options)
     expected = learn(first, codes, labels)
     assert first.nodes.inactive or slots == 20 or first.tally.splits < slots
@@ -118,7 +118,7 @@ def test_short_of_slots_many_splits_are_under_way(tree, seed):
         "grace": rng.randrange(10, 60),
         "tau": rng.choice([0.03, 0.1]),
         "child_counts": rng.choice(["inherit", "zero"]),
-        "delay": rng.choice([0, 20, 500]),
+        "block": rng.choice([1, 20, 500, 0.02, 0.5]),
         **TREES[tree],
     }
     cells = CellMap.build(CAPACITIES, 8, rng.choice(["multiway", "one_vs_rest"]))
@@ -128,7 +128,7 @@ def test_short_of_slots_many_splits_are_under_way(tree, seed):
 
     first = trainer(open_board("emulated", geometry(slots)))
     expected = learn(first, codes, labels)
-    assert first.tally.splits > slots / 2 or tree == "efdt" or options["delay"]
+    assert first.tally.splits > slots / 2 or tree == "efdt" or options["block"] != 1
     for batch_bytes in (100, 3000, 100_000):
         board = LateBoard(open_board("emulated", geometry(slots)), rng)
         board.batch_bytes = batch_bytes

@@ -62,7 +62,7 @@ def test_saves_and_copies_go_on_as_the_learner(kind, level, tmp_path):
 def test_what_is_on_its_way_is_saved(tmp_path):
     """A decision that is to be made later, and a test that is under way."""
     X, _, known = made()
-    tree = PuuCVFDT(level=0.25, delay=90, **SMALL | WINDOW)
+    tree = PuuCVFDT(level=0.25, block=90, **SMALL | WINDOW)
     at, seen = 0, set()
     while at < len(X) and seen != {"asked", "fork"}:
         tree.partial_fit(X[at : at + 30], known[at : at + 30], ["yes", "?"])

@@ -52,15 +52,15 @@ def agree(trainer, reference):
 
 @pytest.mark.parametrize("child_counts, nominal_split", OPTIONS)
 @pytest.mark.parametrize(
-    "count, delay, same_attribute",
+    "count, block, same_attribute",
     [
         (5000, 60, "replace"),
-        *(pytest.param(9000, 0, same, marks=pytest.mark.slow) for same in ("replace", "keep")),
+        *(pytest.param(9000, 1, same, marks=pytest.mark.slow) for same in ("replace", "keep")),
     ],
 )
-def test_equals_reference(child_counts, nominal_split, count, delay, same_attribute):
+def test_equals_reference(child_counts, nominal_split, count, block, same_attribute):
     codes, labels = unlabelled(*drifting(1, count), seed=1)
-    trainer, reference = pair(nominal_split, child_counts=child_counts, delay=delay, same_attribute=same_attribute)
+    trainer, reference = pair(nominal_split, child_counts=child_counts, block=block, same_attribute=same_attribute)
     for at in range(0, len(codes), 2500):
         part = slice(at, at + 2500)
         assert (trainer.learn(codes[part], labels[part]) == reference.learn(codes[part], labels[part])).all()
@@ -89,10 +89,10 @@ def test_without_a_window_all_instances_count():
     assert trainer.trials.totals.now.tolist() == np.bincount(labels).tolist()
 
 
-@pytest.mark.parametrize("delay", [0, 50])
-def test_any_board_learns_the_same(delay, seed):
+@pytest.mark.parametrize("block", [1, 50])
+def test_any_board_learns_the_same(block, seed):
     codes, labels = unlabelled(*concepts(seed, 5000, 900), seed)
-    options = {"window": 600, "inner_grace": 60, "grace": 50, "test_every": 60, "test_length": 30, "delay": delay}
+    options = {"window": 600, "inner_grace": 60, "grace": 50, "test_every": 60, "test_length": 30, "block": block}
     whole = trainer_on(open_board("emulated", geometry(60)), level=0.2, **options)
     learnt = [whole.learn(codes[:700], labels[:700]), whole.learn(codes[700:], labels[700:])]
     board = LateBoard(open_board("emulated", geometry(60)), random.Random(seed))

@@ -24,9 +24,9 @@ def unlabelled(seed, count=6000):
     return codes, labels & (np.random.default_rng(seed).random(count) < 1 / 3)
 
 
-def trainer_on(board, child_counts="inherit", nominal_split="multiway", delay=0, level=0.4):
+def trainer_on(board, child_counts="inherit", nominal_split="multiway", block=1, level=0.4):
     cells = CellMap.build(CAPACITIES, board.geometry.bins, nominal_split)
-    policy = PositivePolicy(delta=1e-3, grace=100, child_counts=child_counts, delay=delay, level=level)
+    policy = PositivePolicy(delta=1e-3, grace=100, child_counts=child_counts, block=block, level=level)
     trainer = Trainer(board, cells, policy, 2)
     trainer.consult(Totals([0, 0]))
     return trainer
@@ -34,15 +34,15 @@ def trainer_on(board, child_counts="inherit", nominal_split="multiway", delay=0,
 
 @pytest.mark.parametrize("child_counts, nominal_split", OPTIONS)
 @pytest.mark.parametrize(
-    "late, delay",
-    [(False, 0), (True, 170), *(pytest.param(*case, marks=pytest.mark.slow) for case in ((True, 0), (False, 170)))],
+    "late, block",
+    [(False, 1), (True, 170), *(pytest.param(*case, marks=pytest.mark.slow) for case in ((True, 1), (False, 170)))],
 )
-def test_equals_reference(child_counts, nominal_split, late, delay):
+def test_equals_reference(child_counts, nominal_split, late, block):
     codes, labels = unlabelled(1)
     board = open_board("emulated", geometry())
     if late:
         board = LateBoard(board, random.Random(7))
-    trainer = trainer_on(board, child_counts, nominal_split, delay)
+    trainer = trainer_on(board, child_counts, nominal_split, block)
     learn(trainer, codes, labels, seed=3 if late else None)
     reference = ReferencePuuVFDT(
         CAPACITIES,
@@ -52,7 +52,7 @@ def test_equals_reference(child_counts, nominal_split, late, delay):
         grace=100,
         child_counts=child_counts,
         nominal_split=nominal_split,
-        delay=delay,
+        block=block,
     )
     reference.learn(codes, labels)
     assert difference(trainer.nodes, reference.root) is None

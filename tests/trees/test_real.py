@@ -30,7 +30,9 @@ TREES = {
     "vfdt zero": (VFDT, ReferenceVFDT, {"leaf_prediction": "mc", "child_counts": "zero"}),
     "vfdt nb": (VFDT, ReferenceVFDT, {"leaf_prediction": "nb"}),
     "vfdt nba": (VFDT, ReferenceVFDT, {"leaf_prediction": "nba", "zoom": "seen"}),
+    "vfdt blocks": (VFDT, ReferenceVFDT, {"leaf_prediction": "nba", "block": 1 / 32}),
     "efdt": (EFDT, ReferenceEFDT, {"delta": 0.05, "leaf_prediction": "mc"}),
+    "efdt blocks": (EFDT, ReferenceEFDT, {"delta": 0.05, "leaf_prediction": "mc", "block": 1 / 32}),
     "efdt default": (EFDT, ReferenceEFDT, {"delta": 0.05, "leaf_prediction": "nba"}),
     "efdt nb": (EFDT, ReferenceEFDT, {"delta": 0.05, "leaf_prediction": "nb"}),
     "efdt nba": (EFDT, ReferenceEFDT, {"delta": 1e-7, "leaf_prediction": "nba"}),
@@ -249,8 +251,8 @@ def test_simulated_board_grows_the_same_tree(name, kind, size):
 @pytest.mark.parametrize("name", CASES[:1])
 def test_simulated_board_that_walks_grows_the_same_tree(name, kind):
     geometry, count = NARROW.replace(nodes=1024), 45_312
-    emulated, expected, _, X = accelerated(name, count, tree=kind, geometry=NARROW, delay=128)
-    simulated, predictions, _, _ = accelerated(name, count, "simulated", kind, geometry=geometry, delay=128)
+    emulated, expected, _, X = accelerated(name, count, tree=kind, geometry=NARROW, block=1)
+    simulated, predictions, _, _ = accelerated(name, count, "simulated", kind, geometry=geometry, block=1)
     assert simulated.difference(emulated) is None
     assert (predictions == expected).all()
     counters, wanted = simulated.counters(), emulated.counters()
@@ -269,9 +271,9 @@ def test_simulated_board_that_walks_grows_the_same_tree(name, kind):
 @pytest.mark.parametrize("kind", ["vfdt", "vfdt nba", "efdt nba"])
 def test_emulated_board_that_walks_grows_the_same_tree(name, kind, count):
     count = min(STREAMS[name][1], count or 1 << 30)
-    routed, expected, _, X = accelerated(name, count, tree=kind, delay=128)
+    routed, expected, _, X = accelerated(name, count, tree=kind, block=1)
     geometry = routed._trainer.board.geometry.replace(nodes=1 << 14)
-    walking, predictions, _, _ = accelerated(name, count, "emulated", kind, geometry=geometry, delay=128)
+    walking, predictions, _, _ = accelerated(name, count, "emulated", kind, geometry=geometry, block=1)
     assert walking.difference(routed) is None
     assert (predictions == expected).all()
     found, wanted = walking.counters(), routed.counters()

@@ -169,7 +169,7 @@ def test_ctrl_c_leaves_nothing_that_was_asked_for(prediction, tmp_path):
 @pytest.mark.parametrize("nodes", [0, 64])
 def test_ctrl_c_as_a_call_begins_or_ends_leaves_nothing_to_resume(nodes):
     X, y = stream(1000)
-    tree = VFDT(geometry=Geometry(lanes=3, passes=1, nodes=nodes), leaf_prediction="mc")
+    tree = VFDT(geometry=Geometry(lanes=3, passes=1, nodes=nodes), leaf_prediction="mc", block=1)
     tree.partial_fit(X, y, classes=[False, True])
     for at in itertools.count(1):
         learnt = tree.report()["instances"]

@@ -1,4 +1,4 @@
-"""The RTL of a board that holds trees, trained by the driver: the tree of the emulated board, whatever stalls."""
+"""The RTL, trained by the driver: the tree of the emulated board, whatever stalls. Blocks of 1: it holds the tree."""
 
 import numpy as np
 import pytest
@@ -10,17 +10,18 @@ from bregalad.trees.training.trainer import Trainer
 from driving import CAPACITIES, TREES, active, drifting, geometry
 
 
-def both(sizes, tree, seed, prediction="mc", count=1500, stream=3, review_period=20_000, **options):
+def both(sizes, tree, seed, prediction="mc", block=1, count=1500, stream=3, review_period=20_000, **options):
     """Trainers that have learnt the same, on the emulated and on a simulated board."""
     codes, labels = (part[:count] for part in drifting(stream, 8000))
     cells = CellMap.build(CAPACITIES, sizes.bins, "one_vs_rest" if "efdt" in tree else "multiway")
-    policy = SplitPolicy(**{"delta": 1e-2, "grace": 60, **TREES[tree], **options})
-    walking = open_board("simulated", sizes.replace(nodes=256), memory_size=8192, stall=0.2, seed=seed)
-    boards = open_board("emulated", sizes), walking
+    policy = SplitPolicy(**{"delta": 1e-2, "grace": 60, "block": block, **TREES[tree], **options})
+    nodes = 256 if block == 1 else 0
+    simulated = open_board("simulated", sizes.replace(nodes=nodes), memory_size=8192, stall=0.2, seed=seed)
+    boards = open_board("emulated", sizes), simulated
     how = {"prediction": prediction, "review_period": review_period}
     expected, found = trainers = [Trainer(board, cells, policy, 2, **how) for board in boards]
     wanted, predictions = (trainer.learn(codes, labels) for trainer in trainers)
-    walking.close()
+    simulated.close()
     assert (predictions == wanted).all(), np.flatnonzero(predictions != wanted)[:5]
     assert found.nodes.difference(expected.nodes) is None
     assert active(found.nodes) == active(expected.nodes)
@@ -29,32 +30,32 @@ def both(sizes, tree, seed, prediction="mc", count=1500, stream=3, review_period
 
 
 SIZES = geometry(64, lanes=4, naive_bayes=True)  # one model for most
-QUICK = (("vfdt", 90), ("vfdt adaptive", 90), ("efdt", 0), ("efdt", 90), ("efdt moves", 90))
+QUICK = (("vfdt", 1), ("vfdt adaptive", 1), ("efdt", 1), ("efdt", 1 / 8), ("efdt moves", 1))
 
 
 @pytest.mark.parametrize(
-    "tree, delay",
+    "tree, block",
     [
-        pytest.param(tree, delay, marks=[pytest.mark.slow] * ((tree, delay) not in QUICK))
+        pytest.param(tree, block, marks=[pytest.mark.slow] * ((tree, block) not in QUICK))
         for tree in TREES
-        for delay in (0, 90)
+        for block in (1, 1 / 8)
     ],
 )
-def test_rtl_grows_the_same_tree(tree, delay, seed):
-    both(SIZES, tree, seed, delay=delay)
+def test_rtl_grows_the_same_tree(tree, block, seed):
+    both(SIZES, tree, seed, block=block)
 
 
 @pytest.mark.parametrize("prediction", ["nb", "nba"])
 @pytest.mark.parametrize("tree", ["vfdt", "efdt"])
 def test_rtl_predicts_by_naive_bayes(tree, prediction, seed):
-    both(SIZES, tree, seed, prediction, delay=30)
+    both(SIZES, tree, seed, prediction)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("tree", ["vfdt", "efdt"])
-@pytest.mark.parametrize("delay", [0, 50])
-def test_rtl_is_short_of_slots(tree, delay, seed):
-    expected, _ = both(geometry(7, lanes=4), tree, seed, delay=delay, count=2500, stream=5, review_period=500)
+@pytest.mark.parametrize("block", [1, 1 / 8])
+def test_rtl_is_short_of_slots(tree, block, seed):
+    expected, _ = both(geometry(7, lanes=4), tree, seed, block=block, count=2500, stream=5, review_period=500)
     assert not all(active(expected.nodes))
 
 
@@ -64,7 +65,7 @@ OTHERS = [{"banks": 2}, {"levels": 2}, {"bus_width": 32}, {"classes": 4}, {"leve
 @pytest.mark.slow
 @pytest.mark.parametrize("changes", OTHERS)
 def test_rtl_of_other_geometries(changes, seed):
-    both(geometry(**{"slots": 64, "lanes": 4, **changes}), "efdt", seed, delay=40)
+    both(geometry(**{"slots": 64, "lanes": 4, **changes}), "efdt", seed)
 
 
 def test_a_saved_tree_goes_on_in_rtl(tmp_path, seed):
@@ -72,9 +73,9 @@ def test_a_saved_tree_goes_on_in_rtl(tmp_path, seed):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(1800, 4))
     y = (X[:, 0] + X[:, 1] ** 2 > 0.6).astype(int)
-    whole = VFDT(geometry=SIZES, grace=60, delta=1e-2, delay=90)
+    whole = VFDT(geometry=SIZES, grace=60, delta=1e-2, block=1)
     whole.partial_fit(X[:700], y[:700], classes=[0, 1]).partial_fit(X[700:], y[700:])
-    tree = VFDT(geometry=SIZES, grace=60, delta=1e-2, delay=90)
+    tree = VFDT(geometry=SIZES, grace=60, delta=1e-2, block=1)
     tree.partial_fit(X[:700], y[:700], classes=[0, 1])
     for last, board in ((1100, "simulated"), (1800, "emulated")):
         tree.save(tmp_path / "tree")

@@ -15,6 +15,7 @@ from ..boards import open_board
 from ..boards.base import Board
 from ..geometry import Geometry
 from ..trees.efdt import EFDT
+from ..trees.option import number
 from ..trees.vfdt import VFDT
 from . import streams
 
@@ -73,13 +74,13 @@ class Wire(Board):
         return b"".join(found)
 
 
-def measure(kind, name, instances, speed, delay, decisions):
+def measure(kind, name, instances, speed, delay, block):
     """Instances per second, and the share of the time that the wire was in use."""
     X, y, schema = {"elec": streams.elec, "rt5n": streams.rt5n}[name]()
     X, y = X[:instances], y[:instances]
     geometry = Geometry(lanes=8, passes=1, slots=4096, classes=max(2, len(schema.classes)))
     board = Wire(open_board("emulated", geometry), speed, delay)
-    tree = kind(board=board, delay=decisions, nominal=streams.nominal(X, schema))
+    tree = kind(board=board, block=block, leaf_prediction="mc", nominal=streams.nominal(X, schema))
     tree.partial_fit(X, y, classes=list(schema.classes))
     return len(X) / board.now, board.sending / board.now
 
@@ -90,12 +91,12 @@ def main():
     parser.add_argument("--instances", type=int, default=1_000_000, help="of each at most")
     parser.add_argument("--speed", type=float, default=GIGABIT, help="bytes per second")
     parser.add_argument("--delays", type=float, nargs="+", default=(20, 100, 500), help="microseconds, there and back")
-    parser.add_argument("--decisions", type=int, default=0, help="the trees' parameter delay, in instances")
+    parser.add_argument("--block", type=number, default=1, help="the trees' parameter")
     options = parser.parse_args()
     for name in options.streams:
         for kind in (VFDT, EFDT):
             for delay in options.delays:
-                rate, share = measure(kind, name, options.instances, options.speed, delay * 1e-6, options.decisions)
+                rate, share = measure(kind, name, options.instances, options.speed, delay * 1e-6, block=options.block)
                 print(
                     f"{name} {kind.__name__} {delay:g} us: {rate / 1e6:.2f} M instances/s, wire in use {share:.0%}",
                     flush=True,

@@ -20,7 +20,7 @@ def add_ensembles(parser):
     )
     for option in OWN:
         group.add_argument(
-            option.flag, help=help_of(option), type=option.kind, metavar="N" if option.kind is int else "X"
+            option.flag, help=help_of(option), type=option.parse, metavar="N" if option.kind is int else "X"
         )
 
 

@@ -34,7 +34,7 @@ def add_learner(parser):
         elif option.choices:
             kind = {"choices": option.choices}
         else:
-            kind = {"type": option.kind, "metavar": "N" if option.kind is int else "X"}
+            kind = {"type": option.parse, "metavar": "N" if option.kind is int else "X"}
         groups[option.group].add_argument(
             option.flag, help=options.help_of(option) + "; may be given several times" * (option.kind is dict), **kind
         )

@@ -130,7 +130,11 @@ def check_board_entries(meta):
     """The same of the entries of a tree on a board."""
     _check_types(meta, _BOARD_ENTRIES, _BOARD_OPTIONAL)
     counted = set(Tally().as_dict())
-    if set(meta["tally"]) != counted or not all(map(is_count, meta["tally"].values())):
+    if (
+        set(meta["tally"]) != counted
+        or not all(map(is_count, meta["tally"].values()))
+        or meta["tally"]["begun"] > meta["tally"]["instances"]
+    ):
         raise ValueError(f"the entry 'tally' is {shown(meta['tally'])}")
 
 

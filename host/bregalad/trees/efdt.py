@@ -39,6 +39,7 @@ class EFDT(StreamTree):
         tau: float = 0.05,
         grace: int = 200,
         max_depth: int | None = None,
+        block: float = 1,
         delay: int = 0,
         inner_grace: int = 2000,
         variant: str = "paper",

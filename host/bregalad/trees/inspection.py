@@ -32,9 +32,11 @@ class Inspection(Shared):
         ``slots``: those in use on the board, or that it will take when it is opened.
         """
         self._fitted()
+        events = self._tally.as_dict()
+        del events["begun"]
         if self._nodes is None:
             return {
-                **self._tally.as_dict(),
+                **events,
                 "nodes": 1,
                 "leaves": 1,
                 "inactive_leaves": 0,
@@ -46,7 +48,7 @@ class Inspection(Shared):
         predicting = nodes.predicting()
         leaves = predicting[nodes.kind[predicting] == LEAF]
         return {
-            **self._tally.as_dict(),
+            **events,
             "nodes": len(predicting),
             "leaves": len(leaves),
             "inactive_leaves": int((nodes.slot[leaves] < 0).sum()),

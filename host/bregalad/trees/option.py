@@ -8,7 +8,7 @@ from typing import Any
 
 from ..words import joined, shown
 
-__all__ = ["Option"]
+__all__ = ["Length", "Option", "number"]
 
 
 @dataclass(frozen=True)
@@ -114,13 +114,23 @@ class Option:
             return self.kind is int
 
     @property
+    def type_name(self):
+        """For docstrings."""
+        return self.kind.__name__
+
+    @property
+    def parse(self):
+        """What makes a value of a word of the command line."""
+        return self.kind
+
+    @property
     def flag(self):
         """The command line's option."""
         return f"--{self.name.replace('_', '-')}"
 
     def entry(self, tree):
         """Its place in a docstring's list of parameters: two lines or more."""
-        kind = "" if self.kind is object else self.kind.__name__ + (" or None" if self.none else "")
+        kind = "" if self.kind is object else self.type_name + (" or None" if self.none else "")
         if self.choices:
             kind = self.allowed
         head = f"{self.name} : " + ", ".join(filter(None, (kind, f"default {self.defaults[tree]!r}")))
@@ -130,3 +140,32 @@ class Option:
         elif self.none:
             text += f" None: {self.none}."
         return head + "\n" + fill(text, 96, initial_indent="    ", subsequent_indent="    ", break_on_hyphens=False)
+
+
+def number(text):
+    """An integer, or a float, also as in ``1/32``; ValueError if it is neither."""
+    try:
+        return int(text)
+    except ValueError:
+        part, _, whole = text.partition("/")
+        return float(part) / (float(whole or 1) or math.nan)
+
+
+@dataclass(frozen=True)
+class Length(Option):
+    """A parameter that is an integer, of instances up to ``high``, or a share: a float above 0, and 1 at most."""
+
+    @property
+    def allowed(self):
+        return f"an integer from 1 to {self.high} instances, or a float above 0 and up to 1.0"
+
+    @property
+    def type_name(self):
+        return "int or float"
+
+    def _in_range(self, value):
+        return 1 <= value <= self.high if isinstance(value, Integral) else 0 < value <= 1
+
+    @property
+    def parse(self):
+        return number

@@ -5,7 +5,7 @@ options are made from it. It needs nothing that takes long to import, for ``--he
 """
 
 from ..criteria import CRITERIA
-from .option import Option
+from .option import Length, Option
 
 __all__ = [
     "BOUNDS",
@@ -32,7 +32,7 @@ VARIANTS = ("paper", "moa", "kdd2018")
 _MOST = (1 << 24) - 1  # instances of a period
 _MOST_DEPTH = (1 << 31) - 1
 MOST_KEPT = 1 << 20  # instances: gains of more would not fit into 64 bits
-_LONGEST_DELAY = 1 << 16
+_LONGEST_BLOCK = 1 << 16
 
 
 def _all(value, **others):
@@ -180,13 +180,23 @@ OPTIONS = (
         none="no limit",
         group=_SPLITS,
     ),
+    Length(
+        "block",
+        float,
+        "how long the tree stands still, so that neither board nor driver need wait for the other: an integer is "
+        "instances, 1 being the papers' rule; a float is a share of a grace period, for each leaf",
+        _all(1),
+        high=_LONGEST_BLOCK,
+        group=_SPLITS,
+    ),
     Option(
         "delay",
         int,
-        "instances after a trial until what it has decided takes effect, so that a board need not wait for its driver",
+        "in place of blocks, on a board that holds the tree itself: instances from a trial until what it has decided "
+        "takes effect",
         _all(0),
         low=0,
-        high=_LONGEST_DELAY,
+        high=_LONGEST_BLOCK,
         unit="instances",
         group=_SPLITS,
     ),

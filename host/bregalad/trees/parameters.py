@@ -17,7 +17,7 @@ from ..geometry import HARDWARE_CLASSES, MOST_CLASSES, Geometry
 from ..words import shown
 from . import options
 from .policy.policy import SplitPolicy
-from .requirements import check_abilities, check_alternates, check_classes, check_window, naming_build
+from .requirements import check_abilities, check_alternates, check_block, check_classes, check_window, naming_build
 from .shared import Shared
 from .structure.cells import CellMap, check_cells
 
@@ -103,6 +103,7 @@ class Parameters(Shared):
                 check_abilities(geometry, policy, self._prediction_on(geometry))
                 check_window(geometry, policy)
             check_alternates(geometry, policy)
+            check_block(geometry, policy)
         self._check_class_weight()
         self._check_nominal()
         if not isinstance(self.board, Board):

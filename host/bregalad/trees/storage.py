@@ -51,7 +51,8 @@ __all__ = [
     "write",
 ]
 
-FORMAT = 5  # changes whenever older releases could not read the file
+FORMAT = 6  # changes whenever older releases could not read the file
+_BEFORE_BLOCKS = 5
 
 
 def save(tree, path, kept):
@@ -197,11 +198,26 @@ def read(path):
         raise
     except Exception as error:  # whatever zip, compression, header or JSON make of other bytes
         raise ValueError(f"{path}: no saved tree, or a damaged one ({error})") from error
-    if form != FORMAT:
-        raise ValueError(f"{path}: saved in format {form!r}, this release reads {FORMAT}")
+    if form not in (_BEFORE_BLOCKS, FORMAT):
+        raise ValueError(f"{path}: saved in format {form!r}, this release reads {_BEFORE_BLOCKS} and {FORMAT}")
     with of_the_file(path):
         check_entries(meta)
+        if form == _BEFORE_BLOCKS:
+            _give_blocks(meta)
     return meta, arrays
+
+
+def _give_blocks(meta):
+    """Make of a description without blocks one of blocks of one instance, which is what it meant."""
+    if "delay" not in meta["params"]:  # no tree on a board
+        return
+    meta["params"]["block"] = 1
+    waiting = [meta]
+    while waiting:
+        part = waiting.pop()
+        waiting += [each for name in ("members", "trees") for each in part.get(name, ())]
+        if "tally" in part:
+            part["tally"]["begun"] = part["tally"]["instances"]
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from collections import deque
 
 import numpy as np
 
+from .blocks import Blocks
 from .bounds import Trial
 from .criteria import CRITERIA, impurity, reduction
 from .learner import MIN_GAIN, SAME, Candidate, Tally, best_two
@@ -29,7 +30,6 @@ class _Node:
         self.table = [np.zeros((capacity or owner.bins, owner.classes), np.int64) for capacity in owner.capacities]
         self.majority = 0
         self.since, self.period = 0, owner.options.grace
-        self.tried_at = -math.inf
         self.born = self.made = owner.tally.instances  # instances that came before those of `own`; of `base`
         self.age = self.score = 0
         self.best = -math.inf
@@ -61,7 +61,7 @@ class _Node:
             self.majority = int(np.argmax(self.counts))
 
 
-class ReferenceCVFDT:
+class ReferenceCVFDT(Blocks):
     """Concept-adapting very fast decision tree.
 
     Parameters
@@ -101,6 +101,7 @@ class ReferenceCVFDT:
         **options,
     ):
         self.options = Options(**options)
+        self.options.check(capacities, classes)
         self.capacities, self.classes, self.bins = tuple(capacities), classes, bins
         self.window, self.inner_grace = window, inner_grace
         self.test_every, self.test_length = test_every, test_length
@@ -110,9 +111,10 @@ class ReferenceCVFDT:
         self.tally = Tally()
         self.alternates = self.swapped = self.dropped = 0
         self._past = deque()
-        self._pending = []
+        self._pending = []  # (instances when it was decided, what is to be done, node or alternate)
         whole = {a: self._zoom(0, CODES) for a, capacity in enumerate(capacities) if not capacity}
         self.root = _Node(self, None, 0, whole, frozenset())
+        self._begin_block()
 
     def _zoom(self, low, high):
         shift = 0
@@ -144,14 +146,23 @@ class ReferenceCVFDT:
             leaf.settle_majority()
         for leaf, worth in zip(leaves[1:], worths[1:], strict=True):
             self._compare(leaf.top, worth - worths[0])
-        for leaf in leaves:
-            for node in leaf.path:
-                if node.since >= node.period and number > node.tried_at + self.options.delay:
-                    node.since, node.tried_at = 0, number
-                    self.tally.trials += 1
-                    self._try(node)
-        self._take_effect(number)
+        if number == self._ends:
+            self._end_block()
         return guess
+
+    def _nodes(self):
+        found, waiting = [], [self.root]
+        while waiting:
+            found.append(waiting.pop())
+            waiting += found[-1].children
+            if found[-1].alternate is not None:
+                waiting.append(found[-1].alternate)
+        return found
+
+    @property
+    def leaves(self):
+        """How many predict."""
+        return sum(not node.kind and node.top.beside is None for node in self._nodes())
 
     @staticmethod
     def _worth(leaf, label):
@@ -205,9 +216,16 @@ class ReferenceCVFDT:
 
     # Trials
 
+    def _due(self):
+        return [node for node in self._nodes() if node.since >= node.period]
+
     def _try(self, node):
-        if np.count_nonzero(node.counts) < 2 or not node.own.sum():
-            return
+        node.since = 0
+        self.tally.trials += 1
+        if np.count_nonzero(node.counts) > 1 and node.own.sum():
+            self._attempt(node)
+
+    def _attempt(self, node):
         self._judge(node, self._decide)
 
     def _judge(self, node, decide):
@@ -272,14 +290,15 @@ class ReferenceCVFDT:
 
     # Decisions
 
-    def _decide(self, change, *nodes):
-        self._pending.append((self.tally.instances + self.options.delay, len(self._pending), change, nodes))
+    def _decide(self, change, node):
+        if not any(other is node for _, _, other in self._pending):
+            self._pending.append((self.tally.instances, change, node))
 
-    def _take_effect(self, number):
-        due = [each for each in self._pending if each[0] <= number]
-        self._pending = [each for each in self._pending if each[0] > number]
-        for _, _, change, nodes in sorted(due, key=lambda each: (each[0], each[3][0].height)):
-            if not any(node.gone for node in nodes):
+    def _take_effect(self, made=math.inf):
+        ready = [each for each in self._pending if each[0] <= made]
+        self._pending = [each for each in self._pending if each[0] > made]
+        for _, change, node in sorted(ready, key=lambda each: each[2].height):
+            if not node.gone:
                 change()
 
     def _split_leaf(self, node, candidate, tie):
@@ -339,9 +358,9 @@ class ReferenceCVFDT:
         node, score = alternate.beside, alternate.score
         alternate.score = 0
         if score > 0:
-            self._decide(lambda: self._swap(node), node)
+            self._decide(lambda: self._swap(node), alternate)
         elif score < alternate.best + PROGRESS * self.test_length:
-            self._decide(lambda: self._drop(node), node)
+            self._decide(lambda: self._drop(node), alternate)
         alternate.best = max(alternate.best, score)
 
     def _swap(self, node):

@@ -70,11 +70,6 @@ class ReferenceEFDT(Learner):
         if self.variant.tree_wide_period:
             self._multiple = inner_grace
 
-    def _due(self, at):
-        if self.variant.tree_wide_period and not self.is_leaf(at):
-            return self.tally.instances % self.inner_grace == 0
-        return super()._due(at)
-
     def attempt(self, at, both):
         """Algorithms 2 and 3: AttemptToSplit and ReevaluateBestSplit."""
         latest = self.candidates(at)
@@ -111,7 +106,7 @@ class ReferenceEFDT(Learner):
         if Xa.gain >= MIN_GAIN and (sure or tie):
             margin = min(Xa.gain, excess, self._lead(ranked))
             self.decide("split", margin)
-            return lambda: self._split_leaf(at, Xa, margin, tie)
+            return lambda at: self._split_leaf(at, Xa, margin, tie)
         self.decide("keep", MIN_GAIN - Xa.gain if sure or tie else excess)
         return None
 
@@ -124,10 +119,10 @@ class ReferenceEFDT(Learner):
             change, _ = self._beats(gap, trial)
             margin = min(self._distance(gap, trial), abs(MIN_GAIN - Xa.gain))
             self.decide("prune" if change else "keep", margin)
-            return (lambda: self._prune(at)) if change else None
+            return self._prune if change else None
         if Xa.attribute == current:
             if self._moved(at, Xa):
-                return lambda: self._move(at, ranked)
+                return lambda at: self._move(at, ranked)
             # Another attribute would have to win, and by the rule.
             rival = ranked[1].gain if len(ranked) > 1 else -math.inf
             self.decide("keep", self._distance(rival - Xa.gain, trial))
@@ -140,7 +135,7 @@ class ReferenceEFDT(Learner):
             return None
         margin = min(margin, self._lead(ranked))
         self.decide("replace", margin)
-        return lambda: self._replace(at, Xa, margin, tie)
+        return lambda at: self._replace(at, Xa, margin, tie)
 
     def _move(self, at, ranked):
         """Split a node anew at another threshold if, by now, it is enough better than the one there is."""
@@ -221,3 +216,4 @@ class ReferenceEFDT(Learner):
         for node in self.tree.below(at):
             self.forget(node)
             self._sums.pop(node, None)
+            self._pending = [entry for entry in self._pending if entry[1] != node]

@@ -37,11 +37,16 @@ class RandomVFDT(ReferenceVFDT):
         self._holds = False
 
     def test_then_train(self, x, y, times):
-        """What is predicted; a trial that comes due while the instance is learnt comes behind."""
-        found = int(self.predict(x))
-        for left in range(times, 0, -1):
-            self._holds = left > 1
+        """What is predicted; however often the instance is learnt, it is one of the stream."""
+        found, before = int(self.predict(x)), self.tally.instances
+        self._holds = True
+        for _ in range(times):
             self.learn(x[None], [y])
+            self.tally.instances = before
+        self._holds = False
+        self.tally.instances += 1
+        if self.tally.instances >= self._ends:
+            self._end_block()
         return found
 
     def predict(self, x):
@@ -52,8 +57,9 @@ class RandomVFDT(ReferenceVFDT):
         arrays, row = self.statistics.arrays, self.tree[at]["row"]
         return majority(arrays.base[row], arrays.own[row], self.tree[at]["fallback"])
 
-    def _due(self, at):
-        return not self._holds and super()._due(at)
+    def _end_block(self):
+        if not self._holds:
+            super()._end_block()
 
     def candidates(self, at):
         found = super().candidates(at)

@@ -59,7 +59,7 @@ class Watched:
         while waiting:
             at = waiting.pop()
             found.append(at)
-            waiting += self.tree.children(at)
+            waiting += reversed(self.tree.children(at))
             if at in self._alternates:
                 waiting.append(self._alternates[at])
         return found
@@ -70,7 +70,8 @@ class Watched:
         for i, (x, label) in enumerate(zip(X, y.tolist(), strict=True)):
             self.tally.instances += 1
             predictions[i], gaps[i] = self._walk(0, x, label)
-            self.settle(self.tally.instances)
+            if self.tally.instances >= self._ends:
+                self._end_block()
 
     def _walk(self, top, x, label):
         """Learn an instance from a node on down, and in all alternates on the way."""
@@ -86,11 +87,11 @@ class Watched:
             top,
             mode,
             self.whole_path,
+            self.tally.instances % self._multiple == 0,
             self._scores,
             path,
         )
         path = path[:length].tolist()
-        self._try_path(path if self.whole_path else path[-1:])
         for at in path:
             self._watch(at, prediction != label)
         for at in path:
@@ -104,7 +105,7 @@ class Watched:
         before = _mean(window)
         changed = window.update(float(wrong))
         if changed and (self.leaf_alternates or not self.is_leaf(at)) and _mean(window) >= before:
-            if self._decide_later(at, self.tree[at]["tried_at"], lambda: self._begin_alternate(at)):
+            if self._decide_later(at, self.tree[at]["tried_at"], self._begin_alternate):
                 self.tree[at]["tried_at"] = self.tally.instances
                 self._beginning.add(at)
 
@@ -125,27 +126,23 @@ class Watched:
         bound = math.sqrt(2 * error * (1 - error) * math.log(2 / self.switch_delta) * (1 / seen + 1 / other_seen))
         if abs(gap) > bound:
             change = self._swap if gap > 0 else self._drop
-            if self._decide_later(~at, self._decided.get(at, -NEVER), lambda: change(at)):
+            if self._decide_later(~at, self._decided.get(at, -NEVER), change):
                 self._decided[at] = self.tally.instances
 
-    # Decisions; those on a fork are of ~node
+    # Decisions; those between a node and its alternate are of ~node
 
     def _decide_later(self, place, last, change):
-        """Whether what is decided now takes effect: nothing is pending, and the last decision was long enough ago."""
-        now, delay = self.tally.instances, self.options.delay
-        decides = now > last + delay and not any(node == place for _, node, _ in self._pending)
+        """Whether what is decided now is noted: nothing is pending, and the last decision was before the block."""
+        now = self.tally.instances
+        before = now if self.options.at_once else self._begun
+        decides = last < before and not any(node == place for _, node, _ in self._pending)
         if decides:
-            self._pending.append((now + delay, place, change))
+            self._pending.append((now, place, change))
         return decides
 
-    def settle(self, instances=NEVER):
-        while self._pending:
-            order = {at: place for place, at in enumerate(self.live())}
-            first = min(self._pending, key=lambda entry: (entry[0], *_place(order, entry[1])))
-            if first[0] > instances:
-                return
-            self._pending.remove(first)
-            first[2]()
+    def _try(self, at):
+        self._void(at)  # a change of its errors within the block
+        super()._try(at)
 
     def _void(self, *places):
         for entry in [entry for entry in self._pending if entry[1] in places]:
@@ -214,7 +211,7 @@ class Watched:
                 kept[at] = kept.pop(other)
         for entry in [entry for entry in self._pending if entry[1] == other]:  # stays a node beside an alternate
             self._pending.remove(entry)
-            self._pending.append((entry[0], at, lambda: self._begin_alternate(at)))
+            self._pending.append((entry[0], at, entry[2]))
         if other in self._beginning:
             self._beginning.remove(other)
             self._beginning.add(at)
@@ -252,11 +249,6 @@ class Watched:
 
 class ReferenceHAT(Watched, ReferenceVFDT):
     """Hoeffding adaptive tree."""
-
-
-def _place(order, place):
-    """Of decisions on a node and on its fork, the latter comes first."""
-    return order[place if place >= 0 else ~place], place >= 0
 
 
 def _mean(window):

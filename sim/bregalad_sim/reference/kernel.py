@@ -267,6 +267,7 @@ def visit(
     top,
     mode,
     whole_path,
+    all_due,
     scores,
     path,
 ):
@@ -286,6 +287,8 @@ def visit(
         Index into PREDICTIONS.
     whole_path : bool
         Count at every node of the path, not at the leaf only.
+    all_due : bool
+        The inner nodes that count are due for a trial.
     scores : float64 array (classes,)
         For use here.
     path : int64 array
@@ -335,6 +338,8 @@ def visit(
         own[row, label] += 1
         observe(kind, bins, capacities, limits, table[row], zoom[row], edges[row], used[row], moments[row], x, label)
         node["since"] += 1
+        if all_due and node["kind"] != LEAF:
+            node["since"] = node["period"]
     return prediction, gap, length
 
 
@@ -359,12 +364,12 @@ def advance(
     whole_path,
     seen,
     multiple,
-    delay,
+    at_once,
     path,
     predictions,
     gaps,
 ):
-    """Predict, then learn instances until a node is to be tried.
+    """Predict, then learn instances.
 
     Parameters
     ----------
@@ -380,18 +385,18 @@ def advance(
     whole_path : bool
         Count at every node of the path, not at the leaf only.
     seen, multiple : int
-        Stop, too, when the instances learnt, ``seen`` before the first of X, are a multiple.
-    delay : int
-        A node is not tried until so many instances after its last trial.
+        Inner nodes are due when the instances learnt, ``seen`` before the first of X, are a multiple.
+    at_once : bool
+        Stop behind an instance that makes a node due.
     path : int64 array
-        Is given the nodes of the last instance's path.
+        For use here.
     predictions, gaps : int64, float64 (n,)
         Are written.
 
     Returns
     -------
-    int, int
-        The instances done; the length of the path, 0 if no node is to be tried.
+    int
+        Where in X it has stopped.
     """
     scores = np.empty(own.shape[1])
     for i in range(start, len(X)):
@@ -413,13 +418,13 @@ def advance(
             0,
             mode,
             whole_path,
+            (seen + i + 1) % multiple == 0,
             scores,
             path,
         )
-        due = (seen + i + 1) % multiple == 0
-        for level in range(0 if whole_path else length - 1, length):
-            node = nodes[path[level]]
-            due |= node["since"] >= node["period"] and seen + i + 1 > node["tried_at"] + delay
-        if due:
-            return i + 1, length
-    return len(X), 0
+        if at_once:
+            for level in range(0 if whole_path else length - 1, length):
+                node = nodes[path[level]]
+                if node["since"] >= node["period"]:
+                    return i + 1
+    return len(X)

@@ -1,10 +1,11 @@
 """What VFDT and EFDT share: counting, the splits of a node, and the children of one."""
 
-from collections import deque, namedtuple
+from collections import namedtuple
 from dataclasses import dataclass
 
 import numpy as np
 
+from .blocks import Blocks
 from .bounds import Trial
 from .criteria import CRITERIA, impurity, reduction, value_range
 from .kernel import LEAF, MULTIWAY, NUMERIC, PREDICTIONS, advance, majority
@@ -53,6 +54,11 @@ class Tally:
     dropped: int = 0  # alternates that went
 
 
+def _node_of(place):
+    """Of a decision: a node's place is its number, that between it and its alternate ~number."""
+    return place if place >= 0 else ~place
+
+
 def best_two(candidates):
     """Best and second best; of equal gains the lower attribute's comes first."""
     left, ranked = list(candidates), []
@@ -63,7 +69,7 @@ def best_two(candidates):
     return ranked
 
 
-class Learner:
+class Learner(Blocks):
     """A tree over a stream.
 
     Parameters
@@ -117,15 +123,16 @@ class Learner:
         self._limits, self._head = limits, head
         self._numeric = np.flatnonzero(self.capacities == 0)
         self._nominal = np.flatnonzero(self.capacities)
-        self._multiple = NEVER  # stop when the instances learnt are a multiple
+        self._multiple = NEVER  # inner nodes are due when the instances learnt are a multiple
         self.statistics = Statistics(self.capacities, classes, self.observer)
         self.tree = Nodes()
         self.splits, self.decisions, self.tally = [], [], Tally()
         self.gaps = np.empty(0)
-        self._pending = deque()  # (instances when it takes effect, node, what is to be done)
+        self._pending = []  # (instances when it was decided, node or, between it and its alternate, ~node; change)
         self._used = {0: frozenset()}  # by node: attributes of the multiway splits above
         self._deepest = 0  # height of any leaf so far
         self._plant()
+        self._begin_block()
 
     def _plant(self):
         root = self.tree.add(1)
@@ -143,13 +150,13 @@ class Learner:
         return [Node(self.tree, self.statistics.arrays, at) for at in (0, *self.tree.below(0))]
 
     def live(self):
-        """Numbers of all nodes that learn."""
+        """Numbers of all nodes that learn, parents first, left ones before right ones."""
         return [0, *self.tree.below(0)]
 
     @property
     def leaves(self):
         """How many there are."""
-        return sum(not node.kind for node in self.nodes)
+        return sum(self.is_leaf(at) for at in (0, *self.tree.below(0)))
 
     # Learning
 
@@ -181,9 +188,9 @@ class Learner:
         if self.observer.name == "fixed" and not self.tally.instances:
             self._set_limits(X)
         predictions, gaps = np.empty(len(X), np.int64), np.empty(len(X))
-        block = 1 << 16
-        for start in range(0, len(X), block):
-            part = slice(start, start + block)
+        most = 1 << 16
+        for start in range(0, len(X), most):
+            part = slice(start, start + most)
             self._learn(self._numbers(X[part]), labels[part], predictions[part], gaps[part])
         self.gaps = gaps
         return predictions
@@ -206,61 +213,58 @@ class Learner:
     def _learn(self, X, y, predictions, gaps):
         at = 0
         while at < len(X):
-            path = np.empty(self._deepest + 1, np.int64)
-            until = self._pending[0][0] - self.tally.instances if self._pending else len(X)
-            done, length = advance(
+            until = len(X) if self.options.at_once else at + self._ends - self.tally.instances
+            done = advance(
                 self.tree.table,
                 *self.statistics.arrays,
                 self.observer.kind,
                 self.observer.bins,
-                X[: at + until],
+                X[:until],
                 y,
                 at,
                 PREDICTIONS.index(self.options.leaf_prediction),
                 self.whole_path,
                 self.tally.instances - at,
                 self._multiple,
-                self.options.delay,
-                path,
+                self.options.at_once,
+                np.empty(self._deepest + 1, np.int64),
                 predictions,
                 gaps,
             )
             self.tally.instances += done - at
             at = done
-            if length:
-                self._try_path(path[:length])
-            self.settle(self.tally.instances)
+            if self.tally.instances >= self._ends:
+                self._end_block()
 
-    def _try_path(self, path):
-        """Try the nodes whose period is over, from the root down."""
-        for node in map(int, path):
-            if self._due(node) and self.tally.instances > self.tree[node]["tried_at"] + self.options.delay:
-                self.tree[node]["since"] = 0
-                self.tree[node]["tried_at"] = self.tally.instances
-                self.tally.trials += 1
-                both = self._both(node)
-                if self._may_split(node) and np.count_nonzero(both) > 1:
-                    change = self.attempt(node, both)
-                    if change is not None:
-                        self._pending.append((self.tally.instances + self.options.delay, node, change))
+    def _take_effect(self, made=NEVER):
+        while ready := [entry for entry in self._pending if entry[0] <= made]:
+            order = {at: place for place, at in enumerate(self.live())}
+            first = min(ready, key=lambda entry: (order[_node_of(entry[1])], entry[1] >= 0))
+            self._pending.remove(first)
+            _, place, change = first
+            change(_node_of(place))
 
-    def settle(self, instances=NEVER):
-        """Have decisions take effect, those of so many instances or, without a number, all."""
-        while self._pending and self._pending[0][0] <= instances:
-            _, node, change = self._pending.popleft()
-            if self.tree[node]["row"] >= 0:  # it has not been killed
-                change()
+    def _due(self):
+        nodes = self.tree.table[: self.tree.count]
+        due = set(np.flatnonzero((nodes["row"] >= 0) & (nodes["since"] >= nodes["period"])).tolist())
+        return [at for at in self.live() if at in due] if due else []
 
-    def _due(self, at):
-        node = self.tree[at]
-        return node["row"] >= 0 and node["since"] >= node["period"]
+    def _try(self, at):
+        self.tree[at]["since"] = 0
+        self.tree[at]["tried_at"] = self.tally.instances
+        self.tally.trials += 1
+        both = self._both(at)
+        if self._may_split(at) and np.count_nonzero(both) > 1:
+            change = self.attempt(at, both)
+            if change is not None:
+                self._pending.append((self.tally.instances, at, change))
 
     def _may_split(self, at):
         deepest = self.options.max_depth
         return not self.is_leaf(at) or deepest is None or self.tree[at]["height"] < deepest
 
     def attempt(self, at, both):
-        """Try a node; returns what is to be done when that takes effect, without arguments, or None."""
+        """Try a node; returns what is to be done with it when that takes effect, or None."""
         raise NotImplementedError
 
     # Statistics

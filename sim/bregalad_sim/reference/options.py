@@ -8,6 +8,8 @@ from .kernel import MULTIWAY, ONE_VS_REST, PREDICTIONS
 
 __all__ = ["Options"]
 
+LONGEST = 65536  # instances of a block
+
 _CHOICES = {
     "criterion": CRITERIA,
     "bound": tuple(BOUNDS),
@@ -35,8 +37,9 @@ class Options:
     leaf_prediction : "mc", "nb" or "nba"
     max_depth : int or None
         Leaves at this height do not split.
-    delay : int
-        Instances after a trial until what it has decided takes effect.
+    block : int or float
+        Instances for which the tree stands still, 1 to 65536; or what fraction of a grace period per leaf.
+        1: what is decided takes effect before the next instance. Else one block later.
     """
 
     criterion: str = "information_gain"
@@ -51,7 +54,7 @@ class Options:
     zoom: str = "path"
     leaf_prediction: str = "mc"
     max_depth: int | None = None
-    delay: int = 0
+    block: int | float = 1
 
     def check(self, capacities, classes):
         """Refuse what is unknown, or does not go together on such a stream.
@@ -59,7 +62,10 @@ class Options:
         Raises
         ------
         ValueError
+        TypeError
+            If ``block`` is no number.
         """
+        self._check_block()
         for name, allowed in _CHOICES.items():
             if (value := getattr(self, name)) not in allowed:
                 raise ValueError(f"{name} must be one of {', '.join(allowed)}, not {value!r}")
@@ -75,6 +81,27 @@ class Options:
                 )
             if self.nominal_split == "multiway" and max(capacities, default=0) > 2:
                 raise ValueError("the confidence bounds are for binary splits: choose nominal_split='one_vs_rest'")
+
+    def _check_block(self):
+        block = self.block
+        if isinstance(block, bool) or not isinstance(block, int | float):
+            raise TypeError(f"block must be an int or a float, not {block!r}")
+        if not (1 <= block <= LONGEST if isinstance(block, int) else 0 < block <= 1):
+            raise ValueError(
+                f"block must be 1 to {LONGEST} instances, or a fraction of a grace period, a float "
+                f"above 0 and at most 1.0, not {block!r}"
+            )
+
+    @property
+    def at_once(self):
+        """Whether a block is one instance, and decisions take effect at its end."""
+        return isinstance(self.block, int) and self.block == 1
+
+    def length(self, tree):
+        """Instances of a block that begins now."""
+        if isinstance(self.block, int):
+            return self.block
+        return max(1, min(LONGEST, int(self.block * self.grace * tree.leaves)))
 
     def make_bound(self):
         return BOUNDS[self.bound](self.criterion, self.delta, self.tau, self.c)

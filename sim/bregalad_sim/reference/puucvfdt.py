@@ -4,8 +4,6 @@ Its alternates are tested by what can be told of errors without negatives: among
 for a constant, 2 level n P(predicted negative | labelled) + n P(predicted positive | unlabelled).
 """
 
-import numpy as np
-
 from .cvfdt import ReferenceCVFDT
 from .puuvfdt import entropy, share
 
@@ -33,10 +31,8 @@ class ReferencePuuCVFDT(ReferenceCVFDT):
         labelled = sum(label for _, label in self._past)
         return self.level * (len(self._past) - labelled) / max(1, labelled)
 
-    def _try(self, node):
+    def _attempt(self, node):
         """All is decided when it takes effect."""
-        if np.count_nonzero(node.counts) < 2 or not node.own.sum():
-            return
         if not node.kind or node.alternate is None and node.top.beside is None:
             self._decide(lambda: self._judge(node, lambda change, _: change()), node)
 

@@ -32,15 +32,15 @@ class ReferencePuuVFDT(Learner):
 
     def attempt(self, at, both):
         """All is decided when it takes effect."""
-        return lambda: self._decide(at, self.tally.instances)
+        return self._decide
 
-    def _decide(self, at, seen):
+    def _decide(self, at):
         candidates = self.candidates(at)
         if not candidates:
             return
         Xa, *others = best_two(candidates)
         gap = Xa.gain - max(others[0].gain if others else -math.inf, 0.0)
-        trial = self.facts(at, self._both(at), seen)
+        trial = self.facts(at, self._both(at))
         sure = self.bound.sure(gap, trial)
         if Xa.gain < MIN_GAIN or not (sure or self.bound.tied(trial)):
             self.decide("keep", abs(self.bound.excess(gap, trial)))

@@ -52,7 +52,7 @@ class ReferenceVFDT(Learner):
             lead = Xa.gain - runner_up
             margin = min(margin, Xa.gain, Xa.lead, lead if lead > SAME else math.inf)
             self.decide("split", margin)
-            return lambda: self._split(at, Xa, margin, tie)
+            return lambda at: self._split(at, Xa, margin, tie)
         self.decide("keep", MIN_GAIN - Xa.gain if tie else margin)
         if self.options.adaptive_grace:
             self.tree[at]["period"] = self.next_period(gap, both.sum())

@@ -4,6 +4,7 @@ from collections import namedtuple
 from dataclasses import dataclass, fields
 from functools import cached_property
 from math import log
+from numbers import Integral
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from ...geometry import MOST_WIDTH
 from ...words import joined
 from ..options import BOUNDS, TIES, check, default_of
 from ..options import VARIANTS as NAMES
+from ..structure.blocks import BlockRule
 from .bounds import TWO_CLASSES, epsilon
 from .criteria import remainder
 from .judge import (
@@ -150,6 +152,7 @@ class SplitPolicy:
     gain_average: bool = default_of("gain_average")
     same_attribute: str = default_of("same_attribute")
     max_depth: int | None = default_of("max_depth")
+    block: float = default_of("block")
     delay: int = default_of("delay")
     drift_delta: float = default_of("drift_delta")
     switch_delta: float = default_of("switch_delta")
@@ -276,6 +279,13 @@ class SplitPolicy:
                 if epsilon(self.options, n, classes, 0, n, 1) < self.tau:
                     return width
         return None
+
+    @property
+    def block_rule(self):
+        """How long blocks are, as `length_of` takes it."""
+        if isinstance(self.block, Integral):
+            return BlockRule(int(self.block), 0.0)
+        return BlockRule(0, float(self.block) * float(self.grace))
 
     @property
     def reports_all(self):

@@ -12,40 +12,29 @@ PREDICTIONS = {"mc": MAJORITY, "nb": BAYES, "nba": ADAPTIVE}  # what a leaf pred
 
 
 @njit()
-def arrive(node, number, delay, weight=1):
-    """Count an instance's arrival towards a node's trial; 1 if that makes it due.
+def arrive(node, weight=1):
+    """Count an instance's arrival towards a node's trial; whether that is due at the block's end.
 
     Parameters
     ----------
     node : row of ``Nodes.table``
-    number : int
-        Instances that the tree has learnt, this one included.
-    delay : int
-        Of the policy: until the last trial has taken effect there is no other one.
     weight : int
         How often the instance is learnt.
     """
     since = node["since"] + weight
     node["since"] = since
-    if since < node["period"] or number <= node["due_at"] + delay:
-        return 0
-    node["since"] = 0
-    node["due_at"] = number
-    return 1
+    return since >= node["period"]
 
 
 @njit()
-def summon(table, leaf, number, delay):
-    """The tree's own counter makes the trials of the inner nodes above a leaf due; how many."""
-    due = 0
+def summon(table, leaf):
+    """The tree's own counter makes the trials of the inner nodes above a leaf due; whether there are any."""
     node = above(table, leaf)
+    called = node != NO_NODE
     while node != NO_NODE:
-        row = table[node]
-        if number > row["due_at"] + delay:
-            row["due_at"] = number
-            due += 1
+        table[node]["since"] = table[node]["period"]
         node = above(table, node)
-    return due
+    return called
 
 
 @njit(inline="always")

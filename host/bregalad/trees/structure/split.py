@@ -223,7 +223,8 @@ def sprout(
                 if _is_seen(values, other):
                     last = other
                     first = other if first < 0 else first
-            # A delayed split may find none counted any more; codes beyond the range count in the bins behind it.
+            # A split that takes effect later may find none counted any more. Codes beyond the range count in the bins
+            # behind it.
             if first >= 0:
                 low, high = min(low + (first << shift), high), min(high, low + (last + 1 << shift))
         # A split at a trivial threshold may leave one side without codes.

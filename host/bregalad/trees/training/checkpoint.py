@@ -194,7 +194,7 @@ def restore(trainer, checkpoint):
         payload = entry.tobytes() if trainer.walking is None else whole_entry(trainer, node, entry)
         entries.append(np.frombuffer(payload, np.uint32))
     _write(trainer, slots, entries, checkpoint["counts"])
-    trainer.look_ahead()
+    trainer.begin_block(trainer.tally.begun)
     trainer.flush()
 
 

@@ -10,6 +10,7 @@ from ...compiled import njit
 from ...protocol.commands import COMMANDS, CommandFlag, Opcode
 from ...protocol.words import putter
 from ..policy.judge import KEEP, SPLIT, TIE
+from ..structure.blocks import FAR, earliest
 from ..structure.contest import competing, divide, review
 from ..structure.split import cells_of, sides_of
 from ..structure.table import LEAF
@@ -45,7 +46,6 @@ from .asking import (
 )
 from .follow import UNTOLD
 from .tally import INSTANCES, REPLACED, SPLITS, TIES
-from .trials import due_next, earliest
 
 __all__ = ["go_on"]
 
@@ -89,7 +89,7 @@ def go_on(answers, used, anytime):
         at[STATE] = RUNS
         if at[COUNT] and not stands:
             break
-        node = earliest(table, answers.room[0])
+        node = earliest(table, answers.room[0], FAR)
         now = max(tally[INSTANCES], at[SETTLED])
         if stands or (node >= 0 and table[node]["due_at"] + at[DELAY] <= now):
             if node < 0 or table[node]["verdict"] != SPLIT and table[node]["verdict"] != TIE:
@@ -123,7 +123,9 @@ def _learn(answers, used):
     if at[REVIEWS]:
         count = min(count, at[REVIEWS] - done % at[REVIEWS])
     if done < at[INHERITED]:
-        count = min(count, due_next(answers.table, answers.room[0], at[DELAY]) - done)
+        first = earliest(answers.table, answers.room[0], FAR)
+        if first >= 0:
+            count = min(count, answers.table[first]["due_at"] + at[DELAY] - done)
     step = answers.style.command_bytes // 4
     answers.out[used : used + step] = 0
     _put_learn(answers.out, used, (_LEARN, _MEMORY, answers.first_node, count, at[ADDRESS]))

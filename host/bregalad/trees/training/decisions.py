@@ -8,10 +8,10 @@ from ...protocol.reports import HEADER, SuggestionFlag
 from ...protocol.words import getter
 from ..policy.judge import ALTERNATE, KEEP, SWAP, TIE, judge_row, left_out
 from ..structure.alternates import begin, end
+from ..structure.blocks import is_due
 from ..structure.contest import divide
 from ..structure.split import cells_of, sides_of
-from ..structure.table import NO_NODE, above, has_alternate
-from .desk import NEXT
+from ..structure.table import has_alternate
 from .tally import ALTERNATES, DROPPED, HALVINGS, SWAPPED, TRIALS
 
 __all__ = ["change_alternate", "split", "try_due"]
@@ -119,26 +119,28 @@ def change_alternate(
 
 
 @_inlined
-def try_due(state, table, base, gains, leaf, form, options, classes, number, delay, ahead, tally):
-    """Try the nodes above an instance, and its leaf, that are due."""
-    node = leaf
-    while node != NO_NODE:
+def try_due(state, table, base, gains, rows, form, options, classes, number, tally):
+    """Try the nodes that are due; whether any of them is to change."""
+    decided = False
+    for node in range(rows):
         row = table[node]
-        if row["due_at"] == number and row["verdict"] == KEEP:
-            if options.subset:
-                out = left_out(table, node, options, form.attributes)
-                for cell in range(form.cells):
-                    state.wanted[cell] = not out[form.attribute[cell]]
-            kernel.trial(state, np.int64(row["slot"]), np.int64(0))
-            words = state.out[: form.size]
-            state.progress[kernel.USED] = 0
-            state.wanted[:] = True
-            tally[TRIALS] += 1
-            tally[HALVINGS] += _flags_of(words, 0) & _HALVED
-            verdict, cell, value = judge_row(
-                words, form, options, table, base, gains, node, classes, number, options.anytime
-            )
-            if verdict != KEEP:
-                row["verdict"], row["cell"], row["value"] = verdict, cell, value
-                ahead[NEXT] = min(ahead[NEXT], number + delay)
-        node = np.int64(above(table, node))
+        if not is_due(row):
+            continue
+        row["since"], row["due_at"], row["verdict"] = 0, number, KEEP
+        if options.subset:
+            out = left_out(table, node, options, form.attributes)
+            for cell in range(form.cells):
+                state.wanted[cell] = not out[form.attribute[cell]]
+        kernel.trial(state, np.int64(row["slot"]), np.int64(0))
+        words = state.out[: form.size]
+        state.progress[kernel.USED] = 0
+        state.wanted[:] = True
+        tally[TRIALS] += 1
+        tally[HALVINGS] += _flags_of(words, 0) & _HALVED
+        verdict, cell, value = judge_row(
+            words, form, options, table, base, gains, node, classes, number, options.anytime
+        )
+        if verdict != KEEP:
+            row["verdict"], row["cell"], row["value"] = verdict, cell, value
+            decided = True
+    return decided

@@ -5,10 +5,15 @@ from numba.experimental import structref
 
 from ...compiled import Proxy, Record, njit
 
-__all__ = ["Commands", "LEFT", "NEXT", "make_desk"]
+__all__ = ["BUSY", "COUNTS", "END", "LEFT", "PENDING", "PHASE", "TRIED", "TRIES", "Commands", "make_desk"]
 
-# Elements of `ahead`: instances learnt when the next decision takes effect; 1: that is left to be done.
-NEXT, LEFT = range(2)
+# Elements of `block`: instances learnt at its end; what is to be done then but to begin the next, 0: nothing; how far
+# the end has got; 1: a decision is left to be carried out outside.
+END, BUSY, PHASE, LEFT = range(4)
+PENDING = 2  # of BUSY: decisions may be pending; 1: nodes may be due, or decisions have been made in the block
+# Phases: instances are counted; what was decided before the block takes effect, then what is due is tried; what has
+# been decided in the block takes effect, too.
+COUNTS, TRIES, TRIED = range(3)
 
 
 @structref.register
@@ -31,10 +36,11 @@ class Desk(Proxy):
         Of ``Commands``, for a node and its children.
     classes, form, options
         As in ``judge_row`` and ``SplitPolicy.judge``.
-    multiple, delay : int
+    multiple : int
         As in ``sending.advance``.
-    ahead : int64 array (2,)
-        By NEXT and LEFT; written.
+    rule : BlockRule
+    block : int64 array (4,)
+        By END, BUSY, PHASE and LEFT; written.
     tally : int64 array
         ``Tally.counts``. Written.
     past, kept, kept_labels : arrays
@@ -63,8 +69,8 @@ _FIELDS = (
     "form",
     "options",
     "multiple",
-    "delay",
-    "ahead",
+    "rule",
+    "block",
     "tally",
     "past",
     "kept",

@@ -10,15 +10,15 @@ import numpy as np
 from ...boards import kernel
 from ...compiled import njit
 from ..policy.judge import SPLIT, TIE
+from ..structure.blocks import FAR, busy, earliest, length_of
 from ..structure.memory import date
 from ..structure.router import ADAPTIVE
 from ..structure.table import LEAF
-from ..structure.walk import GROUP, child_of, next_leaf
+from ..structure.walk import GROUP, child_of
 from .decisions import change_alternate, split, try_due
-from .desk import LEFT, NEXT
+from .desk import BUSY, COUNTS, END, LEFT, PENDING, PHASE, TRIED, TRIES
 from .instances import learn_until_due
-from .tally import INSTANCES, SPLITS, TIES
-from .trials import due_next, earliest
+from .tally import BEGUN, INSTANCES, SPLITS, TIES
 
 __all__ = ["learn", "predict"]
 
@@ -50,7 +50,7 @@ def learn(desk, start, stop, predictor, anytime, alternates, watch, forgets, rul
     state, table, room, style = desk.state, desk.table, desk.room, desk.style
     form, options, classes = desk.form, desk.options, desk.classes
     first_cell, stack, slot_node = desk.first_cell, desk.stack, desk.slot_node
-    multiple, delay, ahead, tally = desk.multiple, desk.delay, desk.ahead, desk.tally
+    multiple, rule, block, tally = desk.multiple, desk.rule, desk.block, desk.tally
     codes, labels, predictions = desk.codes, desk.labels, desk.predictions
     counts, base, gains, windows = desk.matrices
     where = form.attribute
@@ -59,59 +59,73 @@ def learn(desk, start, stop, predictor, anytime, alternates, watch, forgets, rul
     seen = tally[INSTANCES] - start
     i = first = walked = start
     while True:
-        if ahead[NEXT] <= seen + i:
-            node = earliest(table, room[0])
-            row = table[node]
-            if watch is not None and change_alternate(
-                state,
-                table,
-                (counts, base, gains, windows),
-                room,
-                desk.blank,
-                style,
-                first_cell,
-                stack,
-                slot_node,
-                desk.written,
-                desk.read,
-                tally,
-                node,
-                seen + i,
-            ):
-                ahead[NEXT] = due_next(table, room[0], delay)
-                walked = i
+        if seen + i == block[END]:
+            walked = i  # beyond, the tree may have changed
+            if block[PHASE] == COUNTS:
+                block[PHASE] = TRIES
+            node = np.int64(-1)
+            if block[BUSY] & PENDING:
+                node = earliest(table, room[0], block[END] if block[PHASE] == TRIES else FAR)
+            if node >= 0:
+                row = table[node]
+                if watch is not None and change_alternate(
+                    state,
+                    table,
+                    (counts, base, gains, windows),
+                    room,
+                    desk.blank,
+                    style,
+                    first_cell,
+                    stack,
+                    slot_node,
+                    desk.written,
+                    desk.read,
+                    tally,
+                    node,
+                    seen + i,
+                ):
+                    continue
+                tie = row["verdict"] == TIE
+                if not (tie or row["verdict"] == SPLIT) or row["kind"] != LEAF:
+                    break
+                if not split(
+                    state,
+                    table,
+                    (counts, base, gains, windows),
+                    room,
+                    desk.blank,
+                    style,
+                    first_cell,
+                    stack,
+                    slot_node,
+                    desk.written,
+                    desk.read,
+                    form,
+                    node,
+                    anytime,
+                ):
+                    break
+                if forgets is not None:
+                    date(table, node, seen + i, style.inherit)
+                tally[SPLITS] += 1
+                tally[TIES] += tie
                 continue
-            tie = row["verdict"] == TIE
-            if not (tie or row["verdict"] == SPLIT) or row["kind"] != LEAF:
-                break
-            if not split(
-                state,
-                table,
-                (counts, base, gains, windows),
-                room,
-                desk.blank,
-                style,
-                first_cell,
-                stack,
-                slot_node,
-                desk.written,
-                desk.read,
-                form,
-                node,
-                anytime,
-            ):
-                break
-            if forgets is not None:
-                date(table, node, seen + i, style.inherit)
-            tally[SPLITS] += 1
-            tally[TIES] += tie
-            ahead[NEXT] = due_next(table, room[0], delay)
-            walked = i  # beyond, the tree has changed
-            continue
+            if block[PHASE] == TRIES and block[BUSY]:
+                decided = try_due(state, table, base, gains, room[0], form, options, classes, seen + i, tally)
+                if alternates is not None:  # there may be decisions that no trial has come to
+                    decided |= busy(table, room[0])
+                block[BUSY] = PENDING * decided
+                if rule.fixed == 1 and block[BUSY]:
+                    block[PHASE] = TRIED
+                    continue
+            if block[PHASE] == TRIED:
+                block[BUSY] = 0
+            tally[BEGUN], block[PHASE] = block[END], COUNTS
+            block[END] += length_of(rule, table, room[0])
         if i >= stop:
             break
         # A function of its own: a loop that uses the state counts references of all its arrays.
-        i, leaf, first, walked = learn_until_due(
+        i, first, walked = learn_until_due(
             state.entries,
             state.counts,
             state.counters,
@@ -140,7 +154,7 @@ def learn(desk, start, stop, predictor, anytime, alternates, watch, forgets, rul
             predictions,
             desk.weights,
             i,
-            min(stop, ahead[NEXT] - seen),
+            stop,
             seen,
             predictor,
             anytime,
@@ -150,7 +164,9 @@ def learn(desk, start, stop, predictor, anytime, alternates, watch, forgets, rul
             rules,
             chances,
             multiple,
-            delay,
+            rule,
+            block,
+            tally,
             state.registers[kernel.NEIGHBOURS],
             classes,
             len(first_cell),
@@ -159,17 +175,7 @@ def learn(desk, start, stop, predictor, anytime, alternates, watch, forgets, rul
             first,
             walked,
         )
-        if leaf >= 0:
-            while True:
-                try_due(state, table, base, gains, leaf, form, options, classes, seen + i, delay, ahead, tally)
-                if alternates is None:
-                    break
-                leaf = np.int64(next_leaf(table, leaf, codes, (i - 1) * len(first_cell)))
-                if not leaf:
-                    break
-            if alternates is not None:
-                ahead[NEXT] = min(ahead[NEXT], due_next(table, room[0], delay))
-    ahead[LEFT] = ahead[NEXT] <= seen + i
+    block[LEFT] = seen + i == block[END]
     tally[INSTANCES] += i - start
     return i
 

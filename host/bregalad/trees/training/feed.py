@@ -1,73 +1,12 @@
-"""How records and trials reach a board: all in the command stream, or the records through its memory and DMA."""
+"""How records reach a board: in the command stream, or the records through its memory and DMA."""
 
 import numpy as np
 
-from ...compiled import njit
-from ...protocol.commands import COMMAND_BYTES, COMMANDS, CommandFlag, Opcode, pack_command, record_layout
+from ...protocol.commands import CommandFlag, Opcode, pack_command, record_layout
 
 __all__ = ["FEED_TOKENS", "open_feed"]
 
 FEED_TOKENS = 3  # FENCE tokens from 1 to below this belong to the feed
-
-_LEARN, _TRIAL, _MEMORY = int(Opcode.LEARN), int(Opcode.TRIAL), int(CommandFlag.MEMORY)
-_COUNT_AT, _ADDRESS_AT = map(COMMANDS[Opcode.LEARN].offset, ("count", "address"))
-_SLOT_AT = COMMANDS[Opcode.TRIAL].offset("slot")
-_STREAM = -1  # as an address: the records follow their command
-
-
-@njit(inner=True)
-def _put(out, at, value, count):
-    for byte in range(count):
-        out[at + byte] = value >> 8 * byte & 0xFF
-
-
-@njit()
-def _weave(records, used, size, trials, slots, bus_bytes, address, out):
-    """Write the commands that learn records and try slots in between; bytes in ``out``.
-
-    Parameters
-    ----------
-    records : uint8 array
-    used, size : int
-        Bytes of all records and of one.
-    trials : int64 array (m, 2)
-        As of ``sending.advance``.
-    slots : int64 array (m,)
-        Of the nodes that are tried.
-    bus_bytes : int
-    address : int
-        Of the records in the board's memory, or _STREAM.
-    out : uint8 array
-        With room for it all.
-    """
-    head = max(COMMAND_BYTES, bus_bytes)
-    at = done = 0
-    for turn in range(len(trials) + 1):
-        last = turn == len(trials)
-        count = used // size - done if last else trials[turn, 0]
-        if count:
-            out[at : at + head] = 0
-            out[at] = _LEARN
-            _put(out, at + _COUNT_AT, count, 4)
-            first, length = done * size, count * size
-            if address == _STREAM:
-                at += head
-                out[at : at + length] = records[first : first + length]
-                at += length
-                rest = -at % bus_bytes
-                out[at : at + rest] = 0
-                at += rest
-            else:
-                out[at + 1] = _MEMORY
-                _put(out, at + _ADDRESS_AT, address + first, 8)
-                at += head
-            done += count
-        if not last:
-            out[at : at + head] = 0
-            out[at] = _TRIAL
-            _put(out, at + _SLOT_AT, slots[turn], 2)
-            at += head
-    return at
 
 
 class _Feed:
@@ -87,15 +26,9 @@ class _Feed:
         self.board = board
         self.size = record_layout(cells).size
         self.out = np.zeros(room // self.size * self.size, np.uint8)
-        self._commands = np.zeros(0, np.uint8)
 
-    def _send(self, used, trials, slots, address):
-        bus = self.board.geometry.bus_bytes
-        most = used + (len(trials) + 1) * (2 * max(COMMAND_BYTES, bus) + bus)
-        if most > len(self._commands):
-            self._commands = np.zeros(2 * most, np.uint8)
-        end = _weave(self.out, used, self.size, trials, slots, bus, address, self._commands)
-        self.board.send(self._commands[:end])
+    def _send(self, used, **values):
+        self.board.send(pack_command(self.board.geometry, Opcode.LEARN, count=used // self.size, **values))
 
     def done(self, token):
         """The FENCE with a token of this feed has come back."""
@@ -112,9 +45,9 @@ class StreamFeed(_Feed):
         """Make sure that ``out`` holds so many records."""
         self.out = np.zeros(max(len(self.out), records * self.size), np.uint8)
 
-    def send(self, used, trials, slots):
-        """Send the records in the first ``used`` bytes of ``out``, and the trials after some of them; see `_weave`."""
-        self._send(used, trials, slots, _STREAM)
+    def send(self, used):
+        """Send the records in the first ``used`` bytes of ``out``."""
+        self._send(used, payload=self.out[:used])
 
 
 class MemoryFeed(_Feed):
@@ -138,12 +71,12 @@ class MemoryFeed(_Feed):
     def full(self):
         return not self._free
 
-    def send(self, used, trials, slots):
+    def send(self, used):
         """As ``StreamFeed.send``."""
         token = self._free.pop(0)
         address = (token - 1) * self._half
         self.board.load(address, self.out[:used])
-        self._send(used, trials, slots, address)
+        self._send(used, flags=CommandFlag.MEMORY, address=address)
         self.board.send(pack_command(self.board.geometry, Opcode.FENCE, token=token))
 
     def done(self, token):

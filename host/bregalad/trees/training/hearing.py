@@ -138,16 +138,14 @@ class Hearing:
                     self.predictor,
                     found,
                     self._how.watch,
-                    window.learnt,
-                    self.policy.delay,
+                    self._rule,
+                    self._block,
+                    self.tally.counts,
                 )
-                if self.policy.watched:
-                    self.look_ahead()
             elif isinstance(kind, TreeKind):
                 self.walking.take_other(kind, report)
             elif kind in (Kind.SUGGESTION, Kind.GAINS):
                 self.trials.judge(report)
-                self.look_ahead()
             elif kind is Kind.STATISTICS:
                 counts = layout_of(kind, self.board.geometry, 0).unpack(report)["counts"]
                 self._take(counts.astype(np.int64).reshape(self.board.geometry.bins, -1))
@@ -159,8 +157,7 @@ class Hearing:
 
     def _take(self, statistics):
         if self.trials.reading:
-            if self.trials.take(statistics):
-                self.look_ahead()
+            self.trials.take(statistics)
         else:
             self._found.append(statistics)
 

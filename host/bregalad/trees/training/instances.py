@@ -4,11 +4,14 @@ import numpy as np
 
 from ...boards import kernel
 from ...geometry import NONE
+from ..structure.blocks import block_of
 from ..structure.memory import count_off, leaf_of
 from ..structure.router import arrive, choose, count_class, summon
 from ..structure.table import NO_NODE, above
 from ..structure.walk import GROUP, next_leaf, walk
+from .desk import BUSY, END
 from .rivals import contest, worth
+from .tally import BEGUN
 from .watch import follow
 
 __all__ = ["learn_until_due"]
@@ -106,7 +109,9 @@ def learn_until_due(
     rules,
     chances,
     multiple,
-    delay,
+    rule,
+    block,
+    tally,
     neighbours,
     classes,
     attributes,
@@ -115,7 +120,7 @@ def learn_until_due(
     first,
     walked,
 ):
-    """Learn instances until trials are due.
+    """Learn instances until ``stop``, or the end of a block at which there is anything to be done.
 
     Parameters
     ----------
@@ -128,14 +133,20 @@ def learn_until_due(
 
     Returns
     -------
-    i, leaf, first, walked : int
-        The next instance, and the leaf of the last one or -1.
+    i, first, walked : int
+        The next instance, and what ``found`` has then.
     """
     mix, shape = kernel.mixture(config, len(where)), cell_counts.shape
-    records = nodes = clamped = due = 0
-    leaf = np.uint32(0)
+    records = nodes = clamped = 0
+    until, length, due = block[END] - seen, block[END] - tally[BEGUN], block[BUSY]
+    now = block_of(rule, tally[BEGUN], block[END])
     i = start
-    while i < stop and not due:
+    while i < stop:
+        if i == until:
+            if due:
+                break
+            until += length  # the tree is as it was
+            now = block_of(rule, seen + i, seen + until)
         at = i * attributes
         label = labels[i]
         number = seen + i + 1
@@ -244,7 +255,7 @@ def learn_until_due(
                     if weight:
                         if anytime is None or node == reached:
                             row["own"] = entries[slot, kernel.N]
-                        due += arrive(row, number, delay, weight)
+                        due |= arrive(row, weight)
                 if anytime is None:  # inner nodes count nothing
                     break
                 over = row["parent"] if alternates is None else above(table, node)
@@ -255,7 +266,7 @@ def learn_until_due(
                 counting = True
             if anytime is not None:
                 if multiple and number % multiple == 0:
-                    due += summon(table, reached, number, delay)
+                    due |= summon(table, reached)
                 active |= node != reached
             records += active
             if reached == leaf:
@@ -266,9 +277,9 @@ def learn_until_due(
                 if reached == leaf:
                     own_right = right
                 else:
-                    due += contest(table, windows, np.int64(reached), right - own_right, rules, number, delay)
+                    due |= contest(table, windows, np.int64(reached), right - own_right, rules, now)
             if watch is not None and weight:
-                due += follow(table, windows, np.int64(reached), predicted != label, watch, number, delay)
+                due |= follow(table, windows, np.int64(reached), predicted != label, watch, now) > 0
             if alternates is None:
                 break
             reached = next_leaf(table, reached, codes, at)
@@ -282,4 +293,5 @@ def learn_until_due(
     events[kernel.CLAMPED] += clamped
     if predictor is not None:
         events[kernel.PREDICTED] += records
-    return i, np.int64(leaf) if due else -1, first, walked
+    tally[BEGUN], block[END], block[BUSY] = seen + until - length, seen + until, due
+    return i, first, walked

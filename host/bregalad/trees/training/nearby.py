@@ -1,15 +1,19 @@
 """A trainer's tree on a board in this process: no link between, all in `direct`."""
 
+import numpy as np
+
 from ...boards.base import as_bytes
 from ...interrupt import deferred_interrupt
+from ..structure.blocks import FAR, earliest
 from . import direct
-from .desk import LEFT, make_desk
+from .desk import END, LEFT, PHASE, TRIED, make_desk
 from .shares import predict_shares
 
 __all__ = ["Nearby"]
 
 # Of nodes that compiled code finds free: a split for which there are none is done outside, which takes long.
 _ROWS = 256
+_NOTHING = as_bytes(np.zeros((0, 1), np.uint8)), np.zeros(0, np.int32), np.zeros(0, np.int32)  # no instances
 
 
 class Nearby:
@@ -21,20 +25,22 @@ class Nearby:
         self._handle(self.board.receive())
         window = self._window
         instances = as_bytes(window.codes), window.labels, window.predictions, window.weights
-        while position < end or self._ahead[LEFT]:
+        while position < end:
             self.nodes.reserve(max(_ROWS, self.cells.most_branches))
             position = direct.learn(self._desk_of(*instances), position, end, *self._how)
-            self._take_effects()
+            self._end_block_here()
 
-    def _take_effects(self):
-        """Have all decisions that are due take effect."""
+    def _end_block_here(self):
+        """Carry out what `direct` has left at a block's end, which is over then."""
         failed, self._failed = self._failed, True
-        while self.due_next <= self.tally.instances:
-            self._take_effect()
+        while self._block[LEFT]:
+            before = FAR if self._block[PHASE] == TRIED else self._block[END]
+            self._read(self.trials.begin(int(earliest(self.nodes.table, self.nodes.rows, before))))
             while self.trials.outstanding:
                 self._handle(self.board.receive(wait=True))
-        self._ahead[LEFT] = 0
-        self.flush()
+            self.flush()
+            self.nodes.reserve(max(_ROWS, self.cells.most_branches))
+            direct.learn(self._desk_of(*_NOTHING), 0, 0, *self._how)
         self._failed = failed
 
     def _desk_of(self, codes, labels, predictions, weights=None):
@@ -56,8 +62,8 @@ class Nearby:
             self.trials.form,
             self.policy.options,
             self._multiple,
-            int(self.policy.delay),
-            self._ahead,
+            self._rule,
+            self._block,
             self.tally.counts,
             self.memory.read,
             self.memory.codes,
@@ -98,7 +104,7 @@ class Nearby:
         # comes next. So are instances too many taken off here, at worst.
         self.rows_left -= 1
         direct.learn(desk, 0, 1, *self._how)
-        if self._ahead[LEFT]:
+        if self._block[LEFT]:
             self.rows_only = False
             with deferred_interrupt():
-                self._take_effects()
+                self._end_block_here()

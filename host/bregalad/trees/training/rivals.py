@@ -57,7 +57,7 @@ def worth(chances, counts, leaf, label):
 
 
 @njit(inner=True)
-def contest(table, windows, leaf, better, rules, number, delay):
+def contest(table, windows, leaf, better, rules, block):
     """Take in an instance that has reached a leaf of an alternate.
 
     Parameters
@@ -68,8 +68,7 @@ def contest(table, windows, leaf, better, rules, number, delay):
     better : float
         By how much its prediction counts more than that of the tree's own leaf: 1 if it alone was right.
     rules : Contest
-    number, delay : int
-        As in ``router.arrive``.
+    block : Block
 
     Returns
     -------
@@ -96,7 +95,7 @@ def contest(table, windows, leaf, better, rules, number, delay):
     own[_BEST] = score if first else max(best, score)
     fork = table[table[node]["parent"]]
     if score > 0:
-        return decide(fork, SWAP, number, delay)
+        return decide(fork, SWAP, block)
     if not first and score < best + _PROGRESS * rules.length:
-        return decide(fork, DROP, number, delay)
+        return decide(fork, DROP, block)
     return 0

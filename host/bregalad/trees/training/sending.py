@@ -5,11 +5,14 @@ import numpy as np
 from ...compiled import njit
 from ...geometry import NONE
 from ...protocol.commands import LABEL_HIGH, RECORD_HEADER, RecordFlag
+from ..structure.blocks import block_of
 from ..structure.memory import count_off, leaf_of
 from ..structure.router import MAJORITY, arrive, choose, count_class, summon
-from ..structure.table import ASKED, KEPT, NO_NODE, above
+from ..structure.table import NO_NODE, above
 from ..structure.walk import GROUP, next_leaf, walk
+from .desk import BUSY, END
 from .rivals import contest, worth
+from .tally import BEGUN, INSTANCES
 from .watch import follow
 
 __all__ = ["ANSWERED", "LACKING", "SENT", "WAITING", "advance", "answer"]
@@ -63,67 +66,26 @@ def _wait(waiting, progress, instance, leaf, majority, how):
 
 
 @njit(inner=True)
-def _count_above(table, node, number, delay, weight, alternates):
-    """Count an arrival at the inner nodes above a leaf; trials that are due."""
-    due = 0
+def _count_above(table, node, weight, alternates):
+    """Count an arrival at the inner nodes above a leaf; whether any is due."""
+    due = False
     while True:
         node = table[node]["parent"] if alternates is None else above(table, node)
         if node == NO_NODE:
             return due
-        due += arrive(table[node], number, delay, weight)
+        due |= arrive(table[node], weight)
 
 
 @njit(inner=True)
-def _reached(table, leaf, codes, at, number, delay, anytime, alternates, weight):
-    """How many leaves an instance reaches; 0: it reaches a node whose trial takes effect before it, and has not yet.
-
-    Or one whose trial it would make due, if ``weight`` is not 0: not all is known yet that was decided before.
-    """
-    leaves = 0
-    while True:
+def _reached(table, leaf, codes, at, alternates):
+    """How many leaves an instance reaches."""
+    leaves = 1
+    while alternates is not None:
+        leaf = next_leaf(table, leaf, codes, at)
+        if not leaf:
+            break
         leaves += 1
-        node = np.int64(leaf)
-        while node != NO_NODE:
-            row = table[node]
-            if row["verdict"] != KEPT and number > row["due_at"] + delay:
-                return 0
-            if weight and _comes_due(row, number, delay, weight):
-                return 0
-            if not anytime and alternates is None:  # an inner node is not tried
-                break
-            node = np.int64(row["parent"])
-        if alternates is None:
-            return leaves
-        leaf = next_leaf(table, leaf, codes, at)
-        if not leaf:
-            return leaves
-
-
-@_inlined
-def _comes_due(row, number, delay, weight):
-    return row["slot"] >= 0 and row["since"] + weight >= row["period"] and number > row["due_at"] + delay
-
-
-@njit(inner=True)
-def _is_judged_by(table, base, leaf, codes, at, alternates, number, label):
-    """Whether an instance that is to be forgotten is among the base counts of a node whose trial is out.
-
-    What that comes to depends on them as they are. Walks as `count_off` does.
-    """
-    while True:
-        node = np.int64(leaf)
-        while node != NO_NODE:
-            row = table[node]
-            if row["slot"] >= 0 and number > row["born"]:
-                break
-            if row["verdict"] == ASKED and number > row["made"] and base[node, label]:
-                return True
-            node = np.int64(above(table, node))
-        if alternates is None:
-            return False
-        leaf = next_leaf(table, leaf, codes, at)
-        if not leaf:
-            return False
+    return leaves
 
 
 @njit()
@@ -138,18 +100,17 @@ def advance(
     waiting,
     start,
     stop,
-    number,
     predictor,
     anytime,
     alternates,
     multiple,
-    delay,
+    rule,
+    block,
+    tally,
     most,
     progress,
     cell_attribute,
     out,
-    trials,
-    budget,
     base,
     past,
     kept,
@@ -158,10 +119,7 @@ def advance(
     rules,
     chances,
 ):
-    """Route the instances ``start`` to ``stop``, up to the first that reaches a locked node.
-
-    A node is locked from the instance on with which its trial takes effect, until it has; see `Trials`. Where errors
-    are watched that only the board knows of, it also ends before the first instance that one of them may concern.
+    """Route the instances ``start`` to ``stop``, up to the end of a block at which there is anything to be done.
 
     Parameters
     ----------
@@ -176,8 +134,6 @@ def advance(
         What is to be done with every prediction that the board will report, in order; written. Empty where it
         reports none.
     start, stop : int
-    number : int
-        Instances learnt before ``start``.
     predictor : MAJORITY, BAYES or ADAPTIVE
     anytime : bool
         Whether inner nodes count, too.
@@ -185,8 +141,8 @@ def advance(
         Of the style.
     multiple : int
         When the tree has learnt a multiple of it the inner nodes above are tried, too; 0: never.
-    delay : int
-        Of the policy.
+    rule, block, tally
+        As in `Desk`; ``block`` and ``tally`` are written.
     most : int
         Instances that a slot counts before it halves.
     progress : int64 array
@@ -195,12 +151,6 @@ def advance(
         Attribute of every code of a record.
     out : uint8 array
         Records for the board are written.
-    trials : int64 array (m, 2)
-        Records before a trial, and since the trial before it, and the node to be tried; written. There is room for
-        those of an instance.
-    budget : int
-        So many more decisions may change the tree in any order, since slots will do; none is routed beyond an instance
-        with which one takes effect that is not among them.
     base, past, kept, kept_labels : arrays
         ``Nodes.base``; ``read``, ``codes`` and ``labels`` of ``Memory``, empty where nothing is forgotten.
     watch : Watch or None
@@ -209,46 +159,41 @@ def advance(
 
     Returns
     -------
-    position, at, due : int
-        Next instance, bytes in ``out``, rows in ``trials``.
+    position, at : int
+        Next instance, bytes in ``out``.
     """
     attributes = len(codes) // len(labels)
     size = _RECORD_HEAD + len(cell_attribute)
     found, going = np.empty(GROUP, np.uint32), np.empty(GROUP, np.uint32)
     asks, forgets = predictor != MAJORITY, len(kept_labels)
-    at = due = records = decided = 0
+    at = 0
     progress[LACKING] = 0
+    seen = tally[INSTANCES] - start
+    until, length, due = block[END] - seen, block[END] - tally[BEGUN], block[BUSY]
+    now = block_of(rule, tally[BEGUN], block[END])
     i = first = walked = start
     while i < stop:
+        if i == until:
+            # Errors that only the board knows of may come to a decision.
+            if due or watch is not None and progress[ANSWERED] < progress[SENT]:
+                break
+            until += length  # the tree is as it was
+            now = block_of(rule, seen + i, seen + until)
         if i >= walked:
             first, walked = i, min(i + GROUP, stop)
             walk(table, codes, attributes, first, found[: walked - first], going)
         leaf = found[np.uint64(i - first)]
         here, label = i * attributes, labels[i]
         weight = np.int64(1) if weights is None else np.int64(weights[i])
-        number += 1
-        unknown = np.int64(0)  # weight of an instance that comes while errors are not known
-        if watch is not None:
-            if asks and progress[ANSWERED] < progress[SENT]:
-                if i > waiting[progress[ANSWERED], _INSTANCE] + delay:
-                    break
-                unknown = weight
-        leaves = _reached(table, leaf, codes, here, number, delay, anytime, alternates, unknown)
-        if not leaves:
-            break
-        needed = leaves * max(np.int64(1), weight)
+        number = seen + i + 1
+        needed = _reached(table, leaf, codes, here, alternates) * max(np.int64(1), weight)
         turn, old = 0, np.uint32(0)
         if forgets:
             turn = (number - 1) % forgets
             if number > forgets:
                 before = turn * attributes
                 old = leaf_of(table, past, before)
-                gone = _reached(table, old, past, before, number, delay, anytime, alternates, 0)
-                if not gone:
-                    break
-                if _is_judged_by(table, base, old, past, before, alternates, number - forgets, kept_labels[turn]):
-                    break
-                needed += gone
+                needed += _reached(table, old, past, before, alternates)
         if at + needed * size > len(out) or asks and progress[SENT] + needed > len(waiting):
             progress[LACKING] = needed
             break
@@ -265,7 +210,6 @@ def advance(
                         at = _write_record(
                             out, at, slot, gone_label, _MINUS, past, np.uint64(turn * attributes), cell_attribute
                         )
-                        records += 1
                     if alternates is None:
                         break
                     old = next_leaf(table, old, past, turn * attributes)
@@ -276,7 +220,6 @@ def advance(
             kept_labels[turn] = label
         if chances is not None:
             chances.totals[label] += 1
-        called = 0
         own_right = right = 0.0
         node = np.int64(leaf)  # then the leaves of the alternates, too
         while True:
@@ -298,9 +241,9 @@ def advance(
                     if not active:  # the nodes above count it all the same
                         slot = np.int64(table[over]["slot"])
                     if weight:
-                        called += _count_above(table, node, number, delay, weight, alternates)
+                        due |= _count_above(table, node, weight, alternates)
                     if multiple and number % multiple == 0:
-                        called += summon(table, node, number, delay)
+                        due |= summon(table, node)
             how = 0
             if slot >= 0 and (weight or chooses):
                 if asks:
@@ -314,76 +257,49 @@ def advance(
                         _wait(waiting, progress, i, -1, 0, _REPORTED)
                     flags = 0 if weight else _TEST
                     at = _write_record(out, at, slot, label, flags, codes, np.uint64(here), cell_attribute)
-                    records += 1
             if active and weight:
                 for _ in range(weight):
                     _count(row, most)
-                called += arrive(row, number, delay, weight)
+                due |= arrive(row, weight)
             if rules is not None:
                 if chances is None:
                     right = 1.0 if majority == label else 0.0
                 if own:
                     own_right = right
                 else:
-                    decided += contest(table, windows, node, right - own_right, rules, number, delay)
+                    due |= contest(table, windows, node, right - own_right, rules, now)
             if watch is not None:
                 if how == 0 and weight:
                     if asks and progress[ANSWERED] < progress[SENT]:
                         _wait(waiting, progress, i, node, majority, _COUNTS)
                     else:
-                        decided += follow(table, windows, node, majority != label, watch, number, delay)
+                        due |= follow(table, windows, node, majority != label, watch, now) > 0
             if alternates is None:
                 break
             node = np.int64(next_leaf(table, node, codes, here))
             if not node:
                 break
         i += 1
-        if not called and not decided:
-            continue
-        if called:
-            node = np.int64(leaf)
-            while True:
-                due, records = _call(table, node, number, alternates, trials, due, records)
-                if alternates is None:
-                    break
-                node = np.int64(next_leaf(table, node, codes, here))
-                if not node:
-                    break
-        if due + decided > budget:
-            stop = min(stop, i + delay)
-        if len(trials) - due < len(table):  # no instance is at more nodes
-            break
-    return i, at, due
-
-
-@njit(inner=True)
-def _call(table, node, number, alternates, trials, due, records):
-    """Take down the trials of a leaf, and of nodes above, that an instance has made due."""
-    while node != NO_NODE:
-        row = table[node]
-        if row["due_at"] == number and row["verdict"] == KEPT:
-            row["verdict"] = ASKED
-            trials[due, 0], trials[due, 1] = records, node
-            records = 0
-            due += 1
-        node = np.int64(row["parent"]) if alternates is None else np.int64(above(table, node))
-    return due, records
+    tally[INSTANCES] += i - start
+    tally[BEGUN], block[END], block[BUSY] = seen + until - length, seen + until, due
+    return i, at
 
 
 @njit()
-def answer(table, windows, labels, predictions, weights, waiting, progress, predictor, found, watch, learnt, delay):
+def answer(
+    table, windows, labels, predictions, weights, waiting, progress, predictor, found, watch, rule, block, tally
+):
     """Take in predictions by naive Bayes.
 
     Parameters
     ----------
-    table, windows, labels, predictions, weights, waiting, progress, predictor, watch, delay
-        As in ``advance``.
+    table, windows, labels, predictions, weights, waiting, progress, predictor, watch, rule, block, tally
+        As in ``advance``. Where errors are watched, all are of the block that is being learnt.
     found : int32 array
         The classes predicted.
-    learnt : int
-        Instances that the tree had learnt before the first of ``labels``.
     """
     taken = 0
+    now = block_of(rule, tally[BEGUN], block[END])
     while progress[ANSWERED] < progress[SENT]:
         row = waiting[progress[ANSWERED]]
         i, leaf, predicted, how = row[_INSTANCE], np.int64(row[_LEAF]), row[_MAJORITY], row[_HOW]
@@ -400,4 +316,4 @@ def answer(table, windows, labels, predictions, weights, waiting, progress, pred
         progress[ANSWERED] += 1
         if watch is not None:
             if leaf >= 0 and how & _COUNTS:
-                follow(table, windows, leaf, predicted != labels[i], watch, learnt + i + 1, delay)
+                block[BUSY] |= follow(table, windows, leaf, predicted != labels[i], watch, now) > 0

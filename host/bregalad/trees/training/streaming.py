@@ -3,7 +3,10 @@
 import numpy as np
 
 from ...boards.base import as_bytes
+from ...protocol.commands import Opcode
+from ..structure.blocks import FAR, due_nodes, earliest
 from . import sending
+from .desk import BUSY, END
 
 __all__ = ["Streaming"]
 
@@ -16,80 +19,85 @@ class Streaming:
 
         Yields whether to wait for reports, and is sent those that came.
         """
-        feed, nodes, trials, policy, tally = self._feed, self.nodes, self.trials, self.policy, self.tally
+        feed, nodes, policy, block = self._feed, self.nodes, self.policy, self._block
         window, most, attribute = self._window, self.board.geometry.count_max, self.cells.attribute
         instances = as_bytes(window.codes), window.labels, window.predictions, window.weights
-        alternates = self._how.alternates
-        locked = False
-        while True:
+        while position < end:
             while feed.full:
                 self._handle((yield True))
-            # Decisions take effect in the order of their instances.
-            ahead = self.due_next
-            if ahead <= tally.instances and ahead < trials.deadline:
-                # With alternates nodes move: nothing that is to come may name one.
-                if policy.alternates and (trials.reading or self._unanswered):
-                    self._handle((yield True))
-                else:
-                    self._take_effect()
-                locked = False
-                continue
-            budget = trials.budget
-            stop = end
-            if budget < 0:  # which leaf loses its slot depends on what all have counted by then
-                left = 0 if trials.reading else min(ahead, trials.deadline) - tally.instances
-                stop = min(end, position + max(0, left))
-            if position < stop and not locked:
-                due = np.empty((2 * len(nodes.table), 2), np.int64)
-                if self.predictor:
-                    self._make_room(len(feed.out) // feed.size)
-                done, used, tried = sending.advance(
-                    nodes.table,
-                    nodes.counts,
-                    nodes.windows,
-                    *instances,
-                    self._waiting,
-                    position,
-                    stop,
-                    tally.instances,
-                    self.predictor,
-                    policy.anytime,
-                    alternates,
-                    self._multiple,
-                    policy.delay,
-                    most,
-                    self._progress,
-                    attribute,
-                    feed.out,
-                    due,
-                    budget,
-                    nodes.base,
-                    self.memory.read,
-                    self.memory.codes,
-                    self.memory.labels,
-                    self._how.watch,
-                    self._how.rules,
-                    self._how.chances,
-                )
-                started, position = position, done
-                tally.instances += done - started
-                trials.start(due[:tried, 1])
-                if alternates:
-                    self.look_ahead()
-                self.flush()
-                if used:
-                    feed.send(used, due[:tried], nodes.slot[due[:tried, 1]].astype(np.int64))
-                self._handle((yield False))
-                if done == started:
-                    lacking = int(self._progress[sending.LACKING])
-                    if lacking:
-                        feed.make_room(lacking)
-                    locked = not lacking and (trials.outstanding or self._unanswered)
-            elif trials.outstanding or self._unanswered:
+            if self.predictor:
+                self._make_room(len(feed.out) // feed.size)
+            started = position
+            position, used = sending.advance(
+                nodes.table,
+                nodes.counts,
+                nodes.windows,
+                *instances,
+                self._waiting,
+                position,
+                end,
+                self.predictor,
+                policy.anytime,
+                self._how.alternates,
+                self._multiple,
+                self._rule,
+                block,
+                self.tally.counts,
+                most,
+                self._progress,
+                attribute,
+                feed.out,
+                nodes.base,
+                self.memory.read,
+                self.memory.codes,
+                self.memory.labels,
+                self._how.watch,
+                self._how.rules,
+                self._how.chances,
+            )
+            self.flush()
+            if used:
+                feed.send(used)
+            self._handle((yield False))
+            if position == started and (lacking := int(self._progress[sending.LACKING])):
+                feed.make_room(lacking)
+            if self.tally.instances == block[END]:
+                yield from self._end_block()
+        while self.trials.outstanding or self._unanswered:
+            self._handle((yield True))
+
+    def _end_block(self):
+        """Have take effect what was decided before the block, and try the nodes that are due; yields as `learning`."""
+        nodes, trials, policy, block = self.nodes, self.trials, self.policy, self._block
+        if policy.watched:
+            while self._unanswered:
                 self._handle((yield True))
-                locked = False
-            else:
-                return
+        if block[BUSY]:
+            while trials.outstanding:
+                self._handle((yield True))
+            yield from self._effects(block[END])
+            due = due_nodes(nodes.table, nodes.rows)
+            for slot in nodes.slot[due].tolist():
+                self.command(Opcode.TRIAL, slot=slot)
+            trials.start(due)
+            self.flush()
+            # What is forgotten meanwhile would be missing where a trial is judged.
+            if self._rule.fixed == 1 or len(self.memory):
+                while trials.outstanding:
+                    self._handle((yield True))
+            if self._rule.fixed == 1:
+                yield from self._effects(FAR)
+        self.begin_block(int(block[END]))
+
+    def _effects(self, before):
+        """Have decisions take effect that were made when fewer instances had been learnt; yields as `learning`."""
+        nodes, trials = self.nodes, self.trials
+        while (node := int(earliest(nodes.table, nodes.rows, before))) >= 0:
+            while self.policy.alternates and self._unanswered:  # nodes move: nothing that is to come may name one
+                self._handle((yield True))
+            self._read(trials.begin(node))
+            while trials.outstanding:
+                self._handle((yield True))
 
     @property
     def _unanswered(self):

@@ -2,7 +2,19 @@
 
 import numpy as np
 
-__all__ = ["HALVINGS", "INSTANCES", "REPLACED", "SPLITS", "TIES", "TRIALS", "ALTERNATES", "SWAPPED", "DROPPED", "Tally"]
+__all__ = [
+    "ALTERNATES",
+    "BEGUN",
+    "DROPPED",
+    "HALVINGS",
+    "INSTANCES",
+    "REPLACED",
+    "SPLITS",
+    "SWAPPED",
+    "TIES",
+    "TRIALS",
+    "Tally",
+]
 
 _EVENTS = (
     "instances",
@@ -15,11 +27,12 @@ _EVENTS = (
     "swapped",  # alternates that took over
     "dropped",  # alternates that went
     "halvings",  # trials that found their slot's counts halved since the last
+    "begun",  # instances before the block that is being learnt
 )
 INSTANCES, SPLITS, REPLACED, TIES, TRIALS, HALVINGS = map(
     _EVENTS.index, ("instances", "splits", "replaced", "ties", "trials", "halvings")
 )
-ALTERNATES, SWAPPED, DROPPED = map(_EVENTS.index, ("alternates", "swapped", "dropped"))
+ALTERNATES, SWAPPED, DROPPED, BEGUN = map(_EVENTS.index, ("alternates", "swapped", "dropped", "begun"))
 
 
 def _event(place):

@@ -1,12 +1,9 @@
 """Streams instances to a board and grows the tree from its suggestions, in strict order.
 
-What a trial decides takes effect a fixed number of instances later, the policy's ``delay``: from there
-on the stream stands before the next instance that reaches the node, until the report is in. Children
-get what their parent has counted when its split takes effect, which is read back then. So tree and
-predictions follow from the stream alone, at any latency of the link (docs/learners.md, "The delay").
-
-Where slots could run out, which leaf loses its slot to a split depends on what all have counted when
-it takes effect: there the stream stands before any further instance.
+The tree stands still for a block of instances. What is due at its end is tried, and takes effect at the next
+block's end: only there the stream waits for reports. Children get what their parent has counted when its split
+takes effect, which is read back then. So tree and predictions follow from the stream alone, at any latency of the
+link (docs/learners.md, "Blocks").
 """
 
 from collections import namedtuple
@@ -23,14 +20,15 @@ from ...interrupt import deferred_interrupt
 from ...protocol.commands import Opcode, pack_command
 from ...protocol.rows import MOST_WEIGHT
 from ...words import shown
-from ..requirements import check_abilities, check_alternates, check_classes, check_window
+from ..requirements import check_abilities, check_alternates, check_block, check_classes, check_window
 from ..structure import router
+from ..structure.blocks import FAR, busy, earliest, length_of
 from ..structure.growth import Growth
 from ..structure.memory import Memory
 from ..structure.nodes import Nodes
 from ..weights import HEAVIEST
 from . import checkpoint, sending
-from .desk import LEFT, NEXT, Commands
+from .desk import BUSY, COUNTS, END, LEFT, PENDING, PHASE, Commands
 from .feed import open_feed
 from .hearing import Hearing
 from .nearby import Nearby
@@ -40,14 +38,14 @@ from .rivals import TESTED, chances_of, contest_of
 from .steps import SAFE, Steps
 from .streaming import Streaming
 from .tally import Tally
-from .trials import FAR, Trials, due_next, earliest
+from .trials import Trials
 from .walking import Walking
 from .watch import watch_of
 
 __all__ = ["Trainer"]
 
-# Instances that are being learnt, as `sending.advance` describes them; `learnt`: by the tree before.
-_Window = namedtuple("_Window", "codes labels predictions weights learnt")
+# Instances that are being learnt, as `sending.advance` describes them.
+_Window = namedtuple("_Window", "codes labels predictions weights")
 # As of `direct.learn`.
 _How = namedtuple("_How", "predictor anytime alternates watch forgets rules chances")
 
@@ -104,6 +102,7 @@ class Trainer(Hearing, Nearby, Streaming, ResidentRows):
         check_classes(geometry, classes)
         check_abilities(geometry, policy, prediction)
         check_alternates(geometry, policy, feed)
+        check_block(geometry, policy)
         board.claim(self)
         self.board = board
         self.cells = cells
@@ -152,7 +151,8 @@ class Trainer(Hearing, Nearby, Streaming, ResidentRows):
         self.trials = Trials(geometry, cells, policy, self.growth, self.classes, self.tally)
         self._failed = False  # a board failed half-way: its statistics are not the tree's
         self._asked = False  # reports that nobody waits for any more may still come
-        self._ahead = np.array([FAR, 0], np.int64)  # as `direct` takes it
+        self._rule = policy.block_rule
+        self._block = np.zeros(4, np.int64)  # as `Desk` has it
         self._window = None  # what is being learnt
         self._waiting = np.zeros((0, sending.WAITING), np.int32)  # predictions that the board is to report
         self._progress = np.zeros(3, np.int64)  # of these, as `sending` takes it
@@ -160,7 +160,7 @@ class Trainer(Hearing, Nearby, Streaming, ResidentRows):
         # Whether nothing but `learn_row` has changed anything since `row_desk`, and how many
         # instances there are until something else is to be done.
         self.rows_only, self.rows_left = False, 0
-        self.look_ahead()
+        self.begin_block(self.tally.begun)
 
     def followed(self, policy, tally):
         """A trainer of a new tree on this one's board, which is configured already; this one is done.
@@ -310,8 +310,8 @@ class Trainer(Hearing, Nearby, Streaming, ResidentRows):
             self._asked = False
         if self.walking is not None:
             self.walking.take_turn()
-        if self._ahead[LEFT]:
-            self._take_effects()
+        if self._block[LEFT]:
+            self._end_block_here()
 
     def choose_predictions(self):
         """Let the board predict what learning asks for."""
@@ -391,7 +391,7 @@ class Trainer(Hearing, Nearby, Streaming, ResidentRows):
         count = len(codes)
         if len(labels) != count:  # compiled code would read on beyond them
             raise ValueError(f"there are {count} instances, but {len(labels)} labels")
-        self._window = window = _Window(codes, labels, np.zeros(count, np.int32), weights, self.tally.instances)
+        self._window = window = _Window(codes, labels, np.zeros(count, np.int32), weights)
         self._progress[:] = 0
         position = 0
         while position < count:
@@ -413,7 +413,6 @@ class Trainer(Hearing, Nearby, Streaming, ResidentRows):
             position = end
             if self.tally.instances % self.review_period == 0:
                 changed = self.growth.review()
-                self.look_ahead()
                 if changed and self.walking is not None:
                     self.walking.told = False
         self._window = None  # it may be large
@@ -427,11 +426,9 @@ class Trainer(Hearing, Nearby, Streaming, ResidentRows):
         self._failed = True
         if self.walking is not None:
             yield from self.walking.effects(FAR - 1)
-        while self.due_next < FAR:
-            self._take_effect()
-            while self.trials.outstanding:
-                self._handle((yield True))
+        yield from self._effects(FAR)
         self.flush()  # what the board is told to do must be done before its codes change
+        self.begin_block(self.tally.instances)
         self._failed = False
 
     def recoding(self, changes, adopt):
@@ -452,18 +449,17 @@ class Trainer(Hearing, Nearby, Streaming, ResidentRows):
             self.walking.told = False
         self._failed = False
 
-    def look_ahead(self):
-        """See when the next decision takes effect, after others than `direct` have changed the tree."""
+    def begin_block(self, begun):
+        """The block that is being learnt began with so many instances learnt, and the tree as it is."""
         nodes = self.nodes
-        self._ahead[NEXT] = due_next(nodes.table, nodes.rows, self.policy.delay)
-
-    @property
-    def due_next(self):
-        """How many instances the tree has learnt when the next decision takes effect, as of `look_ahead`."""
-        return int(self._ahead[NEXT])
+        if self._rule.fixed == 1:  # no instance of it has been learnt: that would have ended it
+            begun = self.tally.instances
+        self.tally.begun = begun
+        length = length_of(self._rule, nodes.table, nodes.rows)
+        self._block[END] = max(begun + length, self.tally.instances + 1)  # another ``block`` may be shorter
+        self._block[BUSY] = (PENDING | 1) * busy(nodes.table, nodes.rows)
+        self._block[[PHASE, LEFT]] = COUNTS, 0
 
     def _take_effect(self):
         """Have the next decision take effect: what it takes is read at this point of the stream."""
-        nodes = self.nodes
-        self._read(self.trials.begin(int(earliest(nodes.table, nodes.rows))))
-        self.look_ahead()
+        self._read(self.trials.begin(int(earliest(self.nodes.table, self.nodes.rows, FAR))))

@@ -1,9 +1,8 @@
 """Trials that are out, and what becomes of a tree when a decision takes effect.
 
-What a trial decides takes effect ``delay`` instances later, whenever its report comes: a node that is
-tried keeps the verdict until then (``Nodes.verdict``), and is not tried again meanwhile. From then on
-until it has taken effect no instance may reach the node: it is locked. So tree and predictions follow
-from the stream alone, never from timing (docs/learners.md, "The delay").
+A node that is tried at a block's end keeps the verdict (``Nodes.verdict``) until it takes effect, at the next
+block's end, whenever its report comes. So tree and predictions follow from the stream alone, never from timing
+(docs/learners.md, "Blocks").
 """
 
 from collections import deque
@@ -11,54 +10,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ...compiled import njit
 from ...geometry import NONE
 from ...protocol.reports import HEADER, SuggestionFlag
 from ..policy.policy import ALTERNATE, CONSULT, KEEP, PRUNE, RELOCATE, SWAP, TIE, report_form
 from ..structure.growth import Split
 from ..structure.memory import date
-from ..structure.table import ASKED, LEAF, has_alternate, is_alternate
+from ..structure.table import ASKED, LEAF, has_alternate
 
-__all__ = ["FAR", "Trials", "earliest", "due_next"]
-
-FAR = 1 << 62  # instances that no tree ever learns
-
-
-@njit()
-def earliest(table, rows):
-    """The node whose decision takes effect first, -1: there is none; of those of one instance, the upper one.
-
-    What is decided on a node beside an alternate comes before what is in the alternate.
-    """
-    found = np.int64(-1)
-    for node in range(rows):
-        row = table[node]
-        if row["verdict"] <= KEEP:
-            continue
-        if found < 0 or row["due_at"] < table[found]["due_at"]:
-            found = node
-        elif row["due_at"] == table[found]["due_at"] and _is_over(table, node, found):
-            found = node
-    return found
-
-
-@njit(inner=True)
-def _is_over(table, node, other):
-    """Whether a node is above another one, or beside an alternate that is, or that the other is."""
-    while True:
-        parent = np.int64(table[other]["parent"])
-        if parent < 0:
-            return False
-        if parent == node or is_alternate(table, other) and table[parent]["child"] == node:
-            return True
-        other = parent
-
-
-@njit()
-def due_next(table, rows, delay):
-    """How many instances the tree has learnt when the next decision that is known takes effect."""
-    node = earliest(table, rows)
-    return table[node]["due_at"] + delay if node >= 0 else np.int64(FAR)
+__all__ = ["Trials"]
 
 
 @dataclass
@@ -110,26 +69,17 @@ class Trials:
         self._out = deque()  # (node, its ``due_at``) of those whose reports are to come, in order
         self._reading = deque()  # decisions, of those whose statistics are
 
-    def start(self, nodes):
+    def start(self, tried):
         """Trials of these nodes are out now; int64 array."""
-        self._out.extend(zip(nodes.tolist(), self.nodes.due_at[nodes].tolist(), strict=True))
-        self.tally.trials += len(nodes)
+        nodes = self.nodes
+        nodes.since[tried], nodes.due_at[tried], nodes.verdict[tried] = 0, self.tally.instances, ASKED
+        self._out.extend((node, self.tally.instances) for node in tried.tolist())
+        self.tally.trials += len(tried)
 
     @property
     def outstanding(self):
         """Whether the report of any trial, or statistics for a decision, are to come."""
         return bool(self._out or self._reading)
-
-    @property
-    def deadline(self):
-        """How many instances the tree has learnt when the trial whose report comes next takes effect, or `FAR`."""
-        return self._out[0][1] + self.policy.delay if self._out else FAR
-
-    @property
-    def budget(self):
-        """How many more trials may change the tree in any order: there are slots for all that is under way."""
-        under_way = np.count_nonzero(self.nodes.verdict)
-        return self.growth.pool.free // self.cells.most_branches - under_way
 
     def judge(self, report):
         """Take in SUGGESTION or GAINS reports, one or several in a row."""
@@ -209,7 +159,7 @@ class Trials:
             return
         cell, value = decision.cell, decision.value
         if verdict == CONSULT:
-            totals = self.totals.at(decision.due + self.policy.delay)
+            totals = self.totals.at(max(decision.due + self.policy.delay, tally.instances))
             verdict, cell, value = self.policy.consult(self.growth, node, own, bins, totals)
             if verdict == KEEP:
                 return
@@ -220,21 +170,20 @@ class Trials:
             if verdict == KEEP:
                 return
             verdict = ALTERNATE if self.policy.rivals else verdict
-        seen = min(decision.due + self.policy.delay, tally.instances)  # fewer where a code book has changed
         if verdict == ALTERNATE:
-            self._begin_rival(node, split, own, seen)
+            self._begin_rival(node, split, own)
             return
         inner, tie = nodes.kind[node] != LEAF, verdict == TIE
         self.growth.split(node, split, own, tie)
         if self.policy.window is not None:
-            date(nodes.table, node, seen, self.growth.style.inherit)
+            date(nodes.table, node, tally.instances, self.growth.style.inherit)
         tally.replaced += int(inner)
         tally.splits += int(not inner)
         tally.ties += tie
 
-    def _begin_rival(self, node, split, own, seen):
+    def _begin_rival(self, node, split, own):
         """Let an alternate begin beside a node, with a split that the node's statistics have told."""
-        nodes, growth, tally = self.nodes, self.growth, self.tally
+        nodes, growth, tally, seen = self.nodes, self.growth, self.tally, self.tally.instances
         alternate = growth.fork(node)
         beside = int(nodes.child[node])
         if nodes.slot[alternate] < 0:

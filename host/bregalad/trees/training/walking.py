@@ -17,6 +17,7 @@ from ...protocol.tree import TreeKind, TreeOpcode, pack_tree
 from ...warn import warn
 from ..policy.rule import rule_of
 from ..requirements import check_nodes
+from ..structure.blocks import FAR, earliest
 from ..structure.router import ADAPTIVE, BAYES, MAJORITY
 from .answers import take
 from .asking import (
@@ -48,7 +49,6 @@ from .asking import (
     tell,
 )
 from .follow import SEEN, UNTOLD, words_of
-from .trials import earliest
 
 __all__ = ["Walking"]
 
@@ -227,7 +227,7 @@ class Walking:
                 self._take(_NO_WORDS, 0)
             else:
                 self.trainer._handle((yield True))
-        self.trainer.look_ahead()
+        self.trainer.begin_block(self.trainer.tally.instances)
 
     def check_room(self):
         """Warn, once, if the node table had no room for a split."""
@@ -255,7 +255,7 @@ class Walking:
         """A decision that compiled code leaves: read what it takes, change the tree, tell the board."""
         trainer, nodes, tally, at = self.trainer, self.trainer.nodes, self.trainer.tally, self._at
         at[STOOD], at[HELD] = -1, 1
-        node = int(earliest(nodes.table, nodes.rows))
+        node = int(earliest(nodes.table, nodes.rows, FAR))
         assert node >= 0, "the stream stands for nothing"
         # Which leaf loses its slot to a split depends on what all have counted.
         scope = CHOICE if trainer.growth.pool.free < trainer.cells.most_branches else NODE

@@ -38,7 +38,7 @@ def watch_of(policy):
 
 
 @_inner
-def follow(table, windows, leaf, wrong, watch, number, delay):
+def follow(table, windows, leaf, wrong, watch, block):
     """Take in an instance, whether its leaf's prediction was wrong, at the nodes that it has passed.
 
     Parameters
@@ -48,8 +48,7 @@ def follow(table, windows, leaf, wrong, watch, number, delay):
     leaf : int
     wrong : bool
     watch : Watch
-    number, delay : int
-        As in ``router.arrive``.
+    block : Block
 
     Returns
     -------
@@ -64,26 +63,26 @@ def follow(table, windows, leaf, wrong, watch, number, delay):
             before = adwin.estimate(windows, node)
             changed = adwin.update(windows, node, error, watch.rule)
             if changed and (watch.leaves or row["kind"] != LEAF) and adwin.estimate(windows, node) >= before:
-                found += decide(row, ALTERNATE, number, delay)
+                found += decide(row, ALTERNATE, block)
         parent = row["parent"]
         if parent == NO_NODE:
             return found
         if is_alternate(table, node):  # the one beside it has taken the instance in before
-            return found + _compare(table, windows, parent, watch, number, delay)
+            return found + _compare(table, windows, parent, watch, block)
         node = parent
 
 
 @_inner
-def decide(row, verdict, number, delay):
+def decide(row, verdict, block):
     """A decision, if none is to take effect at the node by then; 1 if it is one."""
-    if row["verdict"] != KEPT or number <= row["due_at"] + delay:
+    if row["verdict"] != KEPT or row["due_at"] > block.last:
         return 0
-    row["verdict"], row["due_at"] = verdict, number
+    row["verdict"], row["due_at"] = verdict, block.end
     return 1
 
 
 @_inner
-def _compare(table, windows, fork, watch, number, delay):
+def _compare(table, windows, fork, watch, block):
     """Whether an alternate takes over, or goes: 1 if it is one of these."""
     first = table[fork]["child"]
     node, alternate = standing(table, first), standing(table, first + 1)
@@ -94,5 +93,5 @@ def _compare(table, windows, fork, watch, number, delay):
     gap = error - adwin.estimate(windows, alternate)
     bound = math.sqrt(2.0 * error * (1.0 - error) * watch.certainty * (1.0 / seen + 1.0 / other_seen))
     if gap > bound:
-        return decide(table[fork], SWAP, number, delay)
-    return decide(table[fork], DROP, number, delay) if -gap > bound else 0
+        return decide(table[fork], SWAP, block)
+    return decide(table[fork], DROP, block) if -gap > bound else 0

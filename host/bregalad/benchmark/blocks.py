@@ -1,21 +1,23 @@
-"""Accuracy by ``delay``, the instances until a decision takes effect, on real and generated streams.
+"""Accuracy by ``block``, how long the tree stands still, on real and generated streams.
 
-python -m bregalad.benchmark.delays             JSON lines
-python -m bregalad.benchmark.delays --markdown  the table of docs/accuracy.md
+python -m bregalad.benchmark.blocks             JSON lines
+python -m bregalad.benchmark.blocks --markdown  the table of docs/accuracy.md
 """
 
 import argparse
 import json
+from fractions import Fraction
 from importlib.metadata import version
 
 import numpy as np
 
 from ..trees.efdt import EFDT
+from ..trees.option import number
 from ..trees.vfdt import VFDT
 from . import accuracy, beginnings, streams
 
 LEARNERS = {"VFDT": VFDT, "EFDT": EFDT}
-DELAYS = (0, 128, 1024, 4096)
+BLOCKS = (1, 1 / 64, 1 / 32, 1 / 16, 1 / 8)
 CHUNK = 65_536  # instances per call; the results do not depend on it
 
 
@@ -29,20 +31,20 @@ STREAMS = {name: lambda load=load: (*load(), 0) for name, (load, *_) in accuracy
 }
 
 
-def run(name, learner, delays, graces):
-    """Mean accuracy over grace periods at each delay."""
+def run(name, learner, blocks, graces):
+    """Mean accuracy over grace periods at each block."""
     X, y, schema, first = STREAMS[name]()
     y, classes = np.asarray(y), np.unique(y)
     parts = [slice(at, at + CHUNK) for at in range(0, len(y), CHUNK)]
     found = {}
-    for delay in delays:
+    for block in blocks:
         rates = []
         for grace in graces:
-            tree = LEARNERS[learner](delay=delay, grace=grace, slots=8192, nominal=streams.nominal(X, schema))
+            tree = LEARNERS[learner](block=block, grace=grace, slots=8192, nominal=streams.nominal(X, schema))
             right = np.concatenate([tree.test_then_train(X[part], y[part], classes) == y[part] for part in parts])
             rates.append(right[first:].mean())
             tree.close()
-        found[delay] = round(float(np.mean(rates)), 4)
+        found[block] = round(float(np.mean(rates)), 4)
     return found
 
 
@@ -50,15 +52,15 @@ def main():
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--stream", choices=STREAMS, help="one stream only")
-    parser.add_argument("--delays", type=int, nargs="+", default=DELAYS)
+    parser.add_argument("--blocks", type=number, nargs="+", default=BLOCKS)
     parser.add_argument("--grace", type=int, nargs="+", default=[200], help="the mean over these")
     parser.add_argument("--markdown", action="store_true")
     args = parser.parse_args()
     if args.markdown:
-        heads = [f"{learner} {delay:,}" for learner in LEARNERS for delay in args.delays]
+        heads = [f"{learner} {Fraction(block)}" for learner in LEARNERS for block in args.blocks]
         print("| stream | " + " | ".join(heads) + " |\n|---|" + "---|" * len(heads))
     for name in [args.stream] if args.stream else STREAMS:
-        rows = {learner: run(name, learner, args.delays, args.grace) for learner in LEARNERS}
+        rows = {learner: run(name, learner, args.blocks, args.grace) for learner in LEARNERS}
         if args.markdown:
             print(
                 f"| {name} | " + " | ".join(f"{x:.4f}" for row in rows.values() for x in row.values()) + " |",
@@ -66,7 +68,7 @@ def main():
             )
             continue
         for learner, row in rows.items():
-            what = {"bench": "delays", "stream": name, "tree": learner, "grace": args.grace, "accuracy": row}
+            what = {"bench": "blocks", "stream": name, "tree": learner, "grace": args.grace, "accuracy": row}
             print(json.dumps(what | {"bregalad": version("bregalad")}), flush=True)
 
 

@@ -1,0 +1,36 @@
+"""The blocks of a stream: runs of instances during which a tree stands still."""
+
+__all__ = ["Blocks"]
+
+
+class Blocks:
+    """Mixin of a tree that has ``options``, ``tally`` and ``leaves``: what happens at a block's end, in order."""
+
+    def _begin_block(self):
+        self._begun = self.tally.instances
+        self._ends = self._begun + self.options.length(self)
+
+    def _end_block(self):
+        self._take_effect(self._begun)
+        for node in self._due():
+            self._try(node)
+        if self.options.at_once:
+            self._take_effect()
+        self._begin_block()
+
+    def settle(self):
+        """Have all decisions take effect; a block begins."""
+        self._take_effect()
+        self._begin_block()
+
+    def _take_effect(self, made=float("inf")):
+        """Carry out what was decided when so many instances were learnt, or before; upper nodes first."""
+        raise NotImplementedError
+
+    def _due(self):
+        """Nodes whose period is over."""
+        raise NotImplementedError
+
+    def _try(self, node):
+        """Begin another period of a node; decide whether it is to change."""
+        raise NotImplementedError

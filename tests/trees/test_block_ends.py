@@ -1,0 +1,137 @@
+"""Blocks: how long they are, and decisions that take effect at their ends, which outlive calls, saves and copies."""
+
+import copy
+import json
+
+import numpy as np
+import pytest
+from bregalad import EFDT, VFDT, Geometry, load_tree
+from bregalad.trees.contents import digest_of
+from noisy import stream
+
+OPTIONS = {"grace": 60, "delta": 1e-2, "block": 250}
+
+
+def waiting(tree):
+    """Nodes that a decision waits for."""
+    return np.flatnonzero(tree._nodes.verdict > 0).tolist()
+
+
+@pytest.fixture(params=[VFDT, EFDT], ids=lambda kind: kind.__name__)
+def begun(request):
+    """A tree that a decision waits for, and the stream's rest."""
+    X, y = stream(6000)
+    tree = request.param(**OPTIONS)
+    for at in range(0, 3000, 50):
+        tree.partial_fit(X[at : at + 50], y[at : at + 50], classes=[False, True])
+        if at > 1000 and waiting(tree):
+            return tree, X[at + 50 :], y[at + 50 :], type(tree)(**OPTIONS).fit(X, y)
+    raise AssertionError("no decision has waited")
+
+
+def test_a_save_and_a_copy_keep_what_is_decided(begun, tmp_path):
+    tree, X, y, whole = begun
+    tree.save(tmp_path / "tree")
+    again = load_tree(tmp_path / "tree")
+    assert waiting(again) == waiting(tree)
+    other = copy.deepcopy(tree)
+    for each in (tree, again, other):
+        each.partial_fit(X, y)
+        assert each.difference(whole) is None
+
+
+def test_statistics_that_are_lost_take_decisions_with_them(begun, tmp_path):
+    """As after a board that failed: nodes begin to count anew, and what was decided is void."""
+    tree, X, y, whole = begun
+    tree.close()
+    for name in ("nodes", "entries", "counts"):
+        tree._checkpoint[name] = tree._checkpoint[name][:0]
+    tree.partial_fit(X[:1], y[:1])
+    assert not waiting(tree)
+    assert tree.partial_fit(X[1:], y[1:]).score(X, y) > 0.8
+
+
+def test_one_at_a_time_is_as_many_at_once(begun):
+    tree, X, y, whole = begun
+    many = copy.deepcopy(tree)
+    for row, label in zip(X[:1500], y[:1500], strict=True):
+        tree.learn_one(dict(zip(tree.schema_.names, row.tolist(), strict=True)), bool(label))
+    assert tree.difference(many.partial_fit(X[:1500], y[:1500])) is None
+
+
+@pytest.mark.parametrize("kind, share", [(VFDT, 1 / 8), (EFDT, 0.01)])
+def test_lengths(kind, share):
+    """By the leaves that there are when a block begins."""
+    X, y = stream(3000, missing=0)
+    X = (X * 4).astype(int)  # no code book changes, which would begin another block
+    tree, begun = kind(block=share, grace=60, delta=0.1, nominal=[0, 1, 2]), {0: 1}
+    for at in range(len(X)):
+        tree.partial_fit(X[at : at + 1], y[at : at + 1], classes=[False, True])
+        begun[tree._tally.begun] = tree.report()["leaves"]
+    lengths = [max(1, int(share * 60 * leaves)) for leaves in begun.values()]
+    assert np.diff(list(begun)).tolist() == lengths[:-1] and len(set(lengths)) > 3
+
+
+def test_longest():
+    """Tried at a block's end, a tree splits at the next one's."""
+    X, y = stream(2999, missing=0)
+    tree = VFDT(nominal=[0, 1, 2], **OPTIONS | {"block": 1500}).fit((X * 4).astype(int), y)
+    assert tree.report()["leaves"] == 1 and waiting(tree) == [0]
+    assert tree.partial_fit((X[:1] * 4).astype(int), y[:1]).report()["leaves"] > 1
+
+
+@pytest.mark.parametrize("block", [0, -3, 65_537, 0.0, -0.5, 1.5, float("nan")])
+def test_lengths_that_there_are_not(block):
+    message = f"block must be an integer from 1 to 65536 instances, or a float above 0 and up to 1.0, not {block}"
+    with pytest.raises(ValueError, match=message):
+        VFDT(block=block).check_parameters()
+
+
+def test_a_delay_is_for_boards_that_hold_the_tree():
+    with pytest.raises(ValueError, match="delay=128 is for a board that holds the tree itself: choose block, "):
+        VFDT(delay=128).fit([[1.0], [2.0]], [0, 1])
+    with pytest.raises(ValueError, match=r"nodes=64\) tries nodes with each instance: choose block=1 and a delay, "):
+        VFDT(block=2, geometry=Geometry(nodes=64)).check_parameters()
+
+
+def test_a_tree_that_was_saved_before_blocks(tmp_path):
+    """It goes on with blocks of one instance, which is what it meant."""
+    X, y = stream(4000)
+    options = OPTIONS | {"block": 1}
+    whole = VFDT(**options).fit(X, y)
+    VFDT(**options).fit(X[:2000], y[:2000]).save(tmp_path / "tree")
+
+    def before(meta):
+        meta["format"] = 5
+        del meta["params"]["block"], meta["tally"]["begun"]
+
+    rewrite(tmp_path / "tree", before)
+    again = load_tree(tmp_path / "tree").partial_fit(X[2000:], y[2000:])
+    assert again.block == 1 and again.difference(whole) is None and again.report() == whole.report()
+
+
+def rewrite(path, change, **columns):
+    """Change the description in a saved tree's file, and arrays."""
+    with np.load(path) as archive:
+        arrays = dict(archive) | columns
+    arrays.pop("digest")
+    meta = json.loads(arrays["meta"].tobytes())
+    change(meta)
+    arrays["meta"] = np.frombuffer(json.dumps(meta).encode(), np.uint8)
+    with open(path, "wb") as file:
+        np.savez(file, digest=np.frombuffer(digest_of(arrays), np.uint8), **arrays)
+
+
+@pytest.mark.parametrize(
+    "name, value",
+    [("verdict", 3), ("verdict", 4), ("verdict", 9), ("cell", 77), ("value", 250)],
+)
+def test_a_file_with_a_decision_that_no_trial_comes_to_is_refused(name, value, tmp_path):
+    X, y = stream(2999, missing=0)
+    tree = VFDT(nominal=[0, 1, 2], **OPTIONS | {"block": 1500}).fit((X * 4).astype(int), y)
+    tree.save(tmp_path / "tree")
+    column = getattr(tree._nodes, name)[: len(tree._nodes)].copy()
+    column[0] = value
+    rewrite(tmp_path / "tree", lambda meta: None, **{f"node_{name}": column})
+    with pytest.raises(ValueError, match="a damaged saved tree"):
+        load_tree(tmp_path / "tree")
