@@ -140,13 +140,13 @@ def encode(values, edges):
 
 
 def emulated(trainer, values, labels, edges):
-    """Seconds of one core from floats and from codes, codes, and the rows predicted right."""
+    """Seconds of one core from floats and from codes, and codes."""
     start = time.process_time()
     codes = encode(values, edges)
     encoded = time.process_time()
-    predictions = trainer.learn(codes, labels)
+    trainer.learn(codes, labels)
     learnt = time.process_time()
-    return {"float32": learnt - start, "codes": learnt - encoded}, codes, int((predictions == labels).sum())
+    return {"float32": learnt - start, "codes": learnt - encoded}, codes
 
 
 def rows_of(kind, values, codes, labels):
@@ -187,7 +187,7 @@ def measure(attributes, args):
     cells = CellMap.build([0] * attributes, geometry.bins, "multiway")
     tree = cells, SplitPolicy(delay=args.delay), 2
     for _ in range(2):  # once more, since the first time loads or compiles what it needs
-        trainer = Trainer(open_board("emulated", geometry.replace(nodes=0)), *tree)
+        trainer = Trainer(open_board("emulated", geometry.replace(nodes=0)), cells, SplitPolicy(), 2)
         core = [emulated(trainer, values, labels, edges) for _ in range(2)]
     codes = core[0][1]
     _, reached, report = kept_clock(geometry)
@@ -201,11 +201,14 @@ def measure(attributes, args):
         walking.declare(layout, keys)
         found = [learn(walking, args.instances) for _ in range(2)]
         board.close()
-        same = walking.nodes.difference(trainer.nodes)
+        twin = Trainer(open_board("emulated", geometry, memory_size=len(rows) + 64), *tree)
+        twin.board.load(0, rows)
+        twin.declare(layout, keys)
+        assert [each["hits"] for each in found] == [twin.learn_rows(0, args.instances) for _ in found]
+        same = walking.nodes.difference(twin.nodes)
         assert same is None, same
         hosts = host_seconds(board, recording, tree, layout, keys, args.instances)
-        for turn, ((seconds, _, right), measured, host) in enumerate(zip(core, found, hosts, strict=True)):
-            assert measured["hits"] == right
+        for turn, ((seconds, _), measured, host) in enumerate(zip(core, found, hosts, strict=True)):
             yield {
                 "attributes": attributes,
                 "from": name,
