@@ -146,6 +146,7 @@ def test_a_forked_process_leaves_the_workers_to_the_first(cluster):
     tree = VFDT(join_workers("ray,workers=2", Geometry(lanes=8, passes=1, slots=64)), grace=50, nominal_values=20)
     for learner in (here, there, lost, tree):
         learner.partial_fit(X[:600], y[:600], [0, 1])
+    same(here, there, X)  # compiles what the child would wait for
     lost.circle = lost  # only the garbage collector finds it
     lost = [lost]
 
@@ -170,7 +171,7 @@ def test_a_forked_process_leaves_the_workers_to_the_first(cluster):
     ours, theirs = context.Pipe()
     process = context.Process(target=child, daemon=True)
     process.start()
-    assert ours.poll(120)
+    assert ours.poll(600)
     for error in ours.recv():
         assert re.search(r"worker 0 \(.*, process \d+\).*: left to the process that this one was forked from", error)
     process.join()
