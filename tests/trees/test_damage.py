@@ -291,9 +291,11 @@ def test_no_tree_is_saved_that_could_not_be_read(tmp_path):
 
 
 def test_splits_of_what_lies_outside_of_the_codes_that_a_node_had_seen(tmp_path):
-    X = np.random.default_rng(0).normal(size=(10_000, 2))
-    y = (X[:, 0] > 0) ^ (X[:, 1] > 0)
-    tree = VFDT(grace=20, tau=1.0, zoom="seen")
+    rng = np.random.default_rng(0)
+    X = np.cumsum(rng.normal(size=(10_000, 2)), axis=0)  # it wanders off
+    middle = np.median(X, axis=0)
+    y = (X[:, 0] > middle[0]) ^ (X[:, 1] > middle[1]) ^ (rng.random(len(X)) < 0.1)
+    tree = VFDT(grace=50, tau=0.3, zoom="seen")
     for at in range(0, len(X), 1000):
         tree.partial_fit(X[at : at + 1000], y[at : at + 1000], [False, True]).save(tmp_path / "tree")
         assert load_tree(tmp_path / "tree").difference(tree) is None
