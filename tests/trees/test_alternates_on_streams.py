@@ -12,6 +12,7 @@ from bregalad.trees.policy.policy import SplitPolicy
 from bregalad.trees.structure.cells import CellMap
 from bregalad.trees.training.trainer import Trainer
 from bregalad_sim.latency import GoldenBoard, LateBoard
+from bregalad_sim.record_board import RecordBoard
 from bregalad_sim.reference import ReferenceCVFDT
 from comparison import difference
 
@@ -58,7 +59,7 @@ def learnt(board, name, tree, count=None):
 @pytest.mark.parametrize("tree", TREES)
 def test_late_and_golden_boards_learn_the_same(name, tree, seed):
     whole, wanted = learnt(open_board("emulated", GEOMETRY), name, tree)
-    late, found = learnt(LateBoard(open_board("emulated", GEOMETRY), random.Random(seed)), name, tree)
+    late, found = learnt(LateBoard(RecordBoard(GEOMETRY), random.Random(seed)), name, tree)
     assert (found == wanted).all() and late.difference(whole) is None and late.report() == whole.report()
     part, wanted = learnt(open_board("emulated", GEOMETRY), name, tree, GOLDEN)
     golden, found = learnt(GoldenBoard(GEOMETRY), name, tree, GOLDEN)

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 import streams
 from bregalad import EFDT, VFDT, Geometry
-from bregalad.boards import open_board
 from bregalad.data.quantiser import Quantiser
 from bregalad.protocol.registers import EVENTS
 from bregalad.trees.structure.table import LEAF
 from bregalad_sim.latency import LateBoard
 from bregalad_sim.pynq import Pynq
+from bregalad_sim.record_board import RecordBoard
 from bregalad_sim.reference import ReferenceEFDT, ReferenceVFDT, learn_coded
 from bregalad_sim.soc import SimulatedMap
 from comparison import difference
@@ -158,7 +158,7 @@ def test_late_reports_change_nothing(name, kind):
     geometry = tree._open_trainer().board.geometry
     for seed in range(2):
         print(f"seed {seed}")
-        board = LateBoard(open_board("emulated", geometry), random.Random(seed))
+        board = LateBoard(RecordBoard(geometry), random.Random(seed))
         late, again, _, _ = accelerated(name, count, board, kind)
         assert late.difference(tree) is None
         assert (again == predictions).all()

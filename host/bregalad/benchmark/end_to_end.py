@@ -17,7 +17,7 @@ import time
 import numpy as np
 
 from ..boards import open_board
-from ..boards.base import Board
+from ..boards.device import Device
 from ..data.codebook import CodeBook
 from ..data.edges import place_edges
 from ..data.keys import edge_keys
@@ -79,7 +79,7 @@ def _without_tokens(sent):
     return b"".join(bytes(data) for data in sent if data[0] != Opcode.FENCE)
 
 
-class _Replay(Board):
+class _Replay(Device):
     """A board that answers as a recording has it, at once."""
 
     name, clocks = "recording", 0
@@ -174,7 +174,7 @@ def host_seconds(board, recording, tree, layout, keys, count):
     for _ in range(_TURNS):
         replay = _Replay(board.geometry, board.memory_size, recording)
         trainer = Trainer(replay, *tree)
-        trainer.declare(layout, keys)
+        trainer.driver.declare(layout, keys)
         fastest = [min(least, learn(trainer, count)["seconds"]) for least in fastest]
         assert _without_tokens(replay.sent) == _without_tokens(recording.sent), "the driver has not said the same again"
     return fastest

@@ -12,7 +12,7 @@ import argparse
 from collections import deque
 
 from ..boards import open_board
-from ..boards.base import Board
+from ..boards.device import Device
 from ..geometry import Geometry
 from ..trees.efdt import EFDT
 from ..trees.option import number
@@ -23,7 +23,7 @@ GIGABIT = 118e6  # bytes per second of payload that Gigabit Ethernet carries
 BACKLOG = 1 << 16  # bytes that a linked board's `send` leaves waiting for the wire
 
 
-class Wire(Board):
+class Wire(Device):
     """Another board at the end of a wire, with a clock of its own.
 
     Parameters

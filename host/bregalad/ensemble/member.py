@@ -206,8 +206,8 @@ def _learn(tree, codes, labels, times):
     if not len(labels):
         return np.zeros(0, np.int32)
     trainer = tree._open_trainer()
-    if trainer.board.state is not None:
+    if trainer.board.instant:
         with unbroken():  # or it would have learnt what others have not
             return tree.learn_codes(codes, labels, times)
     trainer.check_weights(times, len(labels))
-    return (yield from steadily(trainer.learning(codes, labels, times), trainer.board))
+    return (yield from steadily(trainer.learning(codes, labels, times)))

@@ -95,7 +95,7 @@ class StreamTree(
         """``test_then_train`` as a generator for `Steps`."""
         trainer = self._open_trainer()  # if there is no board to be had, nothing has changed yet
         # A link may be cut, and the call finished when its X is another's.
-        stretches = self._quantiser.begin(X, int(self.threads), keep=trainer.board.state is None)
+        stretches = self._quantiser.begin(X, int(self.threads), keep=not trainer.board.instant)
         parts, at = [], 0
         while at < len(labels):
             yield SAFE  # tree and sample agree, for copies that others take meanwhile
@@ -244,11 +244,11 @@ class StreamTree(
         elif not self._is_of(resident):
             raise ValueError("this tree has learnt with other code books or classes: begin a new one")
         trainer = self._open_trainer()
-        trainer.declare(resident.layout, resident.keys)
+        trainer.driver.declare(resident.layout, resident.keys)
         return self._finish(Steps(self._learning_resident(trainer, resident)))
 
     def _learning_resident(self, trainer, resident):
-        right = yield from trainer.learning_rows(resident.address, len(resident))
+        right = yield from trainer.driver.learning_rows(resident.address, len(resident))
         return right / len(resident)
 
     def _is_of(self, resident):
@@ -300,14 +300,14 @@ class StreamTree(
         classes = self._nodes.majority[leaves]
         ask = self._asks_board(leaves)
         if ask.any():
-            classes[ask] = bayes.predict(self._open_trainer(), codes[ask], leaves[ask])
+            classes[ask] = self._open_trainer().driver.predict(codes[ask], leaves[ask], False)
         return classes
 
     def _shares(self, codes, leaves):
         shares = walk.shares(self._nodes, leaves)[:, : len(self.classes_)]
         ask = self._asks_board(leaves)
         if ask.any():
-            scores = bayes.predict(self._open_trainer(), codes[ask], leaves[ask], scores=True)
+            scores = self._open_trainer().driver.predict(codes[ask], leaves[ask], True)
             shares[ask] = bayes.odds(scores[:, : len(self.classes_)])
         return shares
 

@@ -69,7 +69,8 @@ class BoardHolder(Shared):
         self._check_unchanged()
         opens = not isinstance(self.board, Board)
         geometry = self._geometry() if opens else None
-        board = open_board(self.board, geometry, **self._board_options(geometry)) if opens else self.board
+        options = {} if self._wave is None else {"wave": self._wave}
+        board = open_board(self.board, geometry, **options) if opens else self.board
         try:
             with self._naming_build(board, len(self.classes_), len(self._cells(board.geometry.bins))):
                 trainer = self._trainer_on(board)
@@ -108,13 +109,6 @@ class BoardHolder(Shared):
             )
         check_wave(path)
         self._wave = path
-
-    def _board_options(self, geometry):
-        if self._wave is not None:
-            return {"wave": self._wave}
-        # Of one that holds the tree rows lie in its memory, whatever feeds it.
-        needs_none = self.board == "emulated" and self.feed == "stream" and not (geometry and geometry.nodes)
-        return {"memory_size": 0} if needs_none else {}
 
     def _trainer_on(self, board):
         cells = self._cells(board.geometry.bins)
@@ -182,14 +176,14 @@ class BoardHolder(Shared):
         fixed = self._given_geometry() is not None or is_link(self.board)
         with self._naming_build(trainer.board, len(self.classes_), len(cells)):
             check_cells(geometry if fixed else self._widest_geometry(), len(cells))
-        if len(cells) <= geometry.max_cells and trainer.widens:
+        if len(cells) <= geometry.max_cells and trainer.driver.widens:
             with deferred_interrupt():
                 trainer.widen(cells)
                 self._quantiser = quantiser
             return
         if not fixed:
             # Where attributes come one after another, few of them find no room.
-            room = min(2 * len(cells), self._widest_geometry().max_cells) if trainer.widens else len(cells)
+            room = min(2 * len(cells), self._widest_geometry().max_cells) if trainer.driver.widens else len(cells)
             geometry = geometry.replace(**_shape(max(room, geometry.max_cells)))
         self.close()
         self._memory.widen(len(quantiser.books))

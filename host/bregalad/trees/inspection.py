@@ -113,7 +113,7 @@ class Inspection(Shared):
         """The board's performance counters; see ``Board.counters``."""
         self._fitted()
         trainer = self._open_trainer()
-        trainer.fence()  # or the last records would still be under way
+        trainer.driver.fence()  # or the last records would still be under way
         return trainer.board.counters()
 
     @reading

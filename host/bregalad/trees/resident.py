@@ -34,7 +34,7 @@ class Resident:
     Parameters
     ----------
     board : Board
-        With a node table, as ``open_board("emulated", Geometry(nodes=1024))``; trees are given the same.
+        With a node table, as ``open_board("simulated", Geometry(nodes=1024))``; trees are given the same.
     X : array (n, attributes)
         Numbers: float32 (NaN is missing), uint8, uint16 or int32.
     y : sequence (n,)
@@ -65,9 +65,10 @@ class Resident:
         if not isinstance(board, Board):
             raise TypeError(f"board must be an open board, not {shown(board)}")
         geometry = board.geometry
-        if not geometry.nodes:
+        if not (geometry.nodes and board.memory_size):
             raise ValueError(
-                f"board {board.name} does not walk records: open it with a geometry with nodes of a node table"
+                f"board {board.name} does not walk records: open a simulated board, or hardware, with a geometry "
+                "with nodes of a node table"
             )
         if not isinstance(address, (int, np.integer)) or isinstance(address, bool):
             raise TypeError(f"address must be an integer, not {shown(address)}")

@@ -36,7 +36,7 @@ def recoding(trainer, changes, adopt):
     counts = None
     if trainer.board.state is None:
         places = [(slot, cell) for slot in nodes.slot[held].tolist() for cell in cells.tolist()]
-        found = yield from trainer.reading(places)
+        found = yield from trainer.driver.reading_cells(places)
         shape = (len(held), len(cells), trainer.board.geometry.bins, trainer.board.geometry.classes)
         counts = np.array(found, np.int64).reshape(shape)
     before = _ranges(nodes.table, held, attributes)
@@ -74,9 +74,11 @@ def recoding(trainer, changes, adopt):
             if (before[node, i] != after[node, i]).any():
                 low, high = after[node, i].tolist()
                 zoom = {"lo": low, "shift": shift_of(bins, high - low)}
-                trainer.command(Opcode.PLACE, flags=CommandFlag.KEEP, slot=slot, parent=slot, cell=cell, **zoom)
-            trainer.command(Opcode.WRITE, slot=slot, cell=cell, payload=counts[node, i].astype(np.uint32).tobytes())
-    trainer.flush()
+                trainer.driver.command(Opcode.PLACE, flags=CommandFlag.KEEP, slot=slot, parent=slot, cell=cell, **zoom)
+            trainer.driver.command(
+                Opcode.WRITE, slot=slot, cell=cell, payload=counts[node, i].astype(np.uint32).tobytes()
+            )
+    trainer.driver.flush()
 
 
 @njit()
