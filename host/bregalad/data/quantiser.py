@@ -1,6 +1,5 @@
 """Instances to codes: one byte per attribute, as the board takes them."""
 
-from collections import namedtuple
 from contextlib import contextmanager
 from copy import copy
 from decimal import Decimal, InvalidOperation
@@ -10,23 +9,19 @@ import numpy as np
 import pandas as pd
 
 from ..words import listed, one_line, shown
-from .codebook import CODES, CodeBook, vector
-from .edges import distinct, place_edges
+from .changes import changes_of
+from .codebook import CodeBook, vector
 from .frames import as_pandas
 from .nominal import ValueBook, encode_small, factors, small_columns
 from .sample import Sample
 from .saved import check_code_book, check_value_book
 from .schema import Schema
-from .search import InfiniteValue, check_finite, encode_numbers
+from .search import InfiniteValue, check_finite
 from .stretches import Stretches
-from .tables import FEW, NumberTables
+from .tables import NumberTables
 from .times import TIMES, seconds
 
-__all__ = ["Change", "Quantiser", "real"]
-
-# How the book of a numeric attribute has changed: its edges before and after, and the values that
-# the stream's sample holds, rising.
-Change = namedtuple("Change", "old new values")
+__all__ = ["Quantiser", "real"]
 
 
 class Quantiser:
@@ -84,7 +79,7 @@ class Quantiser:
         return self._tables
 
     def __getstate__(self):
-        return {**self.__dict__, "_tables": None}  # a copy's books count for themselves
+        return {**self.__dict__, "_tables": None}  # a copy's are of its own books
 
     def extended(self, schema, capacity):
         """A quantiser of a schema with more attributes, the last ones; only one of the two is to be used then.
@@ -166,38 +161,28 @@ class Quantiser:
         """Which books of numeric attributes are to change, at ``sample.next_look``: list of their columns."""
         return self.sample.due([self.books[place] for place in self.numeric])
 
-    def changes(self, due, thresholds):
+    def changes(self, due, kept):
         """How books of numeric attributes are to change; see `adopt`.
 
         Parameters
         ----------
         due : list of int
             Of `due`.
-        thresholds : callable
-            Takes an attribute, gives which codes the tree compares its values with, bool array
-            (CODES + 1,); they stay edges.
+        kept : bool array (attributes, CODES + 1)
+            Which codes the tree compares values with; they stay edges.
 
         Returns
         -------
-        dict of Change
-            By attribute, of the books that are to change.
+        Changes
         """
-        numeric, found = self.numeric, {}
-        for column in due:
-            book, values = self.books[numeric[column]], self.sample.values(column)
-            kept = book.edges[thresholds(numeric[column])[1 : len(book.edges) + 1]]
-            edges = distinct(np.concatenate([kept, place_edges(values, CODES - len(kept))]))
-            if not np.array_equal(edges, book.edges):
-                found[numeric[column]] = Change(book.edges, edges, values)
-        return found
+        columns = np.array(due, np.int64)
+        attributes = np.array(self.numeric, np.int64)[columns]
+        return changes_of(self.tables.edges, columns, attributes, kept[attributes], self.sample.values(columns))
 
     def adopt(self, changes):
         """Encode by other books from now on; ``changes`` are those of `changes`."""
-        for attribute, change in changes.items():
-            self.books[attribute].edges = change.new
+        self.tables.change(np.searchsorted(self.numeric, changes.attributes), *changes.new)
         self.sample.coded = False
-        if self._tables is not None:
-            self._tables.changes += 1
 
     def _encode_nominal(self, found, codes, read_only, threads):
         """Write the codes of nominal attributes, of which `_columns` has found this."""
@@ -211,15 +196,9 @@ class Quantiser:
 
     def _encode_numbers(self, numbers, codes, threads):
         """Write the codes of numbers, float64 array (n, numeric attributes); ValueError if one is infinite."""
-        numeric = self.numeric
-        if not numeric:
-            return
-        with self._naming():
-            if len(numbers) <= FEW:
+        if self.tables.encode(numbers, codes, threads):
+            with self._naming():
                 check_finite(numbers)
-                self.tables.encode(np.ascontiguousarray(numbers), codes)
-            else:
-                encode_numbers([self.books[place] for place in numeric], numbers, codes, numeric, threads=threads)
 
     def summary(self):
         """What the books hold: a dictionary per attribute, and which shares of values are lost.

@@ -6,8 +6,7 @@ import numpy as np
 
 from ..compiled import njit
 from ..geometry import MISSING
-from .search import encode_numbers
-from .tables import with_room
+from .tables import NumberTables, with_room
 
 __all__ = ["KEPT", "RECENT", "Sample"]
 
@@ -146,15 +145,17 @@ class Sample:
             KEPT << _whole_step(count + 1),
         )
 
-    def values(self, column):
-        """All values kept of a column, rising, without missing ones."""
+    def values(self, columns):
+        """All values kept of some columns: float64 array (columns, n), each rising, and how many of each are there."""
         step = _whole_step(self.count)
         kept = -(-self.count >> step)
         if kept and _first_of(kept - 1, step) >= self.count:
             kept -= 1
-        parts = [self.kept[:kept, column], self.recent[: self._recent, column]]
-        values = np.concatenate(parts)
-        return np.sort(values[~np.isnan(values)])
+        parts = self.kept[:kept], self.recent[: self._recent]
+        values = np.empty((len(columns), sum(map(len, parts))))
+        np.concatenate([part.T if len(columns) == part.shape[1] else part.T[columns] for part in parts], 1, values)
+        values.sort(axis=1)  # missing ones come last
+        return values, values.shape[1] - np.isnan(values).sum(axis=1)
 
     @property
     def _recent(self):
@@ -163,7 +164,7 @@ class Sample:
     def crowded(self, books):
         """Per column the share of recent values in codes that too many distinct ones have; float array."""
         if not self.coded:
-            encode_numbers(books, self.recent, self._codes, np.arange(len(books)))
+            NumberTables(books, np.arange(len(books))).encode(self.recent, self._codes)
             self.coded = True
         return _crowded(self._ring[: self._recent], self._codes)[: len(books)]
 

@@ -22,16 +22,15 @@ def recoding(trainer, changes, adopt):
     ----------
     trainer : Trainer
         All that it was given is learnt, and all decisions have taken effect.
-    changes : dict of Change
-        By attribute.
+    changes : Changes
     adopt : callable
         Is given ``changes`` where the tree takes them over.
     """
     nodes = trainer.nodes
     live = nodes.descendants()
     held = live[nodes.slot[live] >= 0]
-    attributes = np.array(sorted(changes))
-    pieces = [pieces_of(*changes[attribute]) for attribute in attributes]
+    attributes = changes.attributes
+    pieces = pieces_of(changes.old, changes.new, changes.values)
     cells = trainer.cells.first_cell[attributes]
     counts = None
     if trainer.board.state is None:
@@ -42,13 +41,11 @@ def recoding(trainer, changes, adopt):
     before = _ranges(nodes.table, held, attributes)
     adopt(changes)
     memory, learnt = trainer.memory, trainer.tally.instances
-    for attribute in attributes.tolist():
-        recode_nodes(nodes.table, live, attribute, changes[attribute].old, changes[attribute].new)
+    recode_nodes(nodes.table, live, attributes, changes.old, changes.new)
     after = _ranges(nodes.table, held, attributes)
     most = trainer.board.geometry.count_max
     if len(memory):  # what is forgotten later must have been counted
-        for attribute, (old_codes, new_codes, masses) in zip(attributes.tolist(), pieces, strict=True):
-            _recode(memory.codes, memory.labels, memory.attributes, learnt, attribute, old_codes, new_codes, masses)
+        _recode(memory.codes, memory.labels, memory.attributes, learnt, attributes, pieces)
         geometry = trainer.board.geometry
         counted = np.zeros((len(held), len(cells), geometry.bins, geometry.classes), np.int64)
         _count_anew(
@@ -58,18 +55,17 @@ def recoding(trainer, changes, adopt):
         state, slots = trainer.board.state, nodes.slot[held].astype(np.int64)
         state.entries[slots, TERMS] = 0
         state.entries[slots, EXTENT] = state.counts.shape[1]
-        for i, cell in enumerate(cells.tolist()):
-            if len(memory):
-                _put_there(counted[:, i], state.counts, slots, cell, after[:, i], state.lo, state.shift)
-                continue
-            _carry_there(state.counts, slots, cell, before[:, i], after[:, i], pieces[i], most, state.lo, state.shift)
+        if len(memory):
+            _put_there(counted, state.counts, slots, cells, after, state.lo, state.shift)
+        else:
+            _carry_there(state.counts, slots, cells, before, after, pieces, most, state.lo, state.shift)
         return
     bins = trainer.board.geometry.bins
+    if len(memory):
+        counts = counted
+    else:
+        _carry_all(counts, before, after, pieces, most)
     for i, cell in enumerate(cells.tolist()):
-        if len(memory):
-            counts[:, i] = counted[:, i]
-        else:
-            _carry_all(counts[:, i], before[:, i], after[:, i], pieces[i], most)
         for node, slot in enumerate(nodes.slot[held].tolist()):
             if (before[node, i] != after[node, i]).any():
                 low, high = after[node, i].tolist()
@@ -91,42 +87,57 @@ def _ranges(table, held, attributes):
 
 @njit()
 def _carry_all(counts, before, after, pieces, most):
-    """`carry` of one cell of all nodes, int64 array (nodes, bins, classes)."""
-    bins, classes = counts.shape[1:]
+    """`carry` of some cells of all nodes, int64 array (nodes, cells, bins, classes)."""
+    bins, classes = counts.shape[2:]
     out = np.zeros((bins, classes), np.int64)
-    for node in range(len(counts)):
-        out[:] = 0
-        carry(counts[node], before[node], after[node], pieces, most, out)
-        for index in range(bins):
-            for k in range(classes):
-                counts[node, index, k] = out[index, k]
+    for i in range(counts.shape[1]):
+        for node in range(len(counts)):
+            out[:] = 0
+            carry(counts[node, i], before[node, i], after[node, i], _of(pieces, i), most, out)
+            counts[node, i] = out
 
 
 @njit()
-def _carry_there(counts, slots, cell, before, after, pieces, most, lo, shift):
+def _carry_there(counts, slots, cells, before, after, pieces, most, lo, shift):
     """The same where a board in this process has them, uint32 array (slots, bins, classes, cells)."""
     bins, classes = counts.shape[1:3]
     own, out = np.empty((bins, classes), np.int64), np.empty((bins, classes), np.int64)
-    for node in range(len(slots)):
-        slot = slots[node]
-        for index in range(bins):
-            for k in range(classes):
-                own[index, k] = counts[slot, index, k, cell]
-        out[:] = 0
-        carry(own, before[node], after[node], pieces, most, out)
-        for index in range(bins):
-            for k in range(classes):
-                counts[slot, index, k, cell] = out[index, k]
-        low, high = after[node]
-        lo[slot, cell], shift[slot, cell] = low, shift_of(bins, high - low)
+    for i in range(len(cells)):
+        cell, own_pieces = cells[i], _of(pieces, i)
+        for node in range(len(slots)):
+            slot = slots[node]
+            for index in range(bins):
+                for k in range(classes):
+                    own[index, k] = counts[slot, index, k, cell]
+            out[:] = 0
+            carry(own, before[node, i], after[node, i], own_pieces, most, out)
+            for index in range(bins):
+                for k in range(classes):
+                    counts[slot, index, k, cell] = out[index, k]
+            low, high = after[node, i]
+            lo[slot, cell], shift[slot, cell] = low, shift_of(bins, high - low)
+
+
+@njit(inner=True)
+def _of(pieces, i):
+    """Those of one attribute."""
+    count = pieces[0][i]
+    return pieces[1][i, :count], pieces[2][i, :count], pieces[3][i, :count]
 
 
 @njit()
-def _recode(codes, labels, attributes, learnt, attribute, old, new, mass):
-    """Give the instances of a memory codes of a new book; ``old``, ``new``, ``mass`` as of `pieces_of`.
+def _recode(codes, labels, attributes, learnt, changed, pieces):
+    """Give the instances of a memory codes of new books, of some attributes; ``pieces`` of `pieces_of`.
 
     Instances of one old code are divided among its pieces as the sample's values are.
     """
+    for i in range(len(changed)):
+        _recode_one(codes, labels, attributes, learnt, changed[i], _of(pieces, i))
+
+
+@njit(inner=True)
+def _recode_one(codes, labels, attributes, learnt, attribute, pieces):
+    old, new, mass = pieces
     for turn in range(min(learnt, len(labels))):
         at = turn * attributes + attribute
         code = codes[at]
@@ -193,13 +204,15 @@ def _count_anew(table, past, labels, attributes, learnt, held, changed, ranges, 
 
 
 @njit()
-def _put_there(own, counts, slots, cell, after, lo, shift):
-    """Give a board in this process the counts of one cell of all nodes, int64 array (nodes, bins, classes)."""
+def _put_there(own, counts, slots, cells, after, lo, shift):
+    """Give a board in this process the counts of some cells of all nodes, int64 array (nodes, cells, bins, classes)."""
     bins, classes = counts.shape[1:3]
-    for node in range(len(slots)):
-        slot = slots[node]
-        for index in range(bins):
-            for k in range(classes):
-                counts[slot, index, k, cell] = own[node, index, k]
-        low, high = after[node]
-        lo[slot, cell], shift[slot, cell] = low, shift_of(bins, high - low)
+    for i in range(len(cells)):
+        cell = cells[i]
+        for node in range(len(slots)):
+            slot = slots[node]
+            for index in range(bins):
+                for k in range(classes):
+                    counts[slot, index, k, cell] = own[node, i, index, k]
+            low, high = after[node, i]
+            lo[slot, cell], shift[slot, cell] = low, shift_of(bins, high - low)
