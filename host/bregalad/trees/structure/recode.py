@@ -84,6 +84,11 @@ def recode_nodes(table, live, attributes, old, new):
     """
     around, after = np.empty(MISSING + 1, np.int64), np.empty(MISSING + 1, np.int64)
     for i in range(len(attributes)):
+        tested = False
+        for node in live:
+            tested |= table[node]["kind"] == NUMERIC and table[node]["attribute"] == attributes[i]
+        if not tested:
+            continue
         before, others = old[0][i, : old[1][i]], new[0][i, : new[1][i]]
         # For each old code the new one that begins there; where none does, the one around, or the one
         # after that.
@@ -103,7 +108,7 @@ def recode_nodes(table, live, attributes, old, new):
                     table[child]["low"], table[child]["high"] = low, max(after[table[child]["high"]], low)
 
 
-@njit()
+@njit(error_model="numpy")
 def carry(counts, old_range, new_range, pieces, most, out):
     """Divide what a cell's bins have counted among the bins of its new range.
 
@@ -139,6 +144,12 @@ def carry(counts, old_range, new_range, pieces, most, out):
         start = first
         if start >= last:
             start = max(0, last - 1)
+        counted = False
+        for k in range(classes):
+            counted |= counts[index, k] != 0
+        if not counted:
+            first = last
+            continue
         total = 0
         for piece in range(start, last):
             total += mass[piece]
@@ -153,7 +164,8 @@ def carry(counts, old_range, new_range, pieces, most, out):
                     if not (even or mass[piece]):
                         continue
                     seen += 1 if even else mass[piece]
-                    up_to = (2 * count * seen + total) // (2 * total)  # rounded
+                    # Rounded; below 2**53, where this is as exact as an integers' division, which takes longer.
+                    up_to = np.int64(np.float64(2 * count * seen + total) / np.float64(2 * total))
                     if up_to > given:
                         at = min(max(new[piece] - new_low, 0) >> new_shift, bins - 1)
                         out[at, k] = min(out[at, k] + up_to - given, most)
