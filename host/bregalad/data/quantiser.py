@@ -1,6 +1,5 @@
 """Instances to codes: one byte per attribute, as the board takes them."""
 
-from contextlib import contextmanager
 from copy import copy
 from decimal import Decimal, InvalidOperation
 from numbers import Real
@@ -23,6 +22,8 @@ from .times import TIMES, seconds
 
 __all__ = ["Quantiser", "real"]
 
+_NUMBERS = {np.dtype(np.float32), np.dtype(np.float64)}  # what is encoded as it is
+
 
 class Quantiser:
     """Encode the attributes of a stream; one book per attribute, `CodeBook` or `ValueBook`.
@@ -41,6 +42,8 @@ class Quantiser:
     ----------
     books : list of CodeBook or ValueBook
         In the order of the schema.
+    numeric : list of int
+        The positions of the numeric attributes.
     sample : Sample
         Of the numeric attributes.
 
@@ -55,7 +58,7 @@ class Quantiser:
     def __init__(self, schema, capacity=255):
         if not isinstance(schema, Schema):
             raise TypeError(f"schema must be a Schema, not {schema!r}")
-        self.schema = schema
+        self._follow(schema)
         width = len(schema.attributes)
         capacities = [capacity] * width if isinstance(capacity, int) else list(capacity)
         if len(capacities) != width:
@@ -66,17 +69,17 @@ class Quantiser:
         self._tables = None
 
     @property
-    def numeric(self):
-        """The positions of the numeric attributes."""
-        return self._places("numeric")
-
-    @property
     def tables(self):
         """The `NumberTables` of the numeric attributes."""
         if self._tables is None:
-            places = self._places("numeric")
-            self._tables = NumberTables([self.books[place] for place in places], places)
+            self._tables = NumberTables([self.books[place] for place in self.numeric], self.numeric)
         return self._tables
+
+    def _follow(self, schema):
+        self.schema = schema
+        kinds = [attribute.kind for attribute in schema.attributes]
+        self.numeric = [place for place, kind in enumerate(kinds) if kind == "numeric"]
+        self._nominal = [place for place, kind in enumerate(kinds) if kind == "nominal"]
 
     def __getstate__(self):
         return {**self.__dict__, "_tables": None}  # a copy's are of its own books
@@ -91,7 +94,8 @@ class Quantiser:
             Of the new ones.
         """
         other, known = copy(self), len(self.books)
-        other.schema, attributes = schema, schema.attributes[known:]
+        other._follow(schema)
+        attributes = schema.attributes[known:]
         books = [_book(attribute, most) for attribute, most in zip(attributes, capacity, strict=True)]
         other.books = self.books + books
         numeric = [place for place, attribute in enumerate(attributes) if attribute.kind == "numeric"]
@@ -103,8 +107,7 @@ class Quantiser:
     def check(self, X):
         """Raise what ``encode`` would raise for ``X``; changes nothing."""
         numbers, *_ = self._columns(X)
-        with self._naming():
-            check_finite(numbers)
+        self._check_finite(numbers)
 
     def encode(self, X, *, read_only=False, threads=1):
         """The codes of instances by the books as they are: C-contiguous uint8 [instances, attributes].
@@ -144,11 +147,10 @@ class Quantiser:
         uint8 array (n, nominal attributes)
         """
         numbers, *nominal = self._columns(X)
-        with self._naming():
-            check_finite(numbers)
+        self._check_finite(numbers)
         codes = np.empty((len(numbers), len(self.books)), np.uint8)
         self._encode_nominal(nominal, codes, read_only, 1)
-        return numbers, codes[:, self._places("nominal")]
+        return numbers.astype(np.float64, copy=False), codes[:, self._nominal]
 
     def begin(self, X, threads=1, *, keep=False):
         """`Stretches` of instances that are to be learnt; in between nothing else may be.
@@ -195,10 +197,9 @@ class Quantiser:
             codes[:, place] = self.books[place].translate(*column, read_only=read_only)
 
     def _encode_numbers(self, numbers, codes, threads):
-        """Write the codes of numbers, float64 array (n, numeric attributes); ValueError if one is infinite."""
+        """Write the codes of numbers, float array (n, numeric attributes); ValueError if one is infinite."""
         if self.tables.encode(numbers, codes, threads):
-            with self._naming():
-                check_finite(numbers)
+            self._check_finite(numbers)
 
     def summary(self):
         """What the books hold: a dictionary per attribute, and which shares of values are lost.
@@ -235,7 +236,7 @@ class Quantiser:
             With the share lost; each is named by one call only.
         """
         found = []
-        for place in self._places("nominal"):
+        for place in self._nominal:
             book = self.books[place]
             if book.overflowed and place not in self._named and book.seen >= 1000 and book.overflowed > book.seen / 100:
                 self._named.add(place)
@@ -267,29 +268,27 @@ class Quantiser:
         quantiser.sample = Sample.from_state(sample, quantiser.numeric)
         return quantiser
 
-    def _places(self, kind):
-        return [i for i, attribute in enumerate(self.schema.attributes) if attribute.kind == kind]
-
-    @contextmanager
-    def _naming(self):
-        """Say whose the infinite value is."""
+    def _check_finite(self, numbers):
+        """Refuse an infinite number, and say whose it is."""
         try:
-            yield
+            check_finite(numbers)
         except InfiniteValue as error:
-            name = self.schema.names[self.numeric[error.column]]
-            raise ValueError(f"attribute {name!r}: {error}") from error
+            raise ValueError(f"attribute {self.schema.names[self.numeric[error.column]]!r}: {error}") from error
 
     def _columns(self, X):
         """What is to be encoded, checked but for infinite values, before anything is changed.
 
         Returns
         -------
-        float64 array (n, numeric attributes)
+        float32 or float64 array (n, numeric attributes)
         uint8 array (n, some), list
             Nominal attributes of small whole numbers, and their positions.
         dict
             Position of any other nominal attribute: what `factors` says of it.
         """
+        if isinstance(X, pd.DataFrame) and not self._nominal and _NUMBERS.issuperset(X.dtypes.array):
+            self._check_names(list(X))  # nothing of the following but this is for these
+            return X.to_numpy(), None, [], {}
         X = as_pandas(X)
         if isinstance(X, pd.DataFrame | dict):
             self._check_names(list(X))
@@ -299,9 +298,9 @@ class Quantiser:
                 raise ValueError(f"X must have rows and columns, not shape {X.shape}")
             if X.shape[1] != len(self.books):
                 raise ValueError(f"X must have {len(self.books)} columns, not {X.shape[1]}")
-        numeric, nominal = self._places("numeric"), self._places("nominal")
+        numeric, nominal = self.numeric, self._nominal
         numbers = _at_once(X, numeric, "biuf", np.float64)
-        table = _at_once(X, nominal, "iuf")
+        table = _at_once(X, nominal, "iuf") if nominal else None
         if numbers is None:
             numbers = np.empty((_rows(X), len(numeric)), order="F")
             for at, column in enumerate(self._each(X, numeric, _numbers)):
@@ -334,9 +333,9 @@ class Quantiser:
                 raise type(error)(f"attribute {name!r}: {error}{hint}") from error
 
     def _check_names(self, found):
-        expected = list(self.schema.names)
-        if found == expected:
+        if tuple(found) == self.schema.names:
             return
+        expected = list(self.schema.names)
         for name in expected:
             if name not in found:
                 raise ValueError(f"X lacks column {name!r}; expected {listed(expected)}")
@@ -370,12 +369,12 @@ def _at_once(X, places, kinds, dtype=None):
             return None
         if len(places) < X.shape[1]:
             X = X.take(np.array(places, np.intp), axis=1)  # in half the time of X[:, places]
-        return X.astype(dtype or X.dtype, copy=False)
+        return X if dtype is None or X.dtype in _NUMBERS else X.astype(dtype)
     X = X if len(places) == X.shape[1] else X.iloc[:, places]
-    types = list(X.dtypes)
+    types = set(X.dtypes.array)
     if not all(isinstance(each, np.dtype) and each.kind in kinds for each in types):
         return None
-    return None if dtype is None and len(set(types)) > 1 else X.to_numpy(dtype)
+    return None if dtype is None and len(types) > 1 else X.to_numpy(dtype)
 
 
 def _numbers(column):

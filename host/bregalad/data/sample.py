@@ -6,6 +6,7 @@ import numpy as np
 
 from ..compiled import njit
 from ..geometry import MISSING
+from .search import flat_of
 from .tables import NumberTables, with_room
 
 __all__ = ["KEPT", "RECENT", "Sample"]
@@ -104,12 +105,13 @@ class Sample:
 
         Parameters
         ----------
-        numbers : float64 array (n, columns)
+        numbers : float32 or float64 array (n, columns)
         codes : uint8 array (n, attributes)
         """
         start, end = self.count, self.count + len(numbers)
         # In the ring a row's place is its window's, so that it need not be kept.
-        _gather(numbers, start, start, end, _step(start), self._ring)
+        flat = flat_of(numbers)
+        _gather(*flat, numbers.shape[1], start, start, end, _step(start), self._ring)
         _gather_codes(codes, self.places, start, start, end, _step(start), self._codes)
         at = start
         while at < end:
@@ -118,7 +120,7 @@ class Sample:
                 pairs = np.arange(KEPT // 2)
                 self._kept[pairs] = self._kept[2 * pairs + _bits(pairs, step)]
             stop = min(end, KEPT << step)
-            _gather(numbers, start, at, stop, step, self._kept)
+            _gather(*flat, numbers.shape[1], start, at, stop, step, self._kept)
             at = stop
         self.count = end
         self._quiet = 0
@@ -247,17 +249,18 @@ def _gather_codes(codes, places, first, start, end, step, rows):
 
 
 @njit()
-def _gather(numbers, first, start, end, step, rows):
+def _gather(flat, row_step, column_step, columns, first, start, end, step, rows):
     """Put the instances ``start`` to ``end`` that stand for their windows where these are in ``rows``.
 
-    ``numbers`` begins with instance ``first``.
+    ``flat`` of `flat_of` begins with instance ``first``.
     """
     for window in range(start >> step, ((end - 1) >> step) + 1):
         row = _first_of(window, step)
         if start <= row < end:
             place = window % len(rows)
-            for column in range(numbers.shape[1]):
-                rows[place, column] = numbers[row - first, column]
+            at = (row - first) * row_step
+            for column in range(columns):
+                rows[place, column] = flat[at + column * column_step]
 
 
 def _next_chosen(start, step):

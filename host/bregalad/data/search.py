@@ -6,7 +6,7 @@ from ..compiled import njit
 from ..geometry import MISSING
 from .parts import in_parts
 
-__all__ = ["EDGES", "InfiniteValue", "begin", "check_finite", "search"]
+__all__ = ["EDGES", "InfiniteValue", "begin", "check_finite", "flat_of", "search"]
 
 # Equal parts of an attribute's range that say where to begin a search: so many that in most
 # columns no two edges share one, and a single comparison is left.
@@ -34,8 +34,8 @@ class InfiniteValue(ValueError):
 
 
 def check_finite(values):
-    """Raise InfiniteValue if there is one in a float64 array (n, columns)."""
-    if _has_infinity(*_flat(values), *values.shape):
+    """Raise InfiniteValue if there is one in a float array (n, columns)."""
+    if _has_infinity(*flat_of(values), *values.shape):
         row, column = np.argwhere(np.isinf(values))[0].tolist()
         raise InfiniteValue(row, column, values[row, column])
 
@@ -57,7 +57,7 @@ def search(values, codes, places, tables, edges, threads):
 
     Parameters
     ----------
-    values : float64 array (n, columns)
+    values : float32 or float64 array (n, columns)
     codes : uint8 array (n, attributes)
         Written.
     places : int64 array (columns,)
@@ -74,18 +74,29 @@ def search(values, codes, places, tables, edges, threads):
         Whether a value is infinite, and has no code.
     """
     return any(
-        in_parts(lambda part: _search(*_flat(values[part]), places, *tables, edges, codes[part]), len(values), threads)
+        in_parts(
+            lambda part: _search(*flat_of(values[part]), places, *tables, edges, codes[part]), len(values), threads
+        )
     )
 
 
-def _flat(values):
-    """All of an array's memory in one dimension, and the steps from row to row and column."""
-    size = values.itemsize
-    if not values.size or any(stride < 0 or stride % size for stride in values.strides):
-        values = np.ascontiguousarray(values)
-    steps = [stride // size for stride in values.strides]
-    last = sum((length - 1) * step for length, step in zip(values.shape, steps, strict=True))
-    flat = np.lib.stride_tricks.as_strided(values, (max(0, last + 1),), (size,), writeable=False)
+def flat_of(values):
+    """All of an array's memory in one dimension, read-only, and the steps from row to row and column.
+
+    So compiled code is the same for all layouts.
+    """
+    if values.flags.c_contiguous:
+        flat, steps = values.reshape(-1), (values.shape[1], 1)
+    elif values.flags.f_contiguous:
+        flat, steps = values.T.reshape(-1), (1, len(values))
+    else:
+        size = values.itemsize
+        if not values.size or any(stride < 0 or stride % size for stride in values.strides):
+            return flat_of(np.ascontiguousarray(values))
+        steps = [stride // size for stride in values.strides]
+        last = sum((length - 1) * step for length, step in zip(values.shape, steps, strict=True))
+        flat = np.lib.stride_tricks.as_strided(values, (last + 1,), (size,))
+    flat.flags.writeable = False
     return flat, *steps
 
 

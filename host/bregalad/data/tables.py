@@ -60,7 +60,7 @@ class NumberTables:
 
         Parameters
         ----------
-        values : float64 array (n, books)
+        values : float32 or float64 array (n, books)
         codes : uint8 array (n, attributes), C-contiguous
         threads : int
             That search at the same time; the codes are the same.
@@ -71,7 +71,7 @@ class NumberTables:
             Whether a value is infinite, and has no code.
         """
         if len(values) <= _FEW:
-            return _encode(np.ascontiguousarray(values), self._edges, self._counts, self._places, codes)
+            return _encode(np.ascontiguousarray(values, np.float64), self._edges, self._counts, self._places, codes)
         buckets = len(values) >= _BUCKETS
         if self._begun is None or buckets > self._buckets:
             self._begun, self._buckets = begin(*self.edges, buckets), buckets

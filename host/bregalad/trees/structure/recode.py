@@ -59,7 +59,7 @@ def pieces_of(old, new, values):
 
 @njit()
 def thresholds_of(table, live, attributes):
-    """Which codes each attribute's values, if numeric, are compared with at nodes; bool array (attributes, codes + 1)."""
+    """Which codes each numeric attribute is compared with at nodes; bool array (attributes, codes + 1)."""
     used = np.zeros((attributes, MISSING + 1), np.bool_)
     for node in live:
         row = table[node]
