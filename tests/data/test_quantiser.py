@@ -28,7 +28,7 @@ def followed(quantiser, X, threads=1):
     while at < len(stretches):
         parts.append(stretches.next(at, 1 << 20).copy())
         if due := stretches.learnt(at, len(parts[-1])):
-            quantiser.adopt(quantiser.changes(due, lambda attribute: np.zeros(256, bool)))
+            quantiser.adopt(quantiser.changes(due, np.zeros((len(quantiser.books), 256), bool)))
             stretches.forget()
         at += len(parts[-1])
     return quantiser, np.concatenate(parts)

@@ -21,7 +21,7 @@ from ..boards.device import Device
 from ..data.codebook import CodeBook
 from ..data.edges import place_edges
 from ..data.keys import edge_keys
-from ..data.search import encode_numbers
+from ..data.tables import NumberTables
 from ..geometry import CODE_WIDTH, Geometry
 from ..protocol.commands import COMMANDS, Opcode
 from ..protocol.reports import Kind, layout_of
@@ -135,7 +135,7 @@ def encode(values, edges):
     books = [CodeBook() for _ in edges]
     for book, each in zip(books, edges, strict=True):
         book.edges = each
-    encode_numbers(books, values.astype(np.float64), codes, range(values.shape[1]))
+    NumberTables(books, range(values.shape[1])).encode(values.astype(np.float64), codes)
     return codes
 
 

@@ -5,7 +5,8 @@ import math
 import numpy as np
 
 from ..geometry import MISSING
-from .search import check_finite, encode_numbers
+from .search import check_finite
+from .tables import NumberTables
 
 __all__ = ["CODES", "CodeBook", "vector"]
 
@@ -43,7 +44,7 @@ class CodeBook:
         values = vector(values)[:, np.newaxis]
         check_finite(values)
         codes = np.empty((len(values), 1), np.uint8)
-        encode_numbers([self], values, codes, [0])
+        NumberTables([self], [0]).encode(values, codes)
         return codes[:, 0]
 
     def threshold(self, code):

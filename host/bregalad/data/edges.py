@@ -1,22 +1,11 @@
-"""Where a code book's edges lie."""
+"""Where the edges of code books lie."""
 
 import numpy as np
 
 from ..compiled import njit
+from ..geometry import MISSING
 
-__all__ = ["distinct", "place_edges"]
-
-
-@njit(error_model="numpy")
-def distinct(values):
-    """Each value once, rising."""
-    values = np.sort(values)
-    count = 0
-    for i in range(len(values)):
-        if i == 0 or values[i] != values[count - 1]:
-            values[count] = values[i]
-            count += 1
-    return values[:count].copy()
+__all__ = ["place_edges", "renew"]
 
 
 @njit(error_model="numpy")
@@ -30,45 +19,126 @@ def place_edges(values, count):
     count : int
         Codes, at least 1.
     """
+    edges = np.empty(count)
+    return edges[: _place(values, count, edges)]
+
+
+@njit(error_model="numpy")
+def renew(books, columns, kept, values, new):
+    """The edges of the code books of some columns by what a sample holds of them.
+
+    Parameters
+    ----------
+    books, new : tuple of float64 array (rows, edges), int64 array (rows,)
+        Edges of all books, and how many each has; of the chosen columns' new ones, which are written.
+    columns : int64 array (m,)
+    kept : bool array (m, MISSING + 1)
+        Codes where edges stay.
+    values : tuple of float64 array (m, n), int64 array (m,)
+        What the sample holds, rising, and how many of it.
+
+    Returns
+    -------
+    bool array (m,)
+        Which are other than before.
+    """
+    stays, placed = np.empty(MISSING), np.empty(MISSING)
+    differs = np.zeros(len(columns), np.bool_)
+    for i in range(len(columns)):
+        old, known = books[0][columns[i]], books[1][columns[i]]
+        staying = 0
+        for code in range(1, known + 1):
+            if kept[i, code]:
+                stays[staying] = old[code - 1]
+                staying += 1
+        found = _place(values[0][i, : values[1][i]], MISSING - staying, placed)
+        edges, count, a, b = new[0][i], 0, 0, 0
+        while a < staying or b < found:
+            if b == found or a < staying and stays[a] <= placed[b]:
+                count = _append(edges, count, stays[a])
+                a += 1
+            else:
+                count = _append(edges, count, placed[b])
+                b += 1
+        new[1][i] = count
+        differs[i] = count != known
+        for at in range(min(count, known)):
+            differs[i] |= edges[at] != old[at]
+    return differs
+
+
+@njit(error_model="numpy", inner=True)
+def _append(edges, count, edge):
+    """Put an edge behind others that rise; how many there are then."""
+    at = count
+    while at and edges[at - 1] > edge:  # of one gap's some may come in another order, as they are rounded
+        at -= 1
+    if at and edges[at - 1] == edge:
+        return count
+    for i in range(count, at, -1):
+        edges[i] = edges[i - 1]
+    edges[at] = edge
+    return count + 1
+
+
+@njit(error_model="numpy", inner=True)
+def _place(values, count, found):
+    """Write the edges of `place_edges`; how many they are."""
     # Loops, as Numba takes a second to compile what NumPy does at once.
     borders = np.empty(len(values), np.int64)  # how many values are up to each gap
     gaps = 0
     for i in range(1, len(values)):
-        if values[i] != values[i - 1]:
-            borders[gaps] = i
-            gaps += 1
+        borders[gaps] = i
+        gaps += values[i] != values[i - 1]
     if gaps == 0 or count == 1:
-        return np.empty(0)
+        return 0
     edges = np.empty(gaps, np.int64)  # per gap between neighbours
     for i in range(gaps):
         edges[i] = gaps < count
+    given = gaps
     if gaps >= count:
-        gap, step = 0, len(values) / count
+        gap = given = 0
+        step = len(values) / count
         for i in range(1, count):
             while gap < gaps - 1 and borders[gap] < i * step:
                 gap += 1
+            given += 1 - edges[gap]
             edges[gap] = 1
-    # Codes to spare go where values not seen yet would otherwise share one.
-    width, shared = np.empty(gaps), np.empty(gaps)
-    given = 0
-    for i in range(gaps):
-        # Halves: the difference itself may overflow.
-        width[i] = values[borders[i]] / 2 - values[borders[i] - 1] / 2
-        shared[i] = width[i] / (edges[i] + 1)
-        given += edges[i]
-    for _ in range(count - 1 - given):
-        widest = 0
-        for i in range(1, gaps):
-            if shared[i] > shared[widest]:
-                widest = i
-        edges[widest] += 1
-        shared[widest] = width[widest] / (edges[widest] + 1)
-    found, total = np.empty(max(given, count - 1)), 0
+    if given < count - 1:
+        _spend(values, borders, count - 1 - given, edges)
+    total = 0
     for i in range(gaps):
         left, right = values[borders[i] - 1], values[borders[i]]
         for k in range(1, edges[i] + 1):
             part = k / (edges[i] + 1)
             edge = left * (1 - part) + right * part
-            found[total] = min(max(edge, np.nextafter(left, np.inf)), right)
-            total += 1
-    return distinct(found[:total])
+            total = _append(found, total, min(max(edge, np.nextafter(left, np.inf)), right))
+    return total
+
+
+@njit(error_model="numpy", inner=True)
+def _spend(values, borders, spare, edges):
+    """Give codes to spare to the gaps where values not seen yet would otherwise share one."""
+    gaps, leaves = len(edges), 1
+    while leaves < gaps:
+        leaves *= 2
+    # Above each two gaps, and so on, the one whose codes are to share most of the line; the first of several.
+    width, shared, best = np.empty(gaps), np.full(leaves, -1.0), np.empty(2 * leaves, np.int64)
+    for i in range(leaves):
+        best[leaves + i] = i
+    for i in range(gaps):
+        # Halves: the difference itself may overflow.
+        width[i] = values[borders[i]] / 2 - values[borders[i] - 1] / 2
+        shared[i] = width[i] / (edges[i] + 1)
+    for at in range(leaves - 1, 0, -1):
+        a, b = best[2 * at], best[2 * at + 1]
+        best[at] = a if shared[a] >= shared[b] else b
+    for _ in range(spare):
+        widest = best[1]
+        edges[widest] += 1
+        shared[widest] = width[widest] / (edges[widest] + 1)
+        at = (leaves + widest) >> 1
+        while at:
+            a, b = best[2 * at], best[2 * at + 1]
+            best[at] = a if shared[a] >= shared[b] else b
+            at >>= 1

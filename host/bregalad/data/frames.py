@@ -108,6 +108,8 @@ def _is_text(kind):
 def _plain_columns(X, times=None):
     """The same with categories as pandas keeps them, intervals as their text, numbers in this machine's byte order."""
     kinds = X.dtypes.array
+    if not any(_is_strange(kind) or kind.kind in "mMO" for kind in set(kinds)):
+        return X
     strange = [
         place
         for place, kind in enumerate(kinds)

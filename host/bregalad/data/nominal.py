@@ -210,7 +210,7 @@ def factors(values):
 def encode_small(books, values, codes, places, *, read_only=False, threads=1):
     """Write the codes of whole numbers from 0 to 255 into columns of ``codes``: without hashing.
 
-    As `encode_numbers`, for ValueBooks and uint8 values.
+    As `NumberTables.encode`, for ValueBooks and uint8 values.
     """
     places = np.asarray(places, np.int64)
     tables = np.array([book.small_codes() for book in books])

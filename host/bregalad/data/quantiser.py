@@ -1,7 +1,5 @@
 """Instances to codes: one byte per attribute, as the board takes them."""
 
-from collections import namedtuple
-from contextlib import contextmanager
 from copy import copy
 from decimal import Decimal, InvalidOperation
 from numbers import Real
@@ -10,23 +8,21 @@ import numpy as np
 import pandas as pd
 
 from ..words import listed, one_line, shown
-from .codebook import CODES, CodeBook, vector
-from .edges import distinct, place_edges
+from .changes import changes_of
+from .codebook import CodeBook, vector
 from .frames import as_pandas
 from .nominal import ValueBook, encode_small, factors, small_columns
 from .sample import Sample
 from .saved import check_code_book, check_value_book
 from .schema import Schema
-from .search import InfiniteValue, check_finite, encode_numbers
+from .search import InfiniteValue, check_finite
 from .stretches import Stretches
-from .tables import FEW, NumberTables
+from .tables import NumberTables
 from .times import TIMES, seconds
 
-__all__ = ["Change", "Quantiser", "real"]
+__all__ = ["Quantiser", "real"]
 
-# How the book of a numeric attribute has changed: its edges before and after, and the values that
-# the stream's sample holds, rising.
-Change = namedtuple("Change", "old new values")
+_NUMBERS = {np.dtype(np.float32), np.dtype(np.float64)}  # what is encoded as it is
 
 
 class Quantiser:
@@ -46,6 +42,8 @@ class Quantiser:
     ----------
     books : list of CodeBook or ValueBook
         In the order of the schema.
+    numeric : list of int
+        The positions of the numeric attributes.
     sample : Sample
         Of the numeric attributes.
 
@@ -60,7 +58,7 @@ class Quantiser:
     def __init__(self, schema, capacity=255):
         if not isinstance(schema, Schema):
             raise TypeError(f"schema must be a Schema, not {schema!r}")
-        self.schema = schema
+        self._follow(schema)
         width = len(schema.attributes)
         capacities = [capacity] * width if isinstance(capacity, int) else list(capacity)
         if len(capacities) != width:
@@ -71,20 +69,20 @@ class Quantiser:
         self._tables = None
 
     @property
-    def numeric(self):
-        """The positions of the numeric attributes."""
-        return self._places("numeric")
-
-    @property
     def tables(self):
         """The `NumberTables` of the numeric attributes."""
         if self._tables is None:
-            places = self._places("numeric")
-            self._tables = NumberTables([self.books[place] for place in places], places)
+            self._tables = NumberTables([self.books[place] for place in self.numeric], self.numeric)
         return self._tables
 
+    def _follow(self, schema):
+        self.schema = schema
+        kinds = [attribute.kind for attribute in schema.attributes]
+        self.numeric = [place for place, kind in enumerate(kinds) if kind == "numeric"]
+        self._nominal = [place for place, kind in enumerate(kinds) if kind == "nominal"]
+
     def __getstate__(self):
-        return {**self.__dict__, "_tables": None}  # a copy's books count for themselves
+        return {**self.__dict__, "_tables": None}  # a copy's are of its own books
 
     def extended(self, schema, capacity):
         """A quantiser of a schema with more attributes, the last ones; only one of the two is to be used then.
@@ -96,7 +94,8 @@ class Quantiser:
             Of the new ones.
         """
         other, known = copy(self), len(self.books)
-        other.schema, attributes = schema, schema.attributes[known:]
+        other._follow(schema)
+        attributes = schema.attributes[known:]
         books = [_book(attribute, most) for attribute, most in zip(attributes, capacity, strict=True)]
         other.books = self.books + books
         numeric = [place for place, attribute in enumerate(attributes) if attribute.kind == "numeric"]
@@ -108,8 +107,7 @@ class Quantiser:
     def check(self, X):
         """Raise what ``encode`` would raise for ``X``; changes nothing."""
         numbers, *_ = self._columns(X)
-        with self._naming():
-            check_finite(numbers)
+        self._check_finite(numbers)
 
     def encode(self, X, *, read_only=False, threads=1):
         """The codes of instances by the books as they are: C-contiguous uint8 [instances, attributes].
@@ -149,11 +147,10 @@ class Quantiser:
         uint8 array (n, nominal attributes)
         """
         numbers, *nominal = self._columns(X)
-        with self._naming():
-            check_finite(numbers)
+        self._check_finite(numbers)
         codes = np.empty((len(numbers), len(self.books)), np.uint8)
         self._encode_nominal(nominal, codes, read_only, 1)
-        return numbers, codes[:, self._places("nominal")]
+        return numbers.astype(np.float64, copy=False), codes[:, self._nominal]
 
     def begin(self, X, threads=1, *, keep=False):
         """`Stretches` of instances that are to be learnt; in between nothing else may be.
@@ -166,38 +163,28 @@ class Quantiser:
         """Which books of numeric attributes are to change, at ``sample.next_look``: list of their columns."""
         return self.sample.due([self.books[place] for place in self.numeric])
 
-    def changes(self, due, thresholds):
+    def changes(self, due, kept):
         """How books of numeric attributes are to change; see `adopt`.
 
         Parameters
         ----------
         due : list of int
             Of `due`.
-        thresholds : callable
-            Takes an attribute, gives which codes the tree compares its values with, bool array
-            (CODES + 1,); they stay edges.
+        kept : bool array (attributes, CODES + 1)
+            Which codes the tree compares values with; they stay edges.
 
         Returns
         -------
-        dict of Change
-            By attribute, of the books that are to change.
+        Changes
         """
-        numeric, found = self.numeric, {}
-        for column in due:
-            book, values = self.books[numeric[column]], self.sample.values(column)
-            kept = book.edges[thresholds(numeric[column])[1 : len(book.edges) + 1]]
-            edges = distinct(np.concatenate([kept, place_edges(values, CODES - len(kept))]))
-            if not np.array_equal(edges, book.edges):
-                found[numeric[column]] = Change(book.edges, edges, values)
-        return found
+        columns = np.array(due, np.int64)
+        attributes = np.array(self.numeric, np.int64)[columns]
+        return changes_of(self.tables.edges, columns, attributes, kept[attributes], self.sample.values(columns))
 
     def adopt(self, changes):
         """Encode by other books from now on; ``changes`` are those of `changes`."""
-        for attribute, change in changes.items():
-            self.books[attribute].edges = change.new
+        self.tables.change(np.searchsorted(self.numeric, changes.attributes), *changes.new)
         self.sample.coded = False
-        if self._tables is not None:
-            self._tables.changes += 1
 
     def _encode_nominal(self, found, codes, read_only, threads):
         """Write the codes of nominal attributes, of which `_columns` has found this."""
@@ -210,16 +197,9 @@ class Quantiser:
             codes[:, place] = self.books[place].translate(*column, read_only=read_only)
 
     def _encode_numbers(self, numbers, codes, threads):
-        """Write the codes of numbers, float64 array (n, numeric attributes); ValueError if one is infinite."""
-        numeric = self.numeric
-        if not numeric:
-            return
-        with self._naming():
-            if len(numbers) <= FEW:
-                check_finite(numbers)
-                self.tables.encode(np.ascontiguousarray(numbers), codes)
-            else:
-                encode_numbers([self.books[place] for place in numeric], numbers, codes, numeric, threads=threads)
+        """Write the codes of numbers, float array (n, numeric attributes); ValueError if one is infinite."""
+        if self.tables.encode(numbers, codes, threads):
+            self._check_finite(numbers)
 
     def summary(self):
         """What the books hold: a dictionary per attribute, and which shares of values are lost.
@@ -256,7 +236,7 @@ class Quantiser:
             With the share lost; each is named by one call only.
         """
         found = []
-        for place in self._places("nominal"):
+        for place in self._nominal:
             book = self.books[place]
             if book.overflowed and place not in self._named and book.seen >= 1000 and book.overflowed > book.seen / 100:
                 self._named.add(place)
@@ -288,29 +268,27 @@ class Quantiser:
         quantiser.sample = Sample.from_state(sample, quantiser.numeric)
         return quantiser
 
-    def _places(self, kind):
-        return [i for i, attribute in enumerate(self.schema.attributes) if attribute.kind == kind]
-
-    @contextmanager
-    def _naming(self):
-        """Say whose the infinite value is."""
+    def _check_finite(self, numbers):
+        """Refuse an infinite number, and say whose it is."""
         try:
-            yield
+            check_finite(numbers)
         except InfiniteValue as error:
-            name = self.schema.names[self.numeric[error.column]]
-            raise ValueError(f"attribute {name!r}: {error}") from error
+            raise ValueError(f"attribute {self.schema.names[self.numeric[error.column]]!r}: {error}") from error
 
     def _columns(self, X):
         """What is to be encoded, checked but for infinite values, before anything is changed.
 
         Returns
         -------
-        float64 array (n, numeric attributes)
+        float32 or float64 array (n, numeric attributes)
         uint8 array (n, some), list
             Nominal attributes of small whole numbers, and their positions.
         dict
             Position of any other nominal attribute: what `factors` says of it.
         """
+        if isinstance(X, pd.DataFrame) and not self._nominal and _NUMBERS.issuperset(X.dtypes.array):
+            self._check_names(list(X))  # nothing of the following but this is for these
+            return X.to_numpy(), None, [], {}
         X = as_pandas(X)
         if isinstance(X, pd.DataFrame | dict):
             self._check_names(list(X))
@@ -320,9 +298,9 @@ class Quantiser:
                 raise ValueError(f"X must have rows and columns, not shape {X.shape}")
             if X.shape[1] != len(self.books):
                 raise ValueError(f"X must have {len(self.books)} columns, not {X.shape[1]}")
-        numeric, nominal = self._places("numeric"), self._places("nominal")
+        numeric, nominal = self.numeric, self._nominal
         numbers = _at_once(X, numeric, "biuf", np.float64)
-        table = _at_once(X, nominal, "iuf")
+        table = _at_once(X, nominal, "iuf") if nominal else None
         if numbers is None:
             numbers = np.empty((_rows(X), len(numeric)), order="F")
             for at, column in enumerate(self._each(X, numeric, _numbers)):
@@ -355,9 +333,9 @@ class Quantiser:
                 raise type(error)(f"attribute {name!r}: {error}{hint}") from error
 
     def _check_names(self, found):
-        expected = list(self.schema.names)
-        if found == expected:
+        if tuple(found) == self.schema.names:
             return
+        expected = list(self.schema.names)
         for name in expected:
             if name not in found:
                 raise ValueError(f"X lacks column {name!r}; expected {listed(expected)}")
@@ -391,12 +369,12 @@ def _at_once(X, places, kinds, dtype=None):
             return None
         if len(places) < X.shape[1]:
             X = X.take(np.array(places, np.intp), axis=1)  # in half the time of X[:, places]
-        return X.astype(dtype or X.dtype, copy=False)
+        return X if dtype is None or X.dtype in _NUMBERS else X.astype(dtype)
     X = X if len(places) == X.shape[1] else X.iloc[:, places]
-    types = list(X.dtypes)
+    types = set(X.dtypes.array)
     if not all(isinstance(each, np.dtype) and each.kind in kinds for each in types):
         return None
-    return None if dtype is None and len(set(types)) > 1 else X.to_numpy(dtype)
+    return None if dtype is None and len(types) > 1 else X.to_numpy(dtype)
 
 
 def _numbers(column):

@@ -6,8 +6,8 @@ import numpy as np
 
 from ..compiled import njit
 from ..geometry import MISSING
-from .search import encode_numbers
-from .tables import with_room
+from .search import flat_of
+from .tables import NumberTables, with_room
 
 __all__ = ["KEPT", "RECENT", "Sample"]
 
@@ -105,12 +105,13 @@ class Sample:
 
         Parameters
         ----------
-        numbers : float64 array (n, columns)
+        numbers : float32 or float64 array (n, columns)
         codes : uint8 array (n, attributes)
         """
         start, end = self.count, self.count + len(numbers)
         # In the ring a row's place is its window's, so that it need not be kept.
-        _gather(numbers, start, start, end, _step(start), self._ring)
+        flat = flat_of(numbers)
+        _gather(*flat, numbers.shape[1], start, start, end, _step(start), self._ring)
         _gather_codes(codes, self.places, start, start, end, _step(start), self._codes)
         at = start
         while at < end:
@@ -119,7 +120,7 @@ class Sample:
                 pairs = np.arange(KEPT // 2)
                 self._kept[pairs] = self._kept[2 * pairs + _bits(pairs, step)]
             stop = min(end, KEPT << step)
-            _gather(numbers, start, at, stop, step, self._kept)
+            _gather(*flat, numbers.shape[1], start, at, stop, step, self._kept)
             at = stop
         self.count = end
         self._quiet = 0
@@ -146,15 +147,17 @@ class Sample:
             KEPT << _whole_step(count + 1),
         )
 
-    def values(self, column):
-        """All values kept of a column, rising, without missing ones."""
+    def values(self, columns):
+        """All values kept of some columns: float64 array (columns, n), each rising, and how many of each are there."""
         step = _whole_step(self.count)
         kept = -(-self.count >> step)
         if kept and _first_of(kept - 1, step) >= self.count:
             kept -= 1
-        parts = [self.kept[:kept, column], self.recent[: self._recent, column]]
-        values = np.concatenate(parts)
-        return np.sort(values[~np.isnan(values)])
+        parts = self.kept[:kept], self.recent[: self._recent]
+        values = np.empty((len(columns), sum(map(len, parts))))
+        np.concatenate([part.T if len(columns) == part.shape[1] else part.T[columns] for part in parts], 1, values)
+        values.sort(axis=1)  # missing ones come last
+        return values, values.shape[1] - np.isnan(values).sum(axis=1)
 
     @property
     def _recent(self):
@@ -163,7 +166,7 @@ class Sample:
     def crowded(self, books):
         """Per column the share of recent values in codes that too many distinct ones have; float array."""
         if not self.coded:
-            encode_numbers(books, self.recent, self._codes, np.arange(len(books)))
+            NumberTables(books, np.arange(len(books))).encode(self.recent, self._codes)
             self.coded = True
         return _crowded(self._ring[: self._recent], self._codes)[: len(books)]
 
@@ -246,17 +249,18 @@ def _gather_codes(codes, places, first, start, end, step, rows):
 
 
 @njit()
-def _gather(numbers, first, start, end, step, rows):
+def _gather(flat, row_step, column_step, columns, first, start, end, step, rows):
     """Put the instances ``start`` to ``end`` that stand for their windows where these are in ``rows``.
 
-    ``numbers`` begins with instance ``first``.
+    ``flat`` of `flat_of` begins with instance ``first``.
     """
     for window in range(start >> step, ((end - 1) >> step) + 1):
         row = _first_of(window, step)
         if start <= row < end:
             place = window % len(rows)
-            for column in range(numbers.shape[1]):
-                rows[place, column] = numbers[row - first, column]
+            at = (row - first) * row_step
+            for column in range(columns):
+                rows[place, column] = flat[at + column * column_step]
 
 
 def _next_chosen(start, step):

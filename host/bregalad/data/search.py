@@ -6,13 +6,12 @@ from ..compiled import njit
 from ..geometry import MISSING
 from .parts import in_parts
 
-__all__ = ["InfiniteValue", "check_finite", "encode_numbers"]
+__all__ = ["EDGES", "InfiniteValue", "begin", "check_finite", "flat_of", "search"]
 
 # Equal parts of an attribute's range that say where to begin a search: so many that in most
 # columns no two edges share one, and a single comparison is left.
 _BUCKETS = 2048
-_FEW = 256  # rows below which the buckets cost more than they save
-_EDGES = 512  # a code book's edges, filled up with infinity for searches that run beyond
+EDGES = 512  # a code book's edges, filled up with infinity for searches that run beyond
 _ROWS, _COLUMNS = 512, 8  # of a block, whose values and tables stay in a core's caches
 _BAND = 64  # columns that are fetched at once: of long rows a processor foresees what comes next
 _INDEX = np.uint32  # no sign, so that no index is tested for being negative
@@ -35,8 +34,8 @@ class InfiniteValue(ValueError):
 
 
 def check_finite(values):
-    """Raise InfiniteValue if there is one in a float64 array (n, columns)."""
-    if _has_infinity(*_flat(values), *values.shape):
+    """Raise InfiniteValue if there is one in a float array (n, columns)."""
+    if _has_infinity(*flat_of(values), *values.shape):
         row, column = np.argwhere(np.isinf(values))[0].tolist()
         raise InfiniteValue(row, column, values[row, column])
 
@@ -53,47 +52,51 @@ def _has_infinity(flat, row_step, column_step, rows, columns):
     return found != 0
 
 
-def encode_numbers(books, values, codes, places, *, threads=1):
-    """Write the codes of numeric attributes into columns of ``codes``.
+def search(values, codes, places, tables, edges, threads):
+    """Write the codes of numbers into columns of ``codes``.
 
     Parameters
     ----------
-    books : list of CodeBook
-        One per column of ``values``.
-    values : float64 array (n, len(books))
+    values : float32 or float64 array (n, columns)
     codes : uint8 array (n, attributes)
         Written.
-    places : sequence of int
+    places : int64 array (columns,)
         The column of ``codes`` for each column of ``values``.
+    tables
+        Of `begin`.
+    edges : float64 array (columns, EDGES)
     threads : int
         That search at the same time; the codes are the same.
 
-    Raises
-    ------
-    InfiniteValue
-        If there is one.
+    Returns
+    -------
+    bool
+        Whether a value is infinite, and has no code.
     """
-    edges = np.full((len(books), _EDGES), np.inf)
-    counts = np.zeros(len(books), np.int64)
-    for i, book in enumerate(books):
-        counts[i] = len(book.edges)
-        edges[i, : counts[i]] = book.edges
-    tables = _begin(edges, counts, len(values) >= _FEW)
-    places = np.asarray(places, np.int64)
-    if any(
-        in_parts(lambda part: _search(*_flat(values[part]), places, *tables, edges, codes[part]), len(values), threads)
-    ):
-        check_finite(values)
+    return any(
+        in_parts(
+            lambda part: _search(*flat_of(values[part]), places, *tables, edges, codes[part]), len(values), threads
+        )
+    )
 
 
-def _flat(values):
-    """All of an array's memory in one dimension, and the steps from row to row and column."""
-    size = values.itemsize
-    if not values.size or any(stride < 0 or stride % size for stride in values.strides):
-        values = np.ascontiguousarray(values)
-    steps = [stride // size for stride in values.strides]
-    last = sum((length - 1) * step for length, step in zip(values.shape, steps, strict=True))
-    flat = np.lib.stride_tricks.as_strided(values, (max(0, last + 1),), (size,), writeable=False)
+def flat_of(values):
+    """All of an array's memory in one dimension, read-only, and the steps from row to row and column.
+
+    So compiled code is the same for all layouts.
+    """
+    if values.flags.c_contiguous:
+        flat, steps = values.reshape(-1), (values.shape[1], 1)
+    elif values.flags.f_contiguous:
+        flat, steps = values.T.reshape(-1), (1, len(values))
+    else:
+        size = values.itemsize
+        if not values.size or any(stride < 0 or stride % size for stride in values.strides):
+            return flat_of(np.ascontiguousarray(values))
+        steps = [stride // size for stride in values.strides]
+        last = sum((length - 1) * step for length, step in zip(values.shape, steps, strict=True))
+        flat = np.lib.stride_tricks.as_strided(values, (last + 1,), (size,))
+    flat.flags.writeable = False
     return flat, *steps
 
 
@@ -106,8 +109,22 @@ def _bucket(value, origin, scale):
 
 
 @njit(error_model="numpy")
-def _begin(edges, counts, buckets):
-    """Per column: origin and scale of the buckets, the edges below each, a search's first step."""
+def begin(edges, counts, buckets):
+    """What a search needs to know of edges.
+
+    Parameters
+    ----------
+    edges : float64 array (columns, EDGES)
+        Rising, filled up with infinity.
+    counts : int64 array (columns,)
+        How many each column has.
+    buckets : bool
+        Whether there are to be any.
+
+    Returns
+    -------
+    Per column: origin and scale of the buckets, the edges below each, a search's first step.
+    """
     columns = len(edges)
     origin, scale = np.zeros(columns), np.zeros(columns)
     # A byte each, so that a column's fit a core's cache; without buckets one, that of scale 0.

@@ -2,8 +2,6 @@
 
 import numpy as np
 
-from .search import check_finite
-
 __all__ = ["Stretches"]
 
 _AHEAD = 65_536  # instances that are encoded at a time; a look comes after 8,192
@@ -34,8 +32,7 @@ class Stretches:
         self._before = None  # the sample as it was before what it has seen ahead, and
         self._due = []  # what is due after that
         if quantiser.sample.count < _EARLY:
-            with quantiser._naming():
-                check_finite(self._numbers)
+            quantiser._check_finite(self._numbers)
         else:
             self._encode(0, len(self._codes))
         quantiser._encode_nominal(nominal, self._codes, False, threads)

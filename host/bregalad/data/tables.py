@@ -1,4 +1,4 @@
-"""Numeric attributes' edges in tables that are kept, for a few instances at a time."""
+"""Numeric attributes' edges in tables that are kept while the books stay as they are."""
 
 from copy import copy
 
@@ -6,63 +6,76 @@ import numpy as np
 
 from ..compiled import njit
 from ..geometry import MISSING
+from .search import EDGES, begin, search
 
-__all__ = ["FEW", "NumberTables", "with_room"]
+__all__ = ["NumberTables", "with_room"]
 
-FEW = 32  # instances up to which these are quicker than `encode_numbers`
+_FEW = 32  # instances up to which a search through one attribute after another is quicker
+_BUCKETS = 256  # instances from which on buckets save more than they cost
 
 
 class NumberTables:
-    """Numeric attributes' codes, for a few instances at a time: what `encode_numbers` gives.
+    """Numeric attributes' codes, of many instances or few.
 
     Parameters
     ----------
     books : list of CodeBook
     places : sequence of int
         The column of ``codes`` for each.
-
-    Attributes
-    ----------
-    changes : int
-        How often books' edges may have changed; to be counted by whoever changes them.
     """
 
     def __init__(self, books, places):
         self._books = books
         self._places = np.asarray(places, np.int64)
-        self._edges = np.empty((len(books), MISSING))
+        self._edges = np.full((len(books), EDGES), np.inf)
         self._counts = np.zeros(len(books), np.int64)
-        self.changes = 0
-        self._read = -1
+        self._begun, self._buckets = None, False
+        for i, book in enumerate(books):
+            self._counts[i] = len(book.edges)
+            self._edges[i, : self._counts[i]] = book.edges
+
+    @property
+    def edges(self):
+        """Of all books, float64 array (books, EDGES), filled up with infinity; and how many each has, int64 array."""
+        return self._edges[: len(self._books)], self._counts[: len(self._books)]
 
     def extended(self, books, places):
-        """Tables with those of more books; see `Quantiser.extended`."""
+        """Tables with those of more books, which have no edges yet; see `Quantiser.extended`."""
         other = copy(self)
         other._books = [*self._books, *books]
         other._places = np.append(self._places, np.asarray(places, np.int64))
-        other._edges = with_room(self._edges, len(other._books), 0.0)
+        other._edges = with_room(self._edges, len(other._books), np.inf)
         other._counts = with_room(self._counts, len(other._books), 0)
+        other._begun = None
         return other
 
-    def encode(self, values, codes):
-        """Write the codes of values; see `encode_numbers`.
+    def change(self, columns, edges, counts):
+        """Give books of some columns other edges, float64 array (m, EDGES), filled up with infinity."""
+        self._edges[columns], self._counts[columns], self._begun = edges, counts, None
+        for column, own, count in zip(columns.tolist(), edges, counts.tolist(), strict=True):
+            self._books[column].edges = own[:count]
+
+    def encode(self, values, codes, threads=1):
+        """Write the codes of values into columns of ``codes``.
 
         Parameters
         ----------
-        values : float64 array (n, books), C-contiguous
+        values : float32 or float64 array (n, books)
         codes : uint8 array (n, attributes), C-contiguous
+        threads : int
+            That search at the same time; the codes are the same.
 
         Returns
         -------
         bool
             Whether a value is infinite, and has no code.
         """
-        if self._read != self.changes:
-            self._read = self.changes
-            for i, book in enumerate(self._books):
-                self._counts[i] = len(book.edges)
-                self._edges[i, : self._counts[i]] = book.edges
-        return _encode(values, self._edges, self._counts, self._places, codes)
+        if len(values) <= _FEW:
+            return _encode(np.ascontiguousarray(values, np.float64), self._edges, self._counts, self._places, codes)
+        buckets = len(values) >= _BUCKETS
+        if self._begun is None or buckets > self._buckets:
+            self._begun, self._buckets = begin(*self.edges, buckets), buckets
+        return search(values, codes, self._places, self._begun, self._edges, threads)
 
 
 def with_room(array, size, blank, axis=0):

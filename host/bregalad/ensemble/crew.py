@@ -141,9 +141,9 @@ class Crew:
         found, weights = zip(*self._do("shares", codes, kept=False), strict=True)
         return np.concatenate(found), np.concatenate(weights)
 
-    def thresholds(self, attributes):
+    def thresholds(self):
         """As ``Share.thresholds``."""
-        return np.any(self._do("thresholds", attributes, kept=False), axis=0)
+        return np.any(self._do("thresholds", kept=False), axis=0)
 
     def settle(self):
         """As ``Share.settle``."""

@@ -214,17 +214,14 @@ class Ensemble(
     def _changing_books(self, due):
         """Change the code books of these columns, of all trees at once; a generator for `Steps`."""
         hands = self._hands()
-        if not self._changes(due, hands):
-            return
-        yield from hands.settle()
-        if changes := self._changes(due, hands):
+        changes = self._quantiser.changes(due, used := hands.thresholds())
+        if changes:
+            yield from hands.settle()
+            if not np.array_equal(used, again := hands.thresholds()):
+                changes = self._quantiser.changes(due, again)
+        if changes:
             yield from hands.recode(changes)
             self._quantiser.adopt(changes)
-
-    def _changes(self, due, hands):
-        attributes = [self._quantiser.numeric[column] for column in due]
-        used = dict(zip(attributes, hands.thresholds(attributes), strict=True))
-        return self._quantiser.changes(due, used.__getitem__)
 
     # One by one
 

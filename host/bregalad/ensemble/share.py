@@ -6,7 +6,6 @@ from inspect import isgenerator
 import numpy as np
 
 from ..data.quantiser import Quantiser
-from ..trees.structure.recode import thresholds_of
 from ..trees.training.steps import at_once
 from .steps import steadily
 
@@ -101,10 +100,9 @@ class Share:
         found, weights = zip(*self._at_once(lambda member: member.shares(codes)), strict=True)
         return np.array(found), np.array(weights, float)
 
-    def thresholds(self, attributes):
-        """Which codes of these attributes any tree compares with; bool array (attributes, codes + 1)."""
-        known = [(tree._nodes.table, tree._nodes.descendants()) for tree in self.trees]
-        return np.array([np.any([thresholds_of(*tree, each) for tree in known], axis=0) for each in attributes])
+    def thresholds(self):
+        """Which codes any tree compares each attribute with; bool array (attributes, codes + 1)."""
+        return np.any([tree._thresholds() for tree in self.trees], axis=0)
 
     def settle(self):
         """Have all decisions take effect now."""

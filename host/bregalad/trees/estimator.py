@@ -114,14 +114,16 @@ class StreamTree(
 
     def _changing_books(self, due):
         """Change the code books of these columns; a generator for `Steps`."""
-        if self._changes(due):
+        changes = self._quantiser.changes(due, used := self._thresholds())
+        if changes:
             yield from self._trainer.settling()  # what a trial has decided is in codes of the old books
-            if changes := self._changes(due):
-                yield from self._trainer.recoding(changes, self._quantiser.adopt)
+            if not np.array_equal(used, again := self._thresholds()):
+                changes = self._quantiser.changes(due, again)
+        if changes:
+            yield from self._trainer.recoding(changes, self._quantiser.adopt)
 
-    def _changes(self, due):
-        nodes, live = self._nodes, self._nodes.descendants()
-        return self._quantiser.changes(due, lambda attribute: thresholds_of(nodes.table, live, attribute))
+    def _thresholds(self):
+        return thresholds_of(self._nodes.table, self._nodes.descendants(), self.n_features_in_)
 
     @property
     def _board_in_use(self):

@@ -138,6 +138,10 @@ def class_indices(labels, known):
     ValueError
         If a label is none of them.
     """
+    if len(labels) and all(np.can_cast(each.dtype, np.int64) for each in (labels, known)):
+        low, high = int(known[0]), int(known[0]) + len(known) - 1
+        if np.array_equal(known, np.arange(low, high + 1)) and low <= labels.min() and labels.max() <= high:
+            return (labels.astype(np.int64, copy=False) - low).astype(np.int32)
     positions = {label: i for i, label in enumerate(known.tolist())}
     if len(labels) <= _FEW:
         indices = np.array([positions.get(label, -1) for label in labels.tolist()], np.int32)
@@ -179,13 +183,14 @@ def as_frame(X, times=None):
     if isinstance(X, Mapping) and not issparse(X):  # of these one kind is a dict
         raise TypeError("X is a dict: give pandas.DataFrame(X), or one instance to learn_one and predict_one")
     if isinstance(X, pd.DataFrame):
-        names = [str(name) for name in X]
-        name, count = Counter(names).most_common(1)[0] if names else (None, 0)
-        if count > 1:
+        known = list(X)
+        names = [str(name) for name in known]
+        if len(set(names)) < len(names):
+            name = Counter(names).most_common(1)[0][0]
             raise ValueError(f"X has two columns named {name!r}; names must be distinct")
         for text in names:
             check_text(text, "an attribute's name")
-        return X if names == list(X) else X.set_axis(names, axis=1)
+        return X if names == known else X.set_axis(names, axis=1)
     if isinstance(X, np.ma.MaskedArray):
         X = _filled(X)
     elif isinstance(X, list | tuple):

@@ -35,8 +35,8 @@ def learn_coded(learner, quantiser, X, labels):
             if changes:
                 learner.settle()  # decisions are in codes of the old books
                 changes = _changes(learner, quantiser, due)
-            for attribute, change in changes.items():
-                recode(learner, attribute, *change)
+            for change in changes:
+                recode(learner, *change)
             quantiser.adopt(changes)
             stretches.forget()
         at += len(codes)
@@ -45,7 +45,8 @@ def learn_coded(learner, quantiser, X, labels):
 
 
 def _changes(learner, quantiser, due):
-    return quantiser.changes(due, lambda attribute: _thresholds(learner, attribute))
+    kept = [_thresholds(learner, attribute) for attribute in range(len(quantiser.books))]
+    return quantiser.changes(due, np.array(kept))
 
 
 def _tests(learner, attribute):

@@ -16,54 +16,61 @@ __all__ = ["carry", "pieces_of", "recode_nodes", "thresholds_of"]
 
 @njit()
 def pieces_of(old, new, values):
-    """The pieces that the edges of two books cut the line of numbers into.
+    """The pieces that the edges of two books cut the line of numbers into, of several attributes.
 
     Parameters
     ----------
-    old, new : float64 array
-        Edges.
-    values : float64 array
-        The sample, rising.
+    old, new : tuple of float64 array (attributes, edges), int64 array (attributes,)
+        Edges, and how many each attribute has.
+    values : tuple of float64 array (attributes, n), int64 array (attributes,)
+        The sample, rising, and how many of it.
 
     Returns
     -------
-    int64 arrays (pieces,)
-        The old code of each, its new code, and how many values it has.
+    int64 array (attributes,)
+        How many there are of each.
+    int16 arrays (attributes, most)
+        The old code of each piece, its new code, and how many values it has.
     """
-    most = len(old) + len(new) + 1
-    old_code, new_code, mass = np.zeros(most, np.int64), np.zeros(most, np.int64), np.zeros(most, np.int64)
-    i = j = seen = count = 0
-    while True:
-        old_code[count], new_code[count] = i, j
-        ends_old, ends_new = i < len(old), j < len(new)
-        if not ends_old and not ends_new:
-            break
-        end = old[i] if ends_old and not (ends_new and new[j] < old[i]) else new[j]
-        while seen < len(values) and values[seen] < end:
-            mass[count] += 1
-            seen += 1
-        i += ends_old and old[i] == end
-        j += ends_new and new[j] == end
-        count += 1
-    mass[count] = len(values) - seen
-    count += 1
-    return old_code[:count], new_code[:count], mass[:count]
+    attributes, most = len(old[1]), old[0].shape[1] + new[0].shape[1] + 1
+    counts = np.zeros(attributes, np.int64)
+    old_code = np.empty((attributes, most), np.int16)
+    new_code, mass = np.empty_like(old_code), np.empty_like(old_code)
+    for attribute in range(attributes):
+        before, after, own = old[0][attribute], new[0][attribute], values[0][attribute]
+        ends, others, known = old[1][attribute], new[1][attribute], values[1][attribute]
+        i = j = seen = count = 0
+        while True:
+            old_code[attribute, count], new_code[attribute, count] = i, j
+            if i == ends and j == others:
+                break
+            end = before[i] if i < ends and not (j < others and after[j] < before[i]) else after[j]
+            first = seen
+            while seen < known and own[seen] < end:
+                seen += 1
+            mass[attribute, count] = seen - first
+            i += i < ends and before[i] == end
+            j += j < others and after[j] == end
+            count += 1
+        mass[attribute, count] = known - seen
+        counts[attribute] = count + 1
+    return counts, old_code, new_code, mass
 
 
 @njit()
-def thresholds_of(table, live, attribute):
-    """Which codes a numeric attribute's values are compared with at nodes; bool array (codes + 1,)."""
-    used = np.zeros(MISSING + 1, np.bool_)
+def thresholds_of(table, live, attributes):
+    """Which codes each numeric attribute is compared with at nodes; bool array (attributes, codes + 1)."""
+    used = np.zeros((attributes, MISSING + 1), np.bool_)
     for node in live:
         row = table[node]
-        if row["kind"] == NUMERIC and row["attribute"] == attribute:
-            used[min(row["threshold"], MISSING)] = True
+        if row["kind"] == NUMERIC:
+            used[row["attribute"], min(row["threshold"], MISSING)] = True
     return used
 
 
 @njit()
-def recode_nodes(table, live, attribute, old, new):
-    """Give the thresholds and ranges of an attribute's nodes the codes of a new book.
+def recode_nodes(table, live, attributes, old, new):
+    """Give the thresholds and ranges of attributes' nodes the codes of new books.
 
     Parameters
     ----------
@@ -71,29 +78,37 @@ def recode_nodes(table, live, attribute, old, new):
         Of ``Nodes``.
     live : int array
         The nodes of the tree.
-    attribute : int
-    old, new : float64 array
-        The books' edges.
+    attributes : int64 array
+    old, new
+        As `pieces_of` takes them.
     """
-    # For each old code the new one that begins there; where none does, the one around, or the one
-    # after that.
-    around, after = np.full(MISSING + 1, MISSING), np.full(MISSING + 1, MISSING)
-    around[0] = after[0] = below = 0
-    for code in range(1, len(old) + 1):
-        while below < len(new) and new[below] < old[code - 1]:
-            below += 1
-        after[code] = below + 1
-        around[code] = below + (below < len(new) and new[below] == old[code - 1])
-    for node in live:
-        row = table[node]
-        if row["kind"] == NUMERIC and row["attribute"] == attribute:
-            row["threshold"] = after[min(row["threshold"], MISSING)]
-            for child in range(row["child"], row["child"] + 2):
-                low = around[table[child]["low"]]
-                table[child]["low"], table[child]["high"] = low, max(after[table[child]["high"]], low)
+    around, after = np.empty(MISSING + 1, np.int64), np.empty(MISSING + 1, np.int64)
+    for i in range(len(attributes)):
+        tested = False
+        for node in live:
+            tested |= table[node]["kind"] == NUMERIC and table[node]["attribute"] == attributes[i]
+        if not tested:
+            continue
+        before, others = old[0][i, : old[1][i]], new[0][i, : new[1][i]]
+        # For each old code the new one that begins there; where none does, the one around, or the one
+        # after that.
+        around[:] = after[:] = MISSING
+        around[0] = after[0] = below = 0
+        for code in range(1, len(before) + 1):
+            while below < len(others) and others[below] < before[code - 1]:
+                below += 1
+            after[code] = below + 1
+            around[code] = below + (below < len(others) and others[below] == before[code - 1])
+        for node in live:
+            row = table[node]
+            if row["kind"] == NUMERIC and row["attribute"] == attributes[i]:
+                row["threshold"] = after[min(row["threshold"], MISSING)]
+                for child in range(row["child"], row["child"] + 2):
+                    low = around[table[child]["low"]]
+                    table[child]["low"], table[child]["high"] = low, max(after[table[child]["high"]], low)
 
 
-@njit()
+@njit(error_model="numpy")
 def carry(counts, old_range, new_range, pieces, most, out):
     """Divide what a cell's bins have counted among the bins of its new range.
 
@@ -103,7 +118,7 @@ def carry(counts, old_range, new_range, pieces, most, out):
     old_range, new_range : (int, int)
         Codes [low, high) of the node, by the old and the new book.
     pieces
-        Of `pieces_of`.
+        Of `pieces_of`, those of the cell's attribute.
     most : int
         The largest count of a bin and class.
     out : int array (bins, classes)
@@ -129,6 +144,12 @@ def carry(counts, old_range, new_range, pieces, most, out):
         start = first
         if start >= last:
             start = max(0, last - 1)
+        counted = False
+        for k in range(classes):
+            counted |= counts[index, k] != 0
+        if not counted:
+            first = last
+            continue
         total = 0
         for piece in range(start, last):
             total += mass[piece]
@@ -140,8 +161,11 @@ def carry(counts, old_range, new_range, pieces, most, out):
             if count:
                 seen = given = 0
                 for piece in range(start, last):
+                    if not (even or mass[piece]):
+                        continue
                     seen += 1 if even else mass[piece]
-                    up_to = (2 * count * seen + total) // (2 * total)  # rounded
+                    # Rounded; below 2**53, where this is as exact as an integers' division, which takes longer.
+                    up_to = np.int64(np.float64(2 * count * seen + total) / np.float64(2 * total))
                     if up_to > given:
                         at = min(max(new[piece] - new_low, 0) >> new_shift, bins - 1)
                         out[at, k] = min(out[at, k] + up_to - given, most)

@@ -155,7 +155,19 @@ class DeviceDriver(Driver):
                 self._commands.clear()  # first: what is sent, and then fails, must not go again
                 self.board.send(data)
 
-    def reading_cells(self, places):
+    def counts_of(self, slots, cells):
+        found = yield from self._reading([(slot, cell) for slot in slots.tolist() for cell in cells.tolist()])
+        shape = len(slots), len(cells), self.board.geometry.bins, self.board.geometry.classes
+        return np.array(found, np.int64).reshape(shape)
+
+    def write_counts(self, slots, cells, counts):
+        counts = counts.astype(np.uint32)
+        for slot, own in zip(slots.tolist(), counts, strict=True):
+            for cell, bins in zip(cells.tolist(), own, strict=True):
+                self.command(Opcode.WRITE, slot=slot, cell=cell, payload=bins.tobytes())
+        self.flush()
+
+    def _reading(self, places):
         """Statistics of slots; a generator.
 
         Parameters
@@ -174,7 +186,7 @@ class DeviceDriver(Driver):
         return (yield from self.found(len(places)))
 
     def reading(self, slot, cells):
-        entry, *bins = yield from self.reading_cells([(slot, NONE), *((slot, cell) for cell in cells)])
+        entry, *bins = yield from self._reading([(slot, NONE), *((slot, cell) for cell in cells)])
         return int(entry["n"]), entry["class_counts"].astype(np.int64), bins
 
     def found(self, count):

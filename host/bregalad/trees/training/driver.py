@@ -71,6 +71,23 @@ class Driver(ABC):
         """
 
     @abstractmethod
+    def counts_of(self, slots, cells):
+        """What cells of slots have counted, for a change of their codes; a generator.
+
+        Parameters
+        ----------
+        slots, cells : int64 arrays
+
+        Returns
+        -------
+        int64 array (slots, cells, bins, classes)
+        """
+
+    @abstractmethod
+    def write_counts(self, slots, cells, counts):
+        """Set what cells of slots have counted, as of `counts_of`; before anything that follows."""
+
+    @abstractmethod
     def predict(self, codes, leaves, scores):
         """Naive Bayes predictions of instances.
 

@@ -156,6 +156,15 @@ class EngineDriver(Driver):
         return int(entry[kernel.N]), own, [state.counts[slot, :, :, cell].astype(np.int64) for cell in cells]
         yield
 
+    def counts_of(self, slots, cells):
+        return self.state.counts[slots[:, np.newaxis], :, :, cells].astype(np.int64)
+        yield
+
+    def write_counts(self, slots, cells, counts):
+        state = self.state
+        state.counts[slots[:, np.newaxis], :, :, cells] = counts
+        state.entries[slots, kernel.TERMS], state.entries[slots, kernel.EXTENT] = 0, counts.shape[2]
+
     def predict(self, codes, leaves, scores):
         trainer = self.trainer
         labels = np.zeros(len(codes), np.int32)

@@ -2,13 +2,12 @@
 
 import numpy as np
 
-from ...boards.kernel.state import EXTENT, TERMS
 from ...compiled import njit
-from ...geometry import MISSING
-from ...protocol.commands import CommandFlag, Opcode
+from ...geometry import MISSING, NONE
+from ..structure.edits import EDIT, KEEP
 from ..structure.memory import leaf_of
 from ..structure.recode import carry, pieces_of, recode_nodes
-from ..structure.split import shift_of
+from ..structure.split import place_slot, shift_of
 from ..structure.table import NO_NODE, above, code_range
 from ..structure.walk import next_leaf
 
@@ -22,63 +21,44 @@ def recoding(trainer, changes, adopt):
     ----------
     trainer : Trainer
         All that it was given is learnt, and all decisions have taken effect.
-    changes : dict of Change
-        By attribute.
+    changes : Changes
     adopt : callable
         Is given ``changes`` where the tree takes them over.
     """
     nodes = trainer.nodes
     live = nodes.descendants()
     held = live[nodes.slot[live] >= 0]
-    attributes = np.array(sorted(changes))
-    pieces = [pieces_of(*changes[attribute]) for attribute in attributes]
+    attributes = changes.attributes
+    pieces = pieces_of(changes.old, changes.new, changes.values)
     cells = trainer.cells.first_cell[attributes]
-    counts = None
-    if trainer.board.state is None:
-        places = [(slot, cell) for slot in nodes.slot[held].tolist() for cell in cells.tolist()]
-        found = yield from trainer.driver.reading_cells(places)
-        shape = (len(held), len(cells), trainer.board.geometry.bins, trainer.board.geometry.classes)
-        counts = np.array(found, np.int64).reshape(shape)
+    slots, driver = nodes.slot[held].astype(np.int64), trainer.driver
+    counts = yield from driver.counts_of(slots, cells)
     before = _ranges(nodes.table, held, attributes)
     adopt(changes)
     memory, learnt = trainer.memory, trainer.tally.instances
-    for attribute in attributes.tolist():
-        recode_nodes(nodes.table, live, attribute, changes[attribute].old, changes[attribute].new)
+    recode_nodes(nodes.table, live, attributes, changes.old, changes.new)
     after = _ranges(nodes.table, held, attributes)
-    most = trainer.board.geometry.count_max
     if len(memory):  # what is forgotten later must have been counted
-        for attribute, (old_codes, new_codes, masses) in zip(attributes.tolist(), pieces, strict=True):
-            _recode(memory.codes, memory.labels, memory.attributes, learnt, attribute, old_codes, new_codes, masses)
-        geometry = trainer.board.geometry
-        counted = np.zeros((len(held), len(cells), geometry.bins, geometry.classes), np.int64)
-        _count_anew(
-            nodes.table, memory.read, memory.labels, memory.attributes, learnt, held, attributes, after, counted
-        )
-    if counts is None:
-        state, slots = trainer.board.state, nodes.slot[held].astype(np.int64)
-        state.entries[slots, TERMS] = 0
-        state.entries[slots, EXTENT] = state.counts.shape[1]
-        for i, cell in enumerate(cells.tolist()):
-            if len(memory):
-                _put_there(counted[:, i], state.counts, slots, cell, after[:, i], state.lo, state.shift)
-                continue
-            _carry_there(state.counts, slots, cell, before[:, i], after[:, i], pieces[i], most, state.lo, state.shift)
-        return
-    bins = trainer.board.geometry.bins
-    for i, cell in enumerate(cells.tolist()):
-        if len(memory):
-            counts[:, i] = counted[:, i]
-        else:
-            _carry_all(counts[:, i], before[:, i], after[:, i], pieces[i], most)
-        for node, slot in enumerate(nodes.slot[held].tolist()):
-            if (before[node, i] != after[node, i]).any():
-                low, high = after[node, i].tolist()
-                zoom = {"lo": low, "shift": shift_of(bins, high - low)}
-                trainer.driver.command(Opcode.PLACE, flags=CommandFlag.KEEP, slot=slot, parent=slot, cell=cell, **zoom)
-            trainer.driver.command(
-                Opcode.WRITE, slot=slot, cell=cell, payload=counts[node, i].astype(np.uint32).tobytes()
-            )
-    trainer.driver.flush()
+        _recode(memory.codes, memory.labels, memory.attributes, learnt, attributes, pieces)
+        counts[:] = 0
+        _count_anew(nodes.table, memory.read, memory.labels, memory.attributes, learnt, held, attributes, after, counts)
+    else:
+        _carry_all(counts, before, after, pieces, trainer.board.geometry.count_max)
+    driver.apply(_zooms(slots, cells, before, after, counts.shape[2]))
+    driver.write_counts(slots, cells, counts)
+
+
+@njit()
+def _zooms(slots, cells, before, after, bins):
+    """Edits of slots where nodes cover other codes than before."""
+    found, used = np.zeros((len(slots) * len(cells), EDIT), np.int64), 0
+    for node in range(len(slots)):
+        for i in range(len(cells)):
+            low, high = after[node, i]
+            if before[node, i, 0] != low or before[node, i, 1] != high:
+                slot, shift, none = slots[node], shift_of(bins, high - low), np.int64(NONE)
+                used = place_slot(slot, slot, np.int64(KEEP), cells[i], low, shift, none, none, found, used)
+    return found[:used]
 
 
 @njit()
@@ -93,42 +73,36 @@ def _ranges(table, held, attributes):
 
 @njit()
 def _carry_all(counts, before, after, pieces, most):
-    """`carry` of one cell of all nodes, int64 array (nodes, bins, classes)."""
-    bins, classes = counts.shape[1:]
+    """`carry` of some cells of all nodes, int64 array (nodes, cells, bins, classes)."""
+    bins, classes = counts.shape[2:]
     out = np.zeros((bins, classes), np.int64)
-    for node in range(len(counts)):
-        out[:] = 0
-        carry(counts[node], before[node], after[node], pieces, most, out)
-        for index in range(bins):
-            for k in range(classes):
-                counts[node, index, k] = out[index, k]
+    for i in range(counts.shape[1]):
+        for node in range(len(counts)):
+            out[:] = 0
+            carry(counts[node, i], before[node, i], after[node, i], _of(pieces, i), most, out)
+            counts[node, i] = out
+
+
+@njit(inner=True)
+def _of(pieces, i):
+    """Those of one attribute."""
+    count = pieces[0][i]
+    return pieces[1][i, :count], pieces[2][i, :count], pieces[3][i, :count]
 
 
 @njit()
-def _carry_there(counts, slots, cell, before, after, pieces, most, lo, shift):
-    """The same where a board in this process has them, uint32 array (slots, bins, classes, cells)."""
-    bins, classes = counts.shape[1:3]
-    own, out = np.empty((bins, classes), np.int64), np.empty((bins, classes), np.int64)
-    for node in range(len(slots)):
-        slot = slots[node]
-        for index in range(bins):
-            for k in range(classes):
-                own[index, k] = counts[slot, index, k, cell]
-        out[:] = 0
-        carry(own, before[node], after[node], pieces, most, out)
-        for index in range(bins):
-            for k in range(classes):
-                counts[slot, index, k, cell] = out[index, k]
-        low, high = after[node]
-        lo[slot, cell], shift[slot, cell] = low, shift_of(bins, high - low)
-
-
-@njit()
-def _recode(codes, labels, attributes, learnt, attribute, old, new, mass):
-    """Give the instances of a memory codes of a new book; ``old``, ``new``, ``mass`` as of `pieces_of`.
+def _recode(codes, labels, attributes, learnt, changed, pieces):
+    """Give the instances of a memory codes of new books, of some attributes; ``pieces`` of `pieces_of`.
 
     Instances of one old code are divided among its pieces as the sample's values are.
     """
+    for i in range(len(changed)):
+        _recode_one(codes, labels, attributes, learnt, changed[i], _of(pieces, i))
+
+
+@njit(inner=True)
+def _recode_one(codes, labels, attributes, learnt, attribute, pieces):
+    old, new, mass = pieces
     for turn in range(min(learnt, len(labels))):
         at = turn * attributes + attribute
         code = codes[at]
@@ -192,16 +166,3 @@ def _count_anew(table, past, labels, attributes, learnt, held, changed, ranges, 
             leaf = next_leaf(table, leaf, past, turn * attributes)
             if not leaf:
                 break
-
-
-@njit()
-def _put_there(own, counts, slots, cell, after, lo, shift):
-    """Give a board in this process the counts of one cell of all nodes, int64 array (nodes, bins, classes)."""
-    bins, classes = counts.shape[1:3]
-    for node in range(len(slots)):
-        slot = slots[node]
-        for index in range(bins):
-            for k in range(classes):
-                counts[slot, index, k, cell] = own[node, index, k]
-        low, high = after[node]
-        lo[slot, cell], shift[slot, cell] = low, shift_of(bins, high - low)
