@@ -58,7 +58,6 @@ def refusal(change, module):
     [
         ("bregalad_hw.mcmu.sequencer", "mcmu/sequencer.py"),
         ("bregalad_sim.golden", "golden/board.py"),
-        ("bregalad.boards.kernel", "kernel/commands.py"),
     ],
 )
 def test_an_opcode_that_a_board_lacks_is_refused(module, file):
@@ -229,5 +228,5 @@ def test_criteria_have_numbers_of_their_own():
 
 
 def test_boards_are_checked_as_they_are_opened():
-    with open_board("emulated", Geometry(lanes=1, passes=1)) as board:
+    with open_board("simulated", "tiny") as board:
         assert board.found_geometry() == board.geometry
