@@ -79,6 +79,7 @@ class Board(ABC):
         if not isinstance(geometry, Geometry):
             raise TypeError(f"geometry must be a Geometry, not {geometry!r}")
         self.geometry = geometry
+        self.residents: weakref.WeakSet = weakref.WeakSet()  # `Resident` instances that nobody has overwritten
         self._owner: weakref.ref | None = None
 
     def claim(self, owner: object) -> None:
@@ -126,6 +127,10 @@ class Board(ABC):
     @abstractmethod
     def counters(self) -> dict[str, int]:
         """The performance counters by name: events, then clocks (0 of the engine)."""
+
+    def load(self, address: int, data: bytes | np.ndarray) -> None:
+        """Write ``data`` to the board's memory; ValueError if it does not fit there."""
+        raise ValueError(f"board {self.name} has no memory for rows")
 
     def statistics(self) -> Statistics | None:
         """What has crossed the link to the board, a ``link.Statistics``; None: there is no link."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from abc import abstractmethod
 from typing import TYPE_CHECKING
 
@@ -49,10 +48,6 @@ class Device(Board):
 
     batch_bytes = 1 << 18
 
-    def __init__(self, geometry: Geometry) -> None:
-        super().__init__(geometry)
-        self.residents: weakref.WeakSet = weakref.WeakSet()  # `Resident` instances that nobody has overwritten
-
     # What a device implements
 
     @abstractmethod
@@ -92,10 +87,6 @@ class Device(Board):
         BoardError
             If ``wait`` and none can come.
         """
-
-    @abstractmethod
-    def load(self, address: int, data: Data) -> None:
-        """Write ``data`` to the board's memory; ValueError if it does not fit there."""
 
     def saves(self, cells: int) -> int:
         """How many slots of so many cells `save` takes at a time; 0: the board tells them by READ alone."""

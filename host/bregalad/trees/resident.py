@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..boards.base import Board
-from ..boards.device import Device
 from ..data.codebook import CODES
 from ..data.edges import place_edges
 from ..data.keys import edge_keys
@@ -66,7 +65,7 @@ class Resident:
         if not isinstance(board, Board):
             raise TypeError(f"board must be an open board, not {shown(board)}")
         geometry = board.geometry
-        if not isinstance(board, Device) or not geometry.nodes:
+        if not (geometry.nodes and board.memory_size):
             raise ValueError(
                 f"board {board.name} does not walk records: open a simulated board, or hardware, with a geometry "
                 "with nodes of a node table"
