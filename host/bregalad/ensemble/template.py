@@ -62,8 +62,8 @@ class Template(Parameters):
 
     def check_parameters(self) -> None:
         """Refuse wrong parameters with a ValueError or TypeError, before any data are read."""
-        for name in self._get_param_names():
-            options.check(name, getattr(self, name))
+        for name, value in self._chosen().items():
+            options.check(name, value)
         tree = self._template
         if not isinstance(tree, StreamTree):
             raise TypeError(f"tree must be a tree that learns on a board, as VFDT(), not {shown(tree)}")
@@ -98,14 +98,12 @@ class Template(Parameters):
         return f"{type(self).__name__} of {self._template._compiled_as()}"
 
     def _decisive(self):
-        own = {
-            name: getattr(self, name) for name in self._get_param_names() if name not in ("tree", "threads", "engine")
-        }
+        own = {name: value for name, value in self._chosen().items() if name not in ("tree", "threads", "engine")}
         return own | self._template._decisive()
 
     def _check_unchanged(self):
         for name, value in getattr(self, "_made_with", {}).items():
-            now = getattr(self if name in self._get_param_names() else self._template, name)
+            now = getattr(self if name in self._options else self._template, name)
             if now != value:
                 raise ValueError(
                     f"{name} was {shown(value)} when this ensemble began to learn, and is {shown(now)} now: that takes "

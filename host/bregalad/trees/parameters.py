@@ -43,6 +43,7 @@ def declared(cls):
                 f"{cls.__name__}({name}={given.get(name, '?')!r}): trees/options.py declares "
                 f"{expected.get(name, 'no such parameter')!r}"
             )
+    cls._options = tuple(expected)
     if cls.__doc__ is None:  # python -OO
         return cls
     entries = "\n".join(option.entry(tree) for option in options.options_of(tree))
@@ -55,6 +56,7 @@ def declared(cls):
 class Parameters(Shared):
     """Mixin of ``StreamTree``: its constructor's arguments."""
 
+    _options: tuple[str, ...] = ()  # parameters in the table of options; a subclass's constructor may take others
     _fixed: dict = {}  # of ``SplitPolicy``: what a class does not leave open, and not as by default
 
     @classmethod
@@ -64,8 +66,12 @@ class Parameters(Shared):
 
     def _keep_parameters(self, given):
         """Store the constructor's arguments, as scikit-learn wants them: under their names."""
-        for name in self._get_param_names():
+        for name in self._options:
             setattr(self, name, given[name])
+
+    def _chosen(self):
+        """The options with their values."""
+        return {name: getattr(self, name) for name in self._options}
 
     def _keep_fixed(self, **policy):
         """Have more of ``SplitPolicy`` that is not left open, of this tree alone."""
@@ -75,7 +81,7 @@ class Parameters(Shared):
     def _decisive(self):
         """Those parameters, with their values, that a tree keeps from its first instance on."""
         names = {field.name for field in fields(SplitPolicy)} | {"leaf_prediction", "nominal_split"}
-        return {name: getattr(self, name) for name in self._get_param_names() if name in names}
+        return {name: value for name, value in self._chosen().items() if name in names}
 
     def _check_unchanged(self):
         """Refuse with a ValueError what was changed (``set_params``) since the first instance."""
@@ -89,15 +95,15 @@ class Parameters(Shared):
 
     def _policy(self):
         """The split policy that the parameters describe; refuses wrong ones."""
-        names = {field.name for field in fields(SplitPolicy)} & set(self._get_param_names())
-        return SplitPolicy(**{name: getattr(self, name) for name in names}, **self._fixed)
+        names = {field.name for field in fields(SplitPolicy)}
+        return SplitPolicy(**{name: value for name, value in self._chosen().items() if name in names}, **self._fixed)
 
     def check_parameters(self) -> None:
         """Refuse wrong parameters with a ValueError or TypeError, before any data are read."""
         policy = self._policy()
         geometry = self._given_geometry()
-        for name in self._get_param_names():
-            options.check(name, getattr(self, name))
+        for name, value in self._chosen().items():
+            options.check(name, value)
         if geometry is not None:
             with self._naming_build(self.board):
                 check_abilities(geometry, policy, self._prediction_on(geometry))

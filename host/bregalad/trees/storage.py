@@ -37,11 +37,13 @@ from .training.tally import Tally
 __all__ = [
     "FORMAT",
     "built",
+    "check_own",
     "checked_parameters",
     "contents",
     "described",
     "learnt_by",
     "load",
+    "made",
     "members_of",
     "of_the_file",
     "parameters_of",
@@ -85,7 +87,9 @@ def contents(tree, kept):
 
 def described(tree, kept):
     """What any tree's file tells of it in JSON's types: parameters, attributes and their values, classes, ``kept``."""
-    params = {name: value for name, value in tree.get_params(deep=False).items() if name not in ("board", "geometry")}
+    params = tree.get_params(deep=False) | tree._chosen()
+    params = {name: value for name, value in params.items() if name not in ("board", "geometry")}
+    check_own(tree, params)
     if isinstance(params.get("class_weight"), dict):
         # JSON's keys are strings only.
         params["class_weight"] = [[plain(label), weight] for label, weight in params["class_weight"].items()]
@@ -117,6 +121,20 @@ def write(path, meta, arrays):
     digest = np.frombuffer(digest_of(arrays), np.uint8)
     with replacing(path, "wb") as file:
         np.savez_compressed(file, digest=digest, **arrays)
+
+
+def check_own(learner, params):
+    """Refuse with a ValueError parameters of a subclass that JSON would lose, or make others of."""
+    for name in set(params).difference(learner._options):
+        try:
+            kept = bool(json.loads(json.dumps(params[name], default=_number)) == params[name])
+        except (TypeError, ValueError):
+            kept = False
+        if not kept:
+            raise ValueError(
+                f"{name}={shown(params[name])} of {type(learner).__name__} is none of JSON's values (numbers, strings, "
+                "truth values, None, lists, dicts by strings), of which files are: pickle it instead"
+            )
 
 
 def _key(name):
@@ -151,7 +169,8 @@ def load(classes, path, changes):
     known = {cls.__name__: cls for cls in classes}
     if meta["tree"] not in known:
         raise ValueError(
-            f"{path}: a saved {meta['tree']}, not {joined(known)}; bregalad.ensemble.load_learner reads any"
+            f"{path}: a saved {meta['tree']}, not {joined(known)}; bregalad.ensemble.load_learner reads any of this "
+            f"package, {meta['tree']}.load one of your own"
         )
     learner = known[meta["tree"]]._restored(path, meta, arrays, changes)
     learner._columns = meta.get("columns")
@@ -170,7 +189,7 @@ def restored(cls, path, meta, arrays, changes):
     with of_the_file(path):
         check_board_entries(meta)
         params = checked_parameters(cls, meta)
-        learnt = learnt_by(cls(**params), meta, arrays)
+        learnt = learnt_by(made(cls, params), meta, arrays)
     try:
         return built(cls, params, learnt, changes)
     except ValueError as error:
@@ -239,8 +258,17 @@ def checked_parameters(cls, meta):
         "board": "emulated",
         "geometry": Geometry(**given) if isinstance(given, dict) else given,
     }
-    cls(**params).check_parameters()
+    made(cls, params).check_parameters()
     return params
+
+
+def made(cls, params):
+    """A learner of these parameters; options that a subclass's constructor does not take are set behind it."""
+    set_behind = set(cls._options).difference(cls._get_param_names()) & set(params)
+    learner = cls(**{name: value for name, value in params.items() if name not in set_behind})
+    for name in set_behind:
+        setattr(learner, name, params[name])
+    return learner
 
 
 def parameters_of(meta):
@@ -318,7 +346,7 @@ def built(cls, params, learnt, changes):
     board = changes.get("board")
     if is_link(board):  # it has the geometry that it has
         params = {**params, "geometry": None}
-    tree = cls(**params | changes)
+    tree = made(cls, params | changes)
     tree.check_parameters()
     tree.__dict__.update(learnt)
     if "leaf_prediction" in changes:

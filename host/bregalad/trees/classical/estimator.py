@@ -57,8 +57,8 @@ class ClassicalTree(Parameters, Learning, Saving, Intake, Scoring, Weighing, One
 
     def check_parameters(self) -> None:
         """Refuse wrong parameters with a ValueError or TypeError, before any data are read."""
-        for name in self._get_param_names():
-            options.check(name, getattr(self, name))
+        for name, value in self._chosen().items():
+            options.check(name, value)
         self._check_class_weight()
         self._check_nominal()
 

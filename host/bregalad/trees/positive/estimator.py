@@ -78,8 +78,7 @@ class PositiveLearner(Parameters, Learning, Saving, Scoring, ClassifierMixin, Ba
 
     def _planted(self):
         """New trees by level."""
-        given = {name: getattr(self, name) for name in self._get_param_names()}
-        return {level: self._kind(**given | {"level": level}) for level in self._levels}
+        return {level: self._kind(**self._chosen() | {"level": level}) for level in self._levels}
 
     def _trees(self):
         """The trees that there are, or else new ones, with the parameters as they are now."""
@@ -88,7 +87,7 @@ class PositiveLearner(Parameters, Learning, Saving, Scoring, ClassifierMixin, Ba
             return self._planted()
         self._check_unchanged()
         for level, tree in trees.items():
-            tree.set_params(**self.get_params() | {"level": level})
+            tree.set_params(**self._chosen() | {"level": level})
         return trees
 
     def __sklearn_tags__(self):

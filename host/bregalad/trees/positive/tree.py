@@ -5,7 +5,6 @@ import copy
 import numpy as np
 
 from ...words import shown
-from .. import options
 from ..draw import View
 from ..estimator import StreamTree
 from ..policy.policy import SplitPolicy
@@ -28,14 +27,13 @@ class PositiveTree(StreamTree):
     leaf_prediction = "mc"
     class_weight = None
     feed = "stream"
-    _learner = ""  # one of `options.POSITIVE`
 
     def __init__(self, **parameters):
         vars(self).update(parameters)
 
     @classmethod
     def _get_param_names(cls):
-        return sorted(option.name for option in options.options_of(cls._learner))
+        return sorted(cls._options)
 
     def _decisive(self):
         return super()._decisive() | {"level": self.level, "positive": self.positive}
