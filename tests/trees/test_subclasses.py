@@ -80,7 +80,7 @@ def test_what_it_does_not_name_is_as_its_constructor_says():
     with pytest.raises(ValueError, match="Invalid parameter 'delta' for estimator Fewer"):
         tree.set_params(delta=0.1)
     tree.grace = 0
-    with pytest.raises(ValueError, match="grace was 50 when this tree began to learn, and is 0 now"):
+    with pytest.raises(ValueError, match="grace was 50 when this Fewer began to learn, and is 0 now"):
         tree.partial_fit(X, y)
     with pytest.raises(ValueError, match="grace must be 1 to 16777215 instances, not 0"):
         Fewer(grace=0).fit(X, y)

@@ -5,7 +5,7 @@ import copy
 from ..boards import is_link
 from ..drift.adwin import trouble
 from ..geometry import Geometry
-from ..trees import storage
+from ..trees import holder, storage
 from ..trees.catalogue import TREES
 from ..trees.contents import check_board_entries, is_count
 from .ground import alone, is_shared
@@ -140,7 +140,7 @@ def _tree(template, meta, arrays, found):
     tree.__dict__.update(storage.learnt_by(tree, meta, arrays))
     tree._quantiser, tree.schema_ = found["_quantiser"], found["schema_"]
     tree._made_with = tree._decisive()
-    tree._check_fit(tree._geometry())
+    holder.check_fit(tree, holder.geometry_of(tree))
     return tree
 
 

@@ -16,6 +16,7 @@ from ..data.schema import Schema
 from ..files import replacing
 from ..geometry import Geometry
 from ..words import joined, shown
+from . import holder
 from .archive import stored_arrays
 from .contents import (
     check_board_entries,
@@ -172,7 +173,8 @@ def load(classes, path, changes):
             f"{path}: a saved {meta['tree']}, not {joined(known)}; bregalad.ensemble.load_learner reads any of this "
             f"package, {meta['tree']}.load one of your own"
         )
-    learner = known[meta["tree"]]._restored(path, meta, arrays, changes)
+    cls = known[meta["tree"]]
+    learner = cls._storage.restored(cls, path, meta, arrays, changes)
     learner._columns = meta.get("columns")
     board = meta.get("board", "emulated")  # classical trees have none
     if board != "emulated" and "board" not in changes:
@@ -314,7 +316,7 @@ def learnt_by(tree, meta, arrays):
         "_trainer": None,
         "_kept_geometry": kept,
         # What leaves predict by stays: no other board may choose anew.
-        "_prediction": tree._prediction_on(kept),
+        "_prediction": holder.prediction_on(tree, kept),
     }
 
 
@@ -360,12 +362,12 @@ def built(cls, params, learnt, changes):
     tree._policy().check(len(tree.classes_), nominal, tree.nominal_split)
     tree._made_with = tree._decisive()
     tree._kept_geometry = None if is_link(board) else _changed(learnt["_kept_geometry"], tree, changes)
-    geometry = tree._geometry()  # None: that is checked when the board is opened
+    geometry = holder.geometry_of(tree)  # None: that is checked when the board is opened
     if board == "simulated":
         geometry.check_hardware()
     if geometry is not None:
         check_abilities(geometry, tree._policy(), tree.leaf_prediction_)
-        tree._check_fit(geometry)
+        holder.check_fit(tree, geometry)
     return tree
 
 
