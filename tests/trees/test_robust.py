@@ -10,7 +10,8 @@ import pytest
 from bregalad import EFDT, VFDT, BoardError, Geometry, open_board
 from bregalad.boards import emulated
 from bregalad.data.quantiser import Quantiser
-from bregalad.trees import bayes, stream as learning
+from bregalad.trees import bayes
+from bregalad.trees import stream as learning
 from bregalad.trees.training import checkpoint, steps, trainer
 from bregalad_sim.ctrl_c import interrupted, interruptible
 from bregalad_sim.latency import LateBoard

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..boards.base import BoardError
+from ..predictors import predictor_of
 from ..trees import holder
 from ..trees.estimator import StreamTree
 from ..trees.stream import StreamLearner
@@ -154,7 +155,8 @@ class Ensemble(StreamLearner):
 
     def _voters(self):
         """A share that votes; where no tree asks a board, none is opened."""
-        if any(member.tree._nodes is None or member.tree.leaf_prediction_ != "mc" for member in self._members):
+        trees = [member.tree for member in self._members]
+        if any(tree._nodes is None or predictor_of(tree.leaf_prediction_).takes_bayes for tree in trees):
             return self._share()
         return Share(self._members, self, int(self.threads))
 

@@ -10,6 +10,7 @@ from ..boards import check_name, is_link, open_board
 from ..boards.base import Board, BoardError
 from ..geometry import HARDWARE_CLASSES, MOST_CLASSES, Geometry
 from ..interrupt import deferred_interrupt
+from ..predictors import predictor_of, usual_predictor
 from .requirements import (
     check_abilities,
     check_alternates,
@@ -52,7 +53,7 @@ def prediction_on(tree, geometry):
     """What leaves are to predict by on a board; of an unknown geometry (None) as on most."""
     if tree.leaf_prediction is not None:
         return tree.leaf_prediction
-    return "nba" if geometry is None or geometry.naive_bayes else "mc"
+    return usual_predictor(geometry is None or geometry.naive_bayes).word
 
 
 def open_trainer(tree):
@@ -105,7 +106,8 @@ def trainer_on(tree, board):
         feed=tree.feed,
         memory=tree._memory,
     )
-    if prediction == "mc" and tree.leaf_prediction is None and tree._prediction is None and tree._tells:
+    chosen = tree.leaf_prediction is not None or tree._prediction is not None
+    if not (chosen or predictor_of(prediction).takes_bayes) and tree._tells:
         logging.getLogger("bregalad").warning(
             "the geometry of board %s has no naive Bayes, so leaves predict their majority class, which is mostly "
             "less accurate: choose another geometry, or say by leaf_prediction='mc' that this is meant",
@@ -215,7 +217,7 @@ def geometry_of(tree):
         count_width=24,
         bus_width=256,
         criterion=tree._policy().criterion,
-        naive_bayes=tree.leaf_prediction_ != "mc",
+        naive_bayes=predictor_of(tree.leaf_prediction_).takes_bayes,
     )
 
 

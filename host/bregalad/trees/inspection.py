@@ -3,6 +3,7 @@
 import numpy as np
 from scipy.sparse import csr_matrix
 
+from ..predictors import predictor_of
 from ..words import counted
 from .policy.criteria import remainder
 from .structure.table import LEAF
@@ -48,7 +49,7 @@ def unsplit(tree):
     """What a tree without a split says of itself."""
     leaf = tree._nodes.table[tree._nodes.standing(0)]
     how = tree.leaf_prediction_
-    bayes = how == "nb" or how == "nba" and leaf["right"] <= 0
+    bayes = predictor_of(how).trusts_bayes(leaf["right"])
     return (
         f"No split {'is left' if tree._tally.splits else 'yet'}: {counted(tree._tally.instances, 'instance')}, "
         f"{counted(tree._tally.trials, 'trial')}, one every {leaf['period']} (grace). "

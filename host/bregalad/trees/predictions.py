@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..predictors import predictor_of
 from . import bayes
 from .structure import walk
 
@@ -30,9 +31,9 @@ def shares(tree, codes, leaves):
 def _asks_board(tree, leaves):
     """Which of these leaves predict by naive Bayes; bool array."""
     tree._check_unchanged()
-    if tree.leaf_prediction_ == "mc":
+    predictor = predictor_of(tree.leaf_prediction_)
+    if not predictor.takes_bayes:
         return np.zeros(len(leaves), bool)
     tree._open_trainer()  # a loaded tree's leaves get their slots there
     table = tree._nodes.table[leaves]
-    ask = (table["slot"] >= 0) & (table["own"] > 0)
-    return ask if tree.leaf_prediction_ == "nb" else ask & (table["right"] <= 0)
+    return (table["slot"] >= 0) & (table["own"] > 0) & predictor.trusts_bayes(table["right"])

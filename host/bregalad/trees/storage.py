@@ -15,6 +15,7 @@ from ..data.quantiser import Quantiser
 from ..data.schema import Schema
 from ..files import replacing
 from ..geometry import Geometry
+from ..predictors import predictor_of
 from ..words import joined, shown
 from . import holder
 from .archive import stored_arrays
@@ -376,6 +377,6 @@ def _changed(kept, tree, changes):
     says = {
         "slots": ("slots", tree.slots),
         "criterion": ("criterion", tree._policy().criterion),
-        "leaf_prediction": ("naive_bayes", tree.leaf_prediction_ != "mc"),
+        "leaf_prediction": ("naive_bayes", predictor_of(tree.leaf_prediction_).takes_bayes),
     }
     return kept.replace(**dict(says[name] for name in changes if name in says))

@@ -4,6 +4,7 @@ import copy
 
 import numpy as np
 
+from ...predictors import Predictor
 from ...words import shown
 from ..draw import View
 from ..estimator import StreamTree
@@ -24,7 +25,7 @@ class PositiveTree(StreamTree):
         Those of the learner that has such trees.
     """
 
-    leaf_prediction = "mc"
+    leaf_prediction = Predictor.MAJORITY.word
     class_weight = None
     feed = "stream"
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...boards.base import BoardError
 from ...complete import complete
-from ...protocol.leaf_rows import Predictor, RowOp
+from ...protocol.leaf_rows import RowOp
 from ...protocol.reports import Kind, layout_of
 from ...protocol.rows import ROW_COMMAND, Column, RowKind, RowLayout, edges_command, weighed
 from ...protocol.tree import TreeKind, TreeOpcode, pack_tree
@@ -18,7 +18,6 @@ from ...warn import warn
 from ..policy.rule import rule_of
 from ..requirements import check_nodes
 from ..structure.blocks import FAR, earliest
-from ..structure.router import ADAPTIVE, BAYES, MAJORITY
 from .answers import take
 from .asking import (
     ADDRESS,
@@ -52,7 +51,6 @@ from .follow import SEEN, UNTOLD, words_of
 
 __all__ = ["Walking"]
 
-_PREDICTORS = {MAJORITY: Predictor.MAJORITY, BAYES: Predictor.BAYES, ADAPTIVE: Predictor.ADAPTIVE}
 _HEAD = 2  # bytes of a row: label, flags
 _NO_WORDS = np.zeros(0, np.uint32)
 _NO_WORDS.flags.writeable = False  # as those of reports are
@@ -159,7 +157,7 @@ class Walking:
             raise ValueError(f"the row layout has {found} columns; the tree takes one for each of its {cells} cells")
         self._declared = None  # until it is sent
         self._quantiser_command(TreeOpcode.LAYOUT, layout.command(trainer.board.geometry))
-        trainer.board.write_fields("leaf_predictor", by=_PREDICTORS[trainer.predictor], told=int(told))
+        trainer.board.write_fields("leaf_predictor", by=trainer.predictor, told=int(told))
         self._declared = layout
 
     def encode_by(self, edges):
