@@ -286,7 +286,7 @@ def test_what_is_wrong_leaves_no_trace():
             forest.partial_fit(wrong, labels)
     with pytest.raises(ValueError, match="unknown attribute"):
         forest.learn_one({"z": 1.0}, 1)
-    with pytest.raises(ValueError, match="seed was 2 when this ensemble began to learn, and is 3 now"):
+    with pytest.raises(ValueError, match="seed was 2 when this AdaptiveRandomForest began to learn, and is 3 now"):
         forest.set_params(seed=3).partial_fit(X, y)
     forest.set_params(seed=2)
     with pytest.raises(ValueError, match="grace was 30 when"):

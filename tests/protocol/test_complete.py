@@ -42,6 +42,14 @@ criteria.DECLARED = (*criteria.DECLARED, replace(
     criteria.criterion_of("gini"), name="tsallis", number=4, gain_unit="bregalad_hw.gain.tsallis:Tsallis"))
 criteria.CRITERIA = tuple(each.name for each in criteria.DECLARED)
 """
+ANOTHER_PREDICTOR = """
+import sys
+from importlib.util import find_spec, module_from_spec
+spec = find_spec("bregalad.predictors")
+sys.modules[spec.name] = predictors = module_from_spec(spec)
+last, more = "_where_better\\n\\n", "_where_better\\n    VOTE = 3, 'vote', 'both', _always\\n\\n"
+exec(spec.loader.get_source(spec.name).replace(last, more), vars(predictors))
+"""
 
 
 def refusal(change, module):
@@ -90,6 +98,37 @@ def test_a_criterion_that_a_program_lacks_is_refused(module, file):
 def test_a_criterion_whose_arithmetic_is_none_is_refused():
     change = ANOTHER_CRITERION.replace("tsallis:Tsallis", "gini:Normaliser")
     assert "gini:Normaliser, the arithmetic of 'tsallis', must be a Terms" in refusal(change, "bregalad_hw.gain.gain")
+
+
+@pytest.mark.parametrize(
+    "module, file",
+    [
+        ("bregalad.trees.structure.router", "structure/router.py"),
+        ("bregalad_hw.front.leaf_rows", "front/leaf_rows.py"),
+        ("bregalad_sim.golden.leaf_rows", "golden/leaf_rows.py"),
+        ("bregalad_sim.reference", "reference/kernel.py"),
+    ],
+)
+def test_a_leaf_predictor_that_a_program_lacks_is_refused(module, file):
+    message = refusal(ANOTHER_PREDICTOR, module)
+    assert message.startswith("ValueError") and f"{file} lacks " in message and "ote" in message.lower()
+
+
+def test_a_leaf_predictor_is_declared_once():
+    """Who only names it has it from there."""
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            ANOTHER_PREDICTOR + "from bregalad.trees import options\nfrom bregalad.protocol import describe\n"
+            "options.check('leaf_prediction', 'vote')\nassert '| 3 | VOTE | Both. |' in describe.markdown()\n"
+            "print(options.help_of(options._BY_NAME['leaf_prediction']))",
+        ],
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert "vote, both" in done.stdout, done.stderr
 
 
 def test_what_is_not_declared_is_refused():

@@ -8,6 +8,7 @@ import streams
 from bregalad import CVFDT, EFHAT, HAT, VFDT, Geometry
 from bregalad.benchmark.streams import load
 from bregalad.boards import open_board
+from bregalad.trees import holder
 from bregalad.trees.policy.policy import SplitPolicy
 from bregalad.trees.structure.cells import CellMap
 from bregalad.trees.training.trainer import Trainer
@@ -87,7 +88,7 @@ def test_cvfdt_equals_reference(name, block):
     """By the codes of books that no longer change; `test_hat` compares the others."""
     X, y, nominal = instances(name)
     coder = VFDT(nominal=nominal).fit(X, y)
-    codes, capacities, classes = coder.encode(X), coder._cells(16).capacities, len(coder.classes_)
+    codes, capacities, classes = coder.encode(X), holder.cells_of(coder, 16).capacities, len(coder.classes_)
     labels = np.searchsorted(coder.classes_, y).astype(np.int32)
     rules = {**RULES, "grace": 200, "delta": 1e-4, "same_attribute": "replace", "block": block}
     board = open_board("emulated", GEOMETRY.replace(slots=8192, classes=max(classes, 2)))

@@ -9,6 +9,7 @@ import streams
 from bregalad import EFDT, VFDT, Geometry
 from bregalad.data.quantiser import Quantiser
 from bregalad.protocol.registers import EVENTS
+from bregalad.trees import holder
 from bregalad.trees.structure.table import LEAF
 from bregalad_sim.latency import LateBoard
 from bregalad_sim.pynq import Pynq
@@ -70,7 +71,7 @@ def both(name, count, kind):
     tree, predictions, y, X = accelerated(name, count, tree=kind)
     _, Reference, options = TREES[kind]
     labels = np.searchsorted(tree.classes_, y)
-    expected = Reference(tree._cells(16).capacities, len(tree.classes_), **options)
+    expected = Reference(holder.cells_of(tree, 16).capacities, len(tree.classes_), **options)
     books = [getattr(book, "capacity", 1) for book in tree._quantiser.books]
     wanted, gaps = learn_coded(expected, Quantiser(tree.schema_, books), X, labels)
     return tree, predictions, expected, tree.classes_[wanted], gaps

@@ -10,7 +10,8 @@ import pytest
 from bregalad import EFDT, VFDT, BoardError, Geometry, open_board
 from bregalad.boards import engine
 from bregalad.data.quantiser import Quantiser
-from bregalad.trees import bayes, resuming
+from bregalad.trees import bayes
+from bregalad.trees import stream as learning
 from bregalad.trees.training import checkpoint, steps, trainer
 from bregalad_sim.ctrl_c import interrupted, interruptible
 from bregalad_sim.latency import LateBoard
@@ -174,7 +175,7 @@ def test_ctrl_c_as_a_call_begins_or_ends_leaves_nothing_to_resume(nodes):
     tree.partial_fit(X, y, classes=[False, True])
     for at in itertools.count(1):
         learnt = tree.report()["instances"]
-        came = interrupted(lambda: tree.partial_fit(X[:10], y[:10]), at, resuming, steps)
+        came = interrupted(lambda: tree.partial_fit(X[:10], y[:10]), at, learning, steps)
         assert not tree.unfinished and 0 <= tree.report()["instances"] - learnt <= 10
         if not came:
             break

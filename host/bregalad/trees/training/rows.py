@@ -9,13 +9,12 @@ import numpy as np
 from ...boards.base import BoardError
 from ...complete import complete
 from ...protocol.commands import COMMAND_BYTES
-from ...protocol.leaf_rows import Predictor, RowOp
+from ...protocol.leaf_rows import RowOp
 from ...protocol.reports import Kind, layout_of
 from ...protocol.rows import MOST_WEIGHT, ROW_COMMAND, Column, RowKind, RowLayout, edges_command, weighed
 from ...protocol.tree import TreeKind, TreeOpcode, pack_tree
 from ..requirements import check_nodes
 from ..structure.blocks import FAR, earliest
-from ..structure.router import ADAPTIVE, BAYES, MAJORITY
 from .answers import take
 from .asking import (
     ADDRESS,
@@ -52,7 +51,6 @@ from .steps import SAFE
 
 __all__ = ["RowDriver"]
 
-_PREDICTORS = {MAJORITY: Predictor.MAJORITY, BAYES: Predictor.BAYES, ADAPTIVE: Predictor.ADAPTIVE}
 _PART = 1 << 20  # rows after which Ctrl-C may end learning: so many that the host's share is what it is without
 _HEAD = 2  # bytes of a row: label, flags
 _NO_WORDS = np.zeros(0, np.uint32)
@@ -169,7 +167,7 @@ class RowDriver(DeviceDriver):
             raise ValueError(f"the row layout has {found} columns; the tree takes one for each of its {cells} cells")
         self._declared = None  # until it is sent
         self._quantiser_command(TreeOpcode.LAYOUT, layout.command(self.board.geometry))
-        self.board.write_fields("leaf_predictor", by=_PREDICTORS[trainer.predictor], told=int(told))
+        self.board.write_fields("leaf_predictor", by=trainer.predictor, told=int(told))
         self._declared = layout
 
     def declare(self, layout, edges, told=False):
