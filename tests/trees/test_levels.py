@@ -130,8 +130,8 @@ def test_no_link_leads_to_a_slot_that_is_free(slots, late):
 @pytest.mark.parametrize("broken", [False, True])
 def test_a_tree_leaves_no_links_on_its_board(broken):
     codes, labels = stream(4, 6000)
-    board = open_board("emulated", Geometry(lanes=3, passes=3, bins=8, slots=300, classes=2, levels=4))
-    links = board.state.entries[:, kernel.LINK]
+    board = RecordBoard(Geometry(lanes=3, passes=3, bins=8, slots=300, classes=2, levels=4))
+    links = board.engine.state.entries[:, kernel.LINK]
     tree = EFDT(board=LateBoard(board, random.Random(4)), **EAGER, inner_grace=130)
     for _ in range(2):
         tree.partial_fit(codes, labels, classes=[0, 1])
@@ -195,7 +195,7 @@ def test_trees_are_those_of_one_level(policy, slots, seed):
     expected = one.learn(codes, labels)
     assert one.tally.splits >= 8
     assert one.nodes.inactive or slots == 1000
-    counted = one.board.read("beats.count")
+    counted = one.board.counters()["beats"]
     order = one.nodes.descendants()
     for levels in (2, 4, 8):
         for late in (None, seed):
@@ -204,7 +204,7 @@ def test_trees_are_those_of_one_level(policy, slots, seed):
             assert many.nodes.difference(one.nodes) is None
             assert many.tally == one.tally
             # Late verdicts are worked around with records that tell what is counted meanwhile.
-            assert late is not None or many.board.read("beats.count") == counted
+            assert late is not None or many.board.counters()["beats"] == counted
             mine = many.nodes.descendants()
             assert ((many.nodes.slot[mine] >= 0) == (one.nodes.slot[order] >= 0)).all()
             for name in ("counts", "base", "own", "since", "period", "low", "high"):

@@ -73,7 +73,9 @@ def test_more_nodes_than_a_node_table_has_rows(tmp_path):
     for changes in ({"geometry": small}, {"board": GoldenBoard(small, 1 << 12)}):
         with pytest.raises(ValueError, match=f"tree has {count} nodes, the board's node table {count - 1} rows"):
             load_tree(tmp_path / "tree", **changes)
-    assert load_tree(tmp_path / "tree", geometry=sizes.replace(nodes=count)).partial_fit(X, y).report()["leaves"]
+    full = load_tree(tmp_path / "tree", geometry=sizes.replace(nodes=count))
+    with pytest.warns(UserWarning, match=f"its node table of {count} rows is full, so the tree splits no more"):
+        assert full.partial_fit(X, y).report()["nodes"] == count
 
 
 @pytest.mark.parametrize(

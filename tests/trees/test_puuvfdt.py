@@ -11,6 +11,7 @@ from bregalad.trees.structure.cells import CellMap
 from bregalad.trees.training.totals import Totals
 from bregalad.trees.training.trainer import Trainer
 from bregalad_sim.latency import GoldenBoard, LateBoard
+from bregalad_sim.record_board import RecordBoard
 from bregalad_sim.reference import ReferencePuuVFDT
 from comparison import difference
 from driving import CAPACITIES, OPTIONS, geometry, learn, stream
@@ -39,9 +40,7 @@ def trainer_on(board, child_counts="inherit", nominal_split="multiway", block=1,
 )
 def test_equals_reference(child_counts, nominal_split, late, block):
     codes, labels = unlabelled(1)
-    board = open_board("emulated", geometry())
-    if late:
-        board = LateBoard(board, random.Random(7))
+    board = LateBoard(RecordBoard(geometry()), random.Random(7)) if late else open_board("emulated", geometry())
     trainer = trainer_on(board, child_counts, nominal_split, block)
     learn(trainer, codes, labels, seed=3 if late else None)
     reference = ReferencePuuVFDT(

@@ -12,7 +12,7 @@ from ..data.row import check_text, check_value, is_missing, named
 from ..data.schema import Attribute
 from ..words import listed, shown
 from .inputs import class_set, is_position, label_array, labels_of
-from .weights import HEAVIEST
+from .training.trainer import HEAVIEST
 
 __all__ = ["NONE_YET", "learn", "times_of"]
 

@@ -15,10 +15,10 @@ from ..data.nominal import plain
 from ..warn import warn
 from ..words import one_line, shown
 from .inputs import same_length
+from .training.trainer import HEAVIEST
 
-__all__ = ["HEAVIEST", "accuracy", "check_class_weight", "instance_weights", "often", "repeating"]
+__all__ = ["accuracy", "check_class_weight", "instance_weights", "often", "repeating"]
 
-HEAVIEST = 10_000  # what an instance may weigh
 _PART = 1 << 18  # instances that are repeated at once
 _SLACK = 1e-9  # ten tenths are one
 

@@ -191,7 +191,7 @@ class EngineDriver(Driver):
     def write(self, nodes, entries, counts):
         slots, shape = self.trainer.nodes.slot[nodes], self.state.counts.shape
         kernel.write_entries(self.state, slots, entries)
-        counts = counts.reshape(len(nodes), -1, *shape[1:3]) & np.uint32(self.state.count_max)
+        counts = counts.reshape(*counts.shape[:2], *shape[1:3]) & np.uint32(self.state.count_max)
         self.state.counts[slots, ..., : counts.shape[1]] = np.moveaxis(counts, 1, -1)
 
 

@@ -27,7 +27,6 @@ from ..structure.growth import Growth
 from ..structure.memory import Memory
 from ..structure.nodes import Nodes
 from ..structure.table import ROWS
-from ..weights import HEAVIEST
 from . import checkpoint
 from .desk import BUSY, COUNTS, END, LEFT, PENDING, PHASE
 from .nearby import EngineDriver
@@ -39,7 +38,9 @@ from .steps import SAFE, Steps
 from .tally import Tally
 from .trials import Trials
 
-__all__ = ["Trainer"]
+__all__ = ["HEAVIEST", "Trainer"]
+
+HEAVIEST = 10_000  # what an instance may weigh
 
 # Instances that are being learnt, as `sending.advance` describes them.
 _Window = namedtuple("_Window", "codes labels predictions weights")
