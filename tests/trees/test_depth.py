@@ -9,13 +9,17 @@ from bregalad.trees.catalogue import TREES as CLASSES
 from bregalad.trees.policy.policy import SplitPolicy
 from bregalad.trees.structure.table import LEAF
 from bregalad_sim.latency import GoldenBoard, LateBoard
+from bregalad_sim.record_board import RecordBoard
 from bregalad_sim.reference import ReferenceEFDT, ReferenceVFDT
 from comparison import difference
 from driving import CAPACITIES, TREES, drifting, geometry, learn, trainer_on
 from noisy import stream
 from trials import Bench, inner
 
-_BOARDS = {"directly": lambda board: board, "late": lambda board: LateBoard(board, random.Random(7))}
+_BOARDS = {
+    "directly": lambda board: board,
+    "late": lambda board: LateBoard(RecordBoard(board.geometry), random.Random(7)),
+}
 
 
 def reference(tree, max_depth):
