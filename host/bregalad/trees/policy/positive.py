@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...compiled import njit
-from ..structure.growth import Split
+from ..structure.split import Split
 from ..structure.table import LEAF, MULTIWAY, NUMERIC
 from .bounds import epsilon
 from .judge import ALTERNATE, KEEP, MIN_GAIN, NO_CELL, SPLIT, TIE

@@ -8,42 +8,10 @@ from .alternates import begin, end
 from .contest import clear_below, competing, divide, free_slot, review
 from .edits import CLEAR, EDIT, KEEP, SLOT, WHAT
 from .slots import SlotPool
-from .split import enter_role, level, link, place_slot, shift_of, sides_of, style_of
+from .split import Split, enter_role, level, link, place_slot, shift_of, style_of
 from .table import NUMERIC
 
-__all__ = ["Growth", "Split"]
-
-
-class Split:
-    """An attribute's best split at a node, worked out from the attribute's bins.
-
-    Parameters
-    ----------
-    cells : CellMap
-    cell : int
-        First cell of the attribute.
-    value : int
-        As in a suggestion.
-    bins : list of int64 array (bins, classes)
-        STATISTICS of the attribute's cells.
-
-    Attributes
-    ----------
-    attribute, kind, value : int
-    values : int64 array (values, classes)
-        Class counts of a nominal attribute's values, or of a numeric one's bins.
-    sides : int64 array (children, classes)
-        Class counts of the instances with a known value.
-    """
-
-    def __init__(self, cells, cell, value, bins):
-        self.attribute = int(cells.attribute[cell])
-        self.kind = int(cells.kind[cell])
-        self.cell = cell
-        self.value = value
-        self.bins = bins
-        self.values = cells.values(self.attribute, bins)
-        self.sides = sides_of(self.values, self.kind, value)
+__all__ = ["Growth"]
 
 
 class Growth:

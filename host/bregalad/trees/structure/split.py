@@ -15,6 +15,7 @@ from .table import LEAF, MULTIWAY, NO_NODE, NUMERIC, above, code_range, take_row
 
 __all__ = [
     "LONG",
+    "Split",
     "Style",
     "cells_of",
     "style_of",
@@ -98,6 +99,38 @@ def sides_of(values, kind, value):
         for k in range(values.shape[1]):
             sides[0 if first else 1, k] += values[other, k]
     return sides
+
+
+class Split:
+    """An attribute's best split at a node, worked out from the attribute's bins.
+
+    Parameters
+    ----------
+    cells : CellMap
+    cell : int
+        First cell of the attribute.
+    value : int
+        As in a suggestion.
+    bins : list of int64 array (bins, classes)
+        STATISTICS of the attribute's cells.
+
+    Attributes
+    ----------
+    attribute, kind, value : int
+    values : int64 array (values, classes)
+        Class counts of a nominal attribute's values, or of a numeric one's bins.
+    sides : int64 array (children, classes)
+        Class counts of the instances with a known value.
+    """
+
+    def __init__(self, cells, cell, value, bins):
+        self.attribute = int(cells.attribute[cell])
+        self.kind = int(cells.kind[cell])
+        self.cell = cell
+        self.value = value
+        self.bins = bins
+        self.values = cells.values(self.attribute, bins)
+        self.sides = sides_of(self.values, self.kind, value)
 
 
 @njit(inner=True)

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..policy.policy import ALTERNATE, CONSULT, KEEP, PRUNE, RELOCATE, SWAP, TIE, form_of
-from ..structure.growth import Split
 from ..structure.memory import date
+from ..structure.split import Split
 from ..structure.table import ASKED, LEAF, has_alternate
 
 __all__ = ["Decision", "Trials"]
