@@ -17,13 +17,7 @@ from bregalad.benchmark import PARTS, area, board, comparison, moa
 from bregalad.benchmark.contenders import PEERS, contenders
 from bregalad.benchmark.papers import STUDIES
 from bregalad.benchmark.process import Process, summary
-from bregalad.benchmark.streams import (
-    STREAMS,
-    default_instances,
-    load,
-    read_binary,
-    write_binary,
-)
+from bregalad.benchmark.streams import STREAMS, default_instances, load, read_binary, write_binary
 from bregalad.cli import main
 from bregalad.data import Attribute, Schema, open_generator
 from bregalad.files import alone_in

@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 from bregalad import load_tree
 from bregalad.cli import main
+from bregalad.estimator.saving import storage
 from bregalad.interrupt import Stopped, deferred_interrupt, status_of, stopping
-from bregalad.trees import storage
 
 _STREAM = "generator:agrawal,seed=3,noise=0.05"
 _OPTIONS = ["--quiet", "--delta", "0.001", "--grace", "100"]

@@ -11,7 +11,7 @@ from bregalad.benchmark.papers.runs import computes
 from bregalad.cli import main
 from bregalad.cli.learner import OPTIONS
 from bregalad.files import replacing
-from bregalad.trees.options import LEARNERS, POSITIVE
+from bregalad.options.table import LEARNERS, POSITIVE
 from bregalad_hw.boards import BOARDS
 
 

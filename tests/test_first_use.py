@@ -36,7 +36,7 @@ print(json.dumps({"compiled": compiled, "seconds": curve.seconds[-1], "splits": 
 ELSEWHERE = [
     "bregalad.data.generators",
     "bregalad.data.nominal",
-    "bregalad.trees.training.sending",
+    "bregalad.driver.devices.sending",
 ]
 INNER = ["judge._judge_inner", "judge.change", "split.enter_role"]
 BAYES = ["bayes.classify", "counting.restate", "router.choose"]

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from bregalad.ensemble.catalogue import ENSEMBLES, load_learner
-from bregalad.trees.catalogue import CLASSICAL, POSITIVE, TREES
+from bregalad.learners.catalogue import CLASSICAL, POSITIVE, TREES
 
 # Each value of these is the same compiled code.
 _TREE = {

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from bregalad.data.generators.catalogue import GENERATORS
-from bregalad.trees.catalogue import POSITIVE, TREES
+from bregalad.learners.catalogue import POSITIVE, TREES
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = {"bregalad": "host", "bregalad_hw": "hw", "bregalad_sim": "sim"}

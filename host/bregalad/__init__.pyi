@@ -1,18 +1,18 @@
 """What the package offers; read by type checkers, and as the package is loaded."""
 
 from .boards import Board, BoardError, open_board
+from .estimator.resident import Resident
 from .geometry import PRESETS, Geometry
-from .trees.catalogue import TREES, load_tree
-from .trees.classical.utgoff import ID5R, ITI
-from .trees.confidence import CorrHTree, CTree
-from .trees.cvfdt import CVFDT
-from .trees.efdt import EFDT
-from .trees.efhat import EFHAT
-from .trees.hat import HAT
-from .trees.positive.puucvfdt import PuuCVFDT
-from .trees.positive.puuvfdt import PuuVFDT
-from .trees.resident import Resident
-from .trees.vfdt import VFDT
+from .learners.catalogue import TREES, load_tree
+from .learners.classical.utgoff import ID5R, ITI
+from .learners.confidence import CorrHTree, CTree
+from .learners.cvfdt import CVFDT
+from .learners.efdt import EFDT
+from .learners.efhat import EFHAT
+from .learners.hat import HAT
+from .learners.positive.puucvfdt import PuuCVFDT
+from .learners.positive.puuvfdt import PuuVFDT
+from .learners.vfdt import VFDT
 
 __version__: str
 

@@ -21,8 +21,8 @@ try:
 except ImportError as error:
     raise ImportError("bregalad.capymoa is for CapyMOA: pip install capymoa, and Java") from error
 
-from .trees import confidence, cvfdt, efdt, efhat, hat, vfdt
-from .trees.estimator import StreamTree
+from .estimator.tree import StreamTree
+from .learners import confidence, cvfdt, efdt, efhat, hat, vfdt
 
 if TYPE_CHECKING:
     from capymoa.instance import Instance, LabeledInstance

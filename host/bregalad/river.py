@@ -21,8 +21,8 @@ try:
 except ImportError as error:
     raise ImportError("bregalad.river is for River: pip install 'bregalad[river]'") from error
 
-from .trees import confidence, cvfdt, efdt, efhat, hat, vfdt
-from .trees.inputs import as_frame, labels_of, same_length
+from .estimator.inputs import as_frame, labels_of, same_length
+from .learners import confidence, cvfdt, efdt, efhat, hat, vfdt
 
 __all__ = ["CTree", "CVFDT", "CorrHTree", "EFDT", "EFHAT", "HAT", "VFDT"]
 

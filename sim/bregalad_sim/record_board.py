@@ -1,12 +1,12 @@
 """The engine behind commands: a fast device for tests of the driver, where the golden model takes too long."""
 
 import numpy as np
-from bregalad.boards import kernel
 from bregalad.boards.base import BoardError
 from bregalad.boards.device import Device, check_memory_size
 from bregalad.boards.engine import Engine
-from bregalad.boards.kernel import state as columns
 from bregalad.compiled import njit
+from bregalad.engine import statistics as kernel
+from bregalad.engine.statistics import state as columns
 from bregalad.geometry import NONE
 from bregalad.protocol.commands import (
     COMMAND_BYTES,
@@ -20,7 +20,7 @@ from bregalad.protocol.commands import (
 from bregalad.protocol.layout import Layout
 from bregalad.protocol.registers import CONFIGURATION, EVENTS, Access, identity_fields
 from bregalad.protocol.reports import CANDIDATE, Kind, SuggestionFlag, entry_body, layout_of
-from bregalad.trees.structure import edits
+from bregalad.tree import edits
 
 __all__ = ["RecordBoard"]
 

@@ -92,7 +92,7 @@ def test_tree(tmp_path, monkeypatch):
         given.append(options)
         raise BoardError("seen")
 
-    monkeypatch.setattr("bregalad.trees.holder.open_board", opened)
+    monkeypatch.setattr("bregalad.estimator.board.open_board", opened)
     tree = VFDT(board="simulated", geometry=LEAST)
     tree.write_wave(tmp_path / "run.fst")
     for each in (tree, copy.deepcopy(tree)):

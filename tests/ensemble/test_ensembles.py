@@ -336,7 +336,7 @@ def test_files_that_are_none_are_refused(tmp_path):
     ],
 )
 def test_entries_that_are_none_are_refused(entry, value, tmp_path):
-    from bregalad.trees import storage
+    from bregalad.estimator.saving import storage
 
     X, y = drifting(count=200)
     make("arf").fit(X, y).save(tmp_path / "forest")

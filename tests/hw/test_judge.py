@@ -7,15 +7,15 @@ from functools import partial
 import numpy as np
 import pytest
 from bregalad import EFDT, VFDT
+from bregalad.driver.devices.filter import ask_up_to, rule_of
 from bregalad.geometry import GAIN_FRACTION, PRESETS, Geometry
+from bregalad.policy.bounds import hoeffding_bound
+from bregalad.policy.decide import NO_CELL, form_of
+from bregalad.policy.split_policy import KEEP, SplitPolicy
 from bregalad.protocol.judge import JUDGE
-from bregalad.trees.policy.bounds import hoeffding_bound
-from bregalad.trees.policy.judge import NO_CELL, form_of
-from bregalad.trees.policy.policy import KEEP, SplitPolicy
-from bregalad.trees.structure.cells import CellMap
-from bregalad.trees.structure.nodes import Nodes
-from bregalad.trees.structure.table import LEAF, MULTIWAY, NUMERIC
-from bregalad.trees.training.rule import ask_up_to, rule_of
+from bregalad.tree.cells import CellMap
+from bregalad.tree.nodes import Nodes
+from bregalad.tree.table import LEAF, MULTIWAY, NUMERIC
 from bregalad_hw.front.judge import Judge
 from bregalad_hw.front.verdicts import Verdicts
 from bregalad_sim.golden import Candidate

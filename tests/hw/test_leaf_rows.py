@@ -4,11 +4,11 @@ import random
 
 import numpy as np
 import pytest
+from bregalad.driver.devices.node_edits import row_words
 from bregalad.geometry import Geometry
 from bregalad.protocol.leaf_rows import Predictor, RowWord
-from bregalad.trees.structure.nodes import Nodes
-from bregalad.trees.structure.router import ADAPTIVE, BAYES, MAJORITY, choose, count_class
-from bregalad.trees.training.follow import row_words
+from bregalad.tree.arrivals import ADAPTIVE, BAYES, MAJORITY, choose, count_class
+from bregalad.tree.nodes import Nodes
 from bregalad_hw.front.leaf_rows import LeafRows
 from bregalad_sim.golden import leaf_rows
 from bregalad_sim.runner import run

@@ -6,10 +6,10 @@ from bregalad import VFDT, Geometry
 from bregalad.boards import open_board
 from bregalad.boards.engine import Engine
 from bregalad.boards.linked import LinkedBoard
+from bregalad.driver.trainer import Trainer
 from bregalad.geometry import PRESETS
-from bregalad.trees.policy.policy import SplitPolicy
-from bregalad.trees.structure.cells import CellMap
-from bregalad.trees.training.trainer import Trainer
+from bregalad.policy.split_policy import SplitPolicy
+from bregalad.tree.cells import CellMap
 from bregalad_hw.boards import BOARDS
 from bregalad_hw.boards.levelling import Leveller
 from bregalad_hw.boards.memory import MemoryGate

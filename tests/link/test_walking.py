@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from bregalad import BoardError, Resident
 from bregalad.boards.engine import Engine
-from bregalad.trees.training import rows
+from bregalad.driver.devices import rows
 from bregalad_sim.latency import GoldenBoard
 from bregalad_sim.wire import Faults
 from learning import CLASSES, GEOMETRY, TREES, learn, linked, stream

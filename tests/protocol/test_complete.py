@@ -10,11 +10,11 @@ from bregalad import BoardError, Geometry, open_board
 from bregalad.choice import choose
 from bregalad.complete import complete
 from bregalad.criteria import CRITERIA, DECLARED, criterion_of
+from bregalad.policy.bounds import confidence_bound, mcdiarmid_bound
+from bregalad.policy.criteria import impurity, span
 from bregalad.protocol.commands import Opcode, pack_command
 from bregalad.protocol.registers import VERSION
 from bregalad.protocol.reports import Kind, layout_of
-from bregalad.trees.policy.bounds import confidence_bound, mcdiarmid_bound
-from bregalad.trees.policy.criteria import impurity, span
 from bregalad_sim.golden import Golden
 from bregalad_sim.latency import GoldenBoard
 from bregalad_sim.reference import criteria as reference
@@ -84,8 +84,8 @@ def test_a_report_kind_that_the_hardware_lacks_is_refused():
 @pytest.mark.parametrize(
     "module, file",
     [
-        ("bregalad.boards.kernel", "kernel/gains.py"),
-        ("bregalad.trees.policy.bounds", "policy/bounds.py"),  # for it says that the bounds know it
+        ("bregalad.engine.statistics", "kernel/gains.py"),
+        ("bregalad.policy.bounds", "policy/bounds.py"),  # for it says that the bounds know it
         ("bregalad_hw.gain.gain", "bregalad_hw/gain"),
         ("bregalad_sim.reference", "reference/criteria.py"),
     ],
@@ -103,7 +103,7 @@ def test_a_criterion_whose_arithmetic_is_none_is_refused():
 @pytest.mark.parametrize(
     "module, file",
     [
-        ("bregalad.trees.structure.router", "structure/router.py"),
+        ("bregalad.tree.arrivals", "structure/router.py"),
         ("bregalad_hw.front.leaf_rows", "front/leaf_rows.py"),
         ("bregalad_sim.golden.leaf_rows", "golden/leaf_rows.py"),
         ("bregalad_sim.reference", "reference/kernel.py"),

@@ -1,6 +1,6 @@
 """Compare the accelerated tree with the float64 reference, split by split."""
 
-from bregalad.trees.structure.table import LEAF, MULTIWAY, NUMERIC, ONE_VS_REST
+from bregalad.tree.table import LEAF, MULTIWAY, NUMERIC, ONE_VS_REST
 
 _KINDS = {"": LEAF, "numeric": NUMERIC, "multiway": MULTIWAY, "one_vs_rest": ONE_VS_REST}
 

@@ -3,10 +3,10 @@
 import random
 
 import numpy as np
+from bregalad.driver.trainer import Trainer
 from bregalad.geometry import Geometry
-from bregalad.trees.policy.policy import SplitPolicy
-from bregalad.trees.structure.cells import CellMap
-from bregalad.trees.training.trainer import Trainer
+from bregalad.policy.split_policy import SplitPolicy
+from bregalad.tree.cells import CellMap
 
 CAPACITIES = [0, 0, 5, 20, 0]  # numeric, numeric, nominal, nominal over three cells, numeric
 OPTIONS = [(child, split) for child in ("inherit", "zero") for split in ("multiway", "one_vs_rest")]

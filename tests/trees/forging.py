@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from bregalad import CVFDT, EFDT, HAT, ITI, VFDT, CTree, Geometry, PuuVFDT
 from bregalad.ensemble import AdaptiveRandomForest, OnlineBagging, load_learner
-from bregalad.trees.contents import digest_of
+from bregalad.estimator.saving.contents import digest_of
 
 _CLASSES = 3
 

@@ -6,11 +6,11 @@ import driving
 import numpy as np
 import pytest
 from bregalad.boards import open_board
-from bregalad.trees.policy.policy import SplitPolicy
-from bregalad.trees.structure.cells import CellMap
-from bregalad.trees.structure.table import FORK, LEAF, NO_NODE
-from bregalad.trees.training import checkpoint
-from bregalad.trees.training.trainer import Trainer
+from bregalad.driver import checkpoint
+from bregalad.driver.trainer import Trainer
+from bregalad.policy.split_policy import SplitPolicy
+from bregalad.tree.cells import CellMap
+from bregalad.tree.table import FORK, LEAF, NO_NODE
 
 ANYTIME = {"anytime": True, "inner_grace": 130}
 TREES = {"leaves": {}, "paths": ANYTIME, "moves": ANYTIME | {"same_attribute": "replace"}}

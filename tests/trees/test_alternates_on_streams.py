@@ -8,10 +8,10 @@ import streams
 from bregalad import CVFDT, EFHAT, HAT, VFDT, Geometry
 from bregalad.benchmark.streams import load
 from bregalad.boards import open_board
-from bregalad.trees import holder
-from bregalad.trees.policy.policy import SplitPolicy
-from bregalad.trees.structure.cells import CellMap
-from bregalad.trees.training.trainer import Trainer
+from bregalad.driver.trainer import Trainer
+from bregalad.estimator import board as holder
+from bregalad.policy.split_policy import SplitPolicy
+from bregalad.tree.cells import CellMap
 from bregalad_sim.latency import GoldenBoard, LateBoard
 from bregalad_sim.record_board import RecordBoard
 from bregalad_sim.reference import ReferenceCVFDT

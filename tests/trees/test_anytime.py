@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from bregalad.trees.policy.policy import KEEP, PRUNE, RELOCATE, SPLIT, TIE, VARIANTS, SplitPolicy
+from bregalad.policy.split_policy import KEEP, PRUNE, RELOCATE, SPLIT, TIE, VARIANTS, SplitPolicy
 from trials import CLOSE, EPSILON, EVEN, TIED, UNIT, UNTIED, Bench, Trial, inner, leaf
 
 

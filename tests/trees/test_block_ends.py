@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 from bregalad import EFDT, VFDT, Geometry, load_tree
-from bregalad.trees.contents import digest_of
+from bregalad.estimator.saving.contents import digest_of
 from noisy import stream
 
 OPTIONS = {"grace": 60, "delta": 1e-2, "block": 250}

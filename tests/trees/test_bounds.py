@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 from bregalad.geometry import CRITERIA
-from bregalad.trees.options import BOUNDS
-from bregalad.trees.policy.bounds import (
+from bregalad.options.table import BOUNDS
+from bregalad.policy.bounds import (
     CONFIDENCE,
     HOEFFDING,
     MCDIARMID,
@@ -17,7 +17,7 @@ from bregalad.trees.policy.bounds import (
     practical_bound,
     unit_of,
 )
-from bregalad.trees.policy.criteria import (
+from bregalad.policy.criteria import (
     CLASSIFICATION_ERROR,
     GINI,
     INFORMATION_GAIN,
@@ -26,7 +26,7 @@ from bregalad.trees.policy.criteria import (
     remainder,
     span,
 )
-from bregalad.trees.policy.ties import genuine
+from bregalad.policy.ties import genuine
 
 CERTAINTY = math.log(1e7)
 

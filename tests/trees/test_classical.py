@@ -12,10 +12,10 @@ import pandas as pd
 import pytest
 from bregalad import ID5R, ITI, load_tree
 from bregalad.cli import main
-from bregalad.trees import storage
-from bregalad.trees.classical import kernel
-from bregalad.trees.classical.tree import Tree
-from bregalad.trees.options import CLASSICAL, MOST_KEPT, OPTIONS
+from bregalad.estimator.saving import storage
+from bregalad.learners.classical import kernel
+from bregalad.learners.classical.tree import Tree
+from bregalad.options.table import CLASSICAL, MOST_KEPT, OPTIONS
 from bregalad_sim.reference.id3 import Inner, id3
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks

@@ -5,8 +5,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from bregalad import VFDT, load_tree
-from bregalad.trees.catalogue import TREES
-from bregalad.trees.structure.table import LEAF
+from bregalad.learners.catalogue import TREES
+from bregalad.tree.table import LEAF
 from noisy import stream
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline

@@ -8,12 +8,12 @@ import pytest
 from bregalad import CVFDT, VFDT, Geometry, load_tree
 from bregalad.boards import open_board
 from bregalad.data.generators import open_generator
+from bregalad.driver import checkpoint
+from bregalad.driver.trainer import Trainer
 from bregalad.evaluation import prequential
-from bregalad.trees.policy.policy import DROP, SWAP, SplitPolicy
-from bregalad.trees.structure.cells import CellMap
-from bregalad.trees.structure.table import FORK, LEAF, MULTIWAY, NO_NODE, NUMERIC, above
-from bregalad.trees.training import checkpoint
-from bregalad.trees.training.trainer import Trainer
+from bregalad.policy.split_policy import DROP, SWAP, SplitPolicy
+from bregalad.tree.cells import CellMap
+from bregalad.tree.table import FORK, LEAF, MULTIWAY, NO_NODE, NUMERIC, above
 from bregalad_sim.latency import GoldenBoard, LateBoard
 from bregalad_sim.record_board import RecordBoard
 from bregalad_sim.reference import ReferenceCVFDT

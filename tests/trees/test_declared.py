@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from bregalad import VFDT
-from bregalad.trees.catalogue import TREES
-from bregalad.trees.single import Single
+from bregalad.estimator.single import Single
+from bregalad.learners.catalogue import TREES
 from noisy import stream
 from sklearn.exceptions import NotFittedError
 

@@ -5,9 +5,9 @@ import random
 import pytest
 from bregalad import load_tree
 from bregalad.boards import open_board
-from bregalad.trees.catalogue import TREES as CLASSES
-from bregalad.trees.policy.policy import SplitPolicy
-from bregalad.trees.structure.table import LEAF
+from bregalad.learners.catalogue import TREES as CLASSES
+from bregalad.policy.split_policy import SplitPolicy
+from bregalad.tree.table import LEAF
 from bregalad_sim.latency import GoldenBoard, LateBoard
 from bregalad_sim.record_board import RecordBoard
 from bregalad_sim.reference import ReferenceEFDT, ReferenceVFDT

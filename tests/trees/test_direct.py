@@ -5,15 +5,15 @@ import random
 import numpy as np
 import pytest
 from bregalad.boards import open_board
+from bregalad.driver import checkpoint
+from bregalad.driver.trainer import Trainer
 from bregalad.geometry import Geometry
-from bregalad.trees.policy.policy import SplitPolicy
-from bregalad.trees.policy.subset import leave_out
-from bregalad.trees.structure.cells import CellMap
-from bregalad.trees.structure.nodes import Nodes
-from bregalad.trees.structure.split import sides_of
-from bregalad.trees.structure.table import LEAF
-from bregalad.trees.training import checkpoint
-from bregalad.trees.training.trainer import Trainer
+from bregalad.policy.split_policy import SplitPolicy
+from bregalad.policy.subset import leave_out
+from bregalad.tree.cells import CellMap
+from bregalad.tree.nodes import Nodes
+from bregalad.tree.split import sides_of
+from bregalad.tree.table import LEAF
 from bregalad_sim.latency import GoldenBoard, LateBoard
 from bregalad_sim.record_board import RecordBoard
 

@@ -3,7 +3,7 @@
 import numpy as np
 from bregalad import VFDT
 from bregalad.cli import main
-from bregalad.trees.structure.table import NUMERIC
+from bregalad.tree.table import NUMERIC
 
 _DEPTH = 1024
 

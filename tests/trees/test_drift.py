@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from bregalad import CVFDT, EFDT, HAT
 from bregalad.data.generators import open_generator
-from bregalad.trees.structure.table import FORK
+from bregalad.tree.table import FORK
 
 
 @pytest.mark.parametrize("concepts, length", [(12, 10_000), pytest.param(100, 100_000, marks=pytest.mark.slow)])

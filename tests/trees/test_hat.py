@@ -8,8 +8,8 @@ import streams
 from bregalad import EFHAT, HAT, VFDT, Geometry, load_tree
 from bregalad.benchmark.streams import load
 from bregalad.data.quantiser import Quantiser
-from bregalad.trees import holder
-from bregalad.trees.structure.table import FORK
+from bregalad.estimator import board as holder
+from bregalad.tree.table import FORK
 from bregalad_sim.reference import ReferenceEFHAT, ReferenceHAT, learn_coded
 from comparison import difference
 

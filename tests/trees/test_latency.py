@@ -6,10 +6,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from bregalad.boards import open_board
-from bregalad.trees.policy.policy import SplitPolicy
-from bregalad.trees.structure.cells import CellMap
-from bregalad.trees.training import checkpoint
-from bregalad.trees.training.trainer import Trainer
+from bregalad.driver import checkpoint
+from bregalad.driver.trainer import Trainer
+from bregalad.policy.split_policy import SplitPolicy
+from bregalad.tree.cells import CellMap
 from bregalad_sim.latency import LateBoard
 from bregalad_sim.record_board import RecordBoard
 from driving import (

@@ -6,13 +6,14 @@ import random
 import numpy as np
 import pytest
 from bregalad import EFDT, Geometry, load_tree
-from bregalad.boards import kernel, open_board
+from bregalad.boards import open_board
+from bregalad.driver import checkpoint
+from bregalad.driver.trainer import Trainer
+from bregalad.engine import statistics as kernel
 from bregalad.geometry import NONE
-from bregalad.trees.policy.policy import SplitPolicy
-from bregalad.trees.structure.cells import CellMap
-from bregalad.trees.structure.slots import SlotPool
-from bregalad.trees.training import checkpoint
-from bregalad.trees.training.trainer import Trainer
+from bregalad.policy.split_policy import SplitPolicy
+from bregalad.tree.cells import CellMap
+from bregalad.tree.slots import SlotPool
 from bregalad_sim.latency import LateBoard
 from bregalad_sim.record_board import RecordBoard
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from bregalad import EFDT, VFDT, CTree, Geometry, load_tree
 from bregalad.boards.engine import Engine
-from bregalad.trees.structure.split import LONG
+from bregalad.tree.split import LONG
 from bregalad_sim.latency import GoldenBoard
 from noisy import stream
 

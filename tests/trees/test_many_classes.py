@@ -7,12 +7,12 @@ import pandas as pd
 import pytest
 from bregalad import EFDT, VFDT
 from bregalad.boards import open_board
+from bregalad.driver import checkpoint
+from bregalad.driver.trainer import Trainer
+from bregalad.engine import odds as bayes
 from bregalad.geometry import Geometry
-from bregalad.trees import bayes
-from bregalad.trees.policy.policy import SplitPolicy
-from bregalad.trees.structure.cells import CellMap
-from bregalad.trees.training import checkpoint
-from bregalad.trees.training.trainer import Trainer
+from bregalad.policy.split_policy import SplitPolicy
+from bregalad.tree.cells import CellMap
 from bregalad_sim.latency import GoldenBoard, LateBoard
 from bregalad_sim.record_board import RecordBoard
 from bregalad_sim.reference import ReferenceEFDT, ReferenceVFDT

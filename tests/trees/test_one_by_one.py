@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 from bregalad import EFDT, VFDT, BoardError, CorrHTree, CTree, load_tree
 from bregalad.boards import open_board
+from bregalad.driver import checkpoint
 from bregalad.geometry import Geometry
-from bregalad.trees.training import checkpoint
 
 NAMES = ["a", "b", "c", "d"]
 CLASSES = ["no", "perhaps", "yes"]

@@ -4,10 +4,10 @@ import inspect
 
 import numpy as np
 import pytest
-from bregalad.trees.catalogue import TREES
-from bregalad.trees.options import LEARNERS, OPTIONS
-from bregalad.trees.parameters import declared
-from bregalad.trees.policy.policy import VARIANTS, SplitPolicy
+from bregalad.estimator.parameters import declared
+from bregalad.learners.catalogue import TREES
+from bregalad.options.table import LEARNERS, OPTIONS
+from bregalad.policy.split_policy import VARIANTS, SplitPolicy
 
 
 def test_what_must_be_reported():
@@ -128,8 +128,8 @@ def test_every_parameter_is_described():
 @pytest.mark.parametrize(
     "parameters, message",
     [
-        ({"tau": 0.1}, r"VFDT\(tau=0.1\): trees/options.py declares 0.05"),
-        ({"colour": 3}, r"VFDT\(colour=3\): trees/options.py declares 'no such parameter'"),
+        ({"tau": 0.1}, r"VFDT\(tau=0.1\): options/table.py declares 0.05"),
+        ({"colour": 3}, r"VFDT\(colour=3\): options/table.py declares 'no such parameter'"),
         ({"tau": None}, r"VFDT\(tau=None\)"),
     ],
 )

@@ -6,11 +6,11 @@ import random
 import numpy as np
 import pytest
 from bregalad.geometry import Geometry
-from bregalad.trees.policy.bounds import confidence_bound, practical_bound
-from bregalad.trees.policy.criteria import GINI
-from bregalad.trees.policy.policy import KEEP, SPLIT, TIE, VARIANTS, SplitPolicy
-from bregalad.trees.structure.split import child_wait, style_of
-from bregalad.trees.structure.table import ONE_VS_REST, forget_trial
+from bregalad.policy.bounds import confidence_bound, practical_bound
+from bregalad.policy.criteria import GINI
+from bregalad.policy.split_policy import KEEP, SPLIT, TIE, VARIANTS, SplitPolicy
+from bregalad.tree.split import child_wait, style_of
+from bregalad.tree.table import ONE_VS_REST, forget_trial
 from hypothesis import assume, given, seed, settings
 from hypothesis import strategies as st
 from trials import CLOSE, EPSILON, EVEN, TIED, UNIT, UNTIED, Bench, Slow, Trial, inner, leaf

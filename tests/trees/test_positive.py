@@ -11,8 +11,8 @@ import pytest
 from bregalad import Geometry, PuuCVFDT, PuuVFDT, load_tree, open_board
 from bregalad.cli import main
 from bregalad.ensemble.catalogue import load_learner
-from bregalad.trees import storage
-from bregalad.trees.positive import estimator
+from bregalad.estimator.saving import storage
+from bregalad.learners.positive import estimator
 
 SMALL = {"positive": "yes", "grace": 100, "delta": 1e-2}
 WINDOW = {"window": 1500, "inner_grace": 200, "test_every": 200, "test_length": 100}

@@ -6,10 +6,10 @@ import random
 import numpy as np
 import pytest
 from bregalad import VFDT, Geometry, PuuVFDT, open_board
-from bregalad.trees.policy.positive import PositivePolicy
-from bregalad.trees.structure.cells import CellMap
-from bregalad.trees.training.totals import Totals
-from bregalad.trees.training.trainer import Trainer
+from bregalad.driver.totals import Totals
+from bregalad.driver.trainer import Trainer
+from bregalad.policy.positive import PositivePolicy
+from bregalad.tree.cells import CellMap
 from bregalad_sim.latency import GoldenBoard, LateBoard
 from bregalad_sim.record_board import RecordBoard
 from bregalad_sim.reference import ReferencePuuVFDT

@@ -22,7 +22,7 @@ import pytest
 import sklearn
 from bregalad import EFDT, VFDT, CorrHTree, CTree
 from bregalad.data import DataError
-from bregalad.trees import holder
+from bregalad.estimator import board as holder
 from sklearn.exceptions import NotFittedError
 
 TREES = (VFDT, EFDT, CTree, CorrHTree)
@@ -189,7 +189,7 @@ def same(one, other):
         one, other = one.toarray(), other.toarray()
     if isinstance(one, np.ndarray):
         return one.dtype == other.dtype and np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
-    return isinstance(one, bregalad.trees.estimator.StreamTree) or one == other
+    return isinstance(one, bregalad.estimator.tree.StreamTree) or one == other
 
 
 def written(value):

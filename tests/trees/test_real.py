@@ -8,9 +8,9 @@ import pytest
 import streams
 from bregalad import EFDT, VFDT, Geometry
 from bregalad.data.quantiser import Quantiser
+from bregalad.estimator import board as holder
 from bregalad.protocol.registers import EVENTS
-from bregalad.trees import holder
-from bregalad.trees.structure.table import LEAF
+from bregalad.tree.table import LEAF
 from bregalad_sim.latency import LateBoard
 from bregalad_sim.pynq import Pynq
 from bregalad_sim.record_board import RecordBoard

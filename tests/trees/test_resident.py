@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from bregalad import EFDT, VFDT, Geometry, Resident, load_tree
 from bregalad.boards import open_board
-from bregalad.trees.training import rows as row_driver
+from bregalad.driver.devices import rows as row_driver
 from bregalad_sim.latency import GoldenBoard
 
 GEOMETRY = Geometry(lanes=4, passes=1, slots=32, bins=8, bus_width=64, nodes=128)

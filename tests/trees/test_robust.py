@@ -10,9 +10,9 @@ import pytest
 from bregalad import EFDT, VFDT, BoardError, Geometry, open_board
 from bregalad.boards import engine
 from bregalad.data.quantiser import Quantiser
-from bregalad.trees import bayes
-from bregalad.trees import stream as learning
-from bregalad.trees.training import checkpoint, steps, trainer
+from bregalad.driver import checkpoint, steps, trainer
+from bregalad.engine import odds as bayes
+from bregalad.estimator import stream as learning
 from bregalad_sim.ctrl_c import interrupted, interruptible
 from bregalad_sim.latency import LateBoard
 from bregalad_sim.record_board import RecordBoard

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from bregalad import VFDT
 from bregalad.boards import open_board
-from bregalad.trees.policy.policy import SplitPolicy
-from bregalad.trees.structure.cells import CellMap
-from bregalad.trees.training.trainer import Trainer
+from bregalad.driver.trainer import Trainer
+from bregalad.policy.split_policy import SplitPolicy
+from bregalad.tree.cells import CellMap
 from driving import CAPACITIES, TREES, active, drifting, geometry
 
 

@@ -11,7 +11,7 @@ from at_once import PATIENCE, all_at_once, switching_often  # noqa: F401 (a fixt
 from bregalad import EFDT, TREES, VFDT, Geometry, open_board
 from bregalad.data.quantiser import Quantiser
 from bregalad.data.sample import Sample
-from bregalad.trees.estimator import StreamTree
+from bregalad.estimator.tree import StreamTree
 from bregalad_sim.latency import LateBoard
 from bregalad_sim.record_board import RecordBoard
 from noisy import stream

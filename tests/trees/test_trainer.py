@@ -6,12 +6,12 @@ import signal
 import numpy as np
 import pytest
 from bregalad.boards import BoardError, open_board
-from bregalad.trees.policy.policy import SplitPolicy
-from bregalad.trees.structure import walk
-from bregalad.trees.structure.cells import CellMap
-from bregalad.trees.structure.table import LEAF, MULTIWAY, NUMERIC
-from bregalad.trees.training import checkpoint
-from bregalad.trees.training.trainer import Trainer
+from bregalad.driver import checkpoint
+from bregalad.driver.trainer import Trainer
+from bregalad.policy.split_policy import SplitPolicy
+from bregalad.tree import routing as walk
+from bregalad.tree.cells import CellMap
+from bregalad.tree.table import LEAF, MULTIWAY, NUMERIC
 from bregalad_sim.latency import GoldenBoard, LateBoard
 from bregalad_sim.record_board import RecordBoard
 from bregalad_sim.reference import ReferenceVFDT

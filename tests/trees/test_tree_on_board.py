@@ -8,18 +8,18 @@ import pytest
 from bregalad.boards import open_board
 from bregalad.boards.base import BoardError
 from bregalad.data.keys import edge_keys
+from bregalad.driver import checkpoint
+from bregalad.driver.steps import Steps
+from bregalad.driver.trainer import Trainer
 from bregalad.geometry import NONE
+from bregalad.policy.split_policy import SplitPolicy
 from bregalad.protocol.commands import COMMAND_BYTES, COMMANDS, Opcode
 from bregalad.protocol.leaf_rows import RowOp, RowWord
 from bregalad.protocol.nodes import EDIT, EditFlag
 from bregalad.protocol.reports import Kind, layout_of
 from bregalad.protocol.rows import Column, RowKind, RowLayout
 from bregalad.protocol.tree import TREE_COMMANDS, TreeKind, TreeOpcode
-from bregalad.trees.policy.policy import SplitPolicy
-from bregalad.trees.structure.cells import CellMap
-from bregalad.trees.training import checkpoint
-from bregalad.trees.training.steps import Steps
-from bregalad.trees.training.trainer import Trainer
+from bregalad.tree.cells import CellMap
 from bregalad_sim.latency import GoldenBoard, LateBoard
 from driving import CAPACITIES, TREES, active, drifting, geometry
 

@@ -9,9 +9,9 @@ from collections import deque
 import pytest
 from at_once import PATIENCE, all_at_once, switching_often  # noqa: F401 (a fixture for all tests)
 from bregalad import VFDT
-from bregalad.trees import turns as turns_module
-from bregalad.trees.turns import Turns, changing
-from bregalad.trees.turns import reading as reading_call
+from bregalad.estimator import turns as turns_module
+from bregalad.estimator.turns import Turns, changing
+from bregalad.estimator.turns import reading as reading_call
 from bregalad_sim.ctrl_c import interrupted, interruptible
 from noisy import stream
 

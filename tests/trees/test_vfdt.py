@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from bregalad import VFDT, BoardError, Geometry, open_board
-from bregalad.trees.catalogue import TREES
+from bregalad.learners.catalogue import TREES
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks

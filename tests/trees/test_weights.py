@@ -8,9 +8,9 @@ import pyarrow as pa
 import pytest
 from bregalad import ITI, VFDT, load_tree
 from bregalad.ensemble import OnlineBagging
+from bregalad.estimator import weights as module
 from bregalad.evaluation import prequential
-from bregalad.trees import weights as module
-from bregalad.trees.catalogue import TREES
+from bregalad.learners.catalogue import TREES
 from noisy import stream
 from sklearn.base import clone
 from sklearn.ensemble import AdaBoostClassifier

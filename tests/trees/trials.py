@@ -5,19 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from bregalad.geometry import GAIN_FRACTION, Geometry
-from bregalad.trees.policy.policy import (
-    KEEP,
-    NO_CELL,
-    PRUNE,
-    RELOCATE,
-    SPLIT,
-    TIE,
-    SplitPolicy,
-    form_of,
-)
-from bregalad.trees.structure.cells import CellMap
-from bregalad.trees.structure.nodes import Nodes
-from bregalad.trees.structure.table import LEAF, MULTIWAY, NUMERIC
+from bregalad.policy.split_policy import KEEP, NO_CELL, PRUNE, RELOCATE, SPLIT, TIE, SplitPolicy, form_of
+from bregalad.tree.cells import CellMap
+from bregalad.tree.nodes import Nodes
+from bregalad.tree.table import LEAF, MULTIWAY, NUMERIC
 
 __all__ = ["CLOSE", "EPSILON", "EVEN", "TIED", "UNIT", "UNTIED", "Bench", "Slow", "Trial", "inner", "leaf"]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from .strategy import Strategy
 
 if TYPE_CHECKING:
-    from ..trees.estimator import StreamTree
+    from ..estimator.tree import StreamTree
 
 __all__ = ["ConfTree", "Rnd", "RndVar", "SelSamp", "VarUn"]
 

@@ -13,8 +13,8 @@ from .strategy import Strategy, share_of
 if TYPE_CHECKING:
     from typing import Self
 
+    from ..estimator.tree import StreamTree
     from ..hints import Column, Frame, Label
-    from ..trees.estimator import StreamTree
 
 __all__ = ["Split", "SplitConfTree"]
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..trees.estimator import StreamTree
-from ..trees.inputs import as_frame, class_indices, labels_of, same_length
+from ..estimator.inputs import as_frame, class_indices, labels_of, same_length
+from ..estimator.tree import StreamTree
 from ..words import shown
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from importlib.metadata import version
 
 import numpy as np
 
-from ..trees.efdt import EFDT
-from ..trees.vfdt import VFDT
+from ..learners.efdt import EFDT
+from ..learners.vfdt import VFDT
 from . import streams
 
 # MOA 24.07, prequential: trees.HoeffdingTree -l MC and -l NBA, trees.EFDT.

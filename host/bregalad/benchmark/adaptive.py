@@ -15,11 +15,11 @@ import time
 
 import numpy as np
 
+from ..learners.efdt import EFDT
+from ..learners.efhat import EFHAT
+from ..learners.hat import HAT
+from ..learners.vfdt import VFDT
 from ..predictors import PREDICTORS
-from ..trees.efdt import EFDT
-from ..trees.efhat import EFHAT
-from ..trees.hat import HAT
-from ..trees.vfdt import VFDT
 from . import streams
 from .moa import Peer
 

@@ -11,9 +11,9 @@ from importlib.metadata import version
 
 import numpy as np
 
-from ..trees.efdt import EFDT
-from ..trees.option import number
-from ..trees.vfdt import VFDT
+from ..learners.efdt import EFDT
+from ..learners.vfdt import VFDT
+from ..options.option import number
 from . import accuracy, beginnings, streams
 
 LEARNERS = {"VFDT": VFDT, "EFDT": EFDT}

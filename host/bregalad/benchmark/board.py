@@ -4,7 +4,7 @@ import numpy as np
 
 from ..boards import open_board
 from ..geometry import Geometry
-from ..trees.structure.cells import CellMap
+from ..tree.cells import CellMap
 from .streams import read_binary
 
 __all__ = ["DEVICE", "LANES", "LEVELS", "fitting", "kept_clock", "measure", "reports", "with_levels"]

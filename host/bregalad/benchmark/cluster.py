@@ -16,7 +16,7 @@ from importlib.metadata import version
 import numpy as np
 
 from ..ensemble.adaptive import AdaptiveRandomForest
-from ..trees.vfdt import VFDT
+from ..learners.vfdt import VFDT
 from . import streams
 from .forests import MEMBER
 

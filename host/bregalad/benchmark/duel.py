@@ -17,8 +17,8 @@ import time
 
 import numpy as np
 
-from ..trees.efdt import EFDT
-from ..trees.vfdt import VFDT
+from ..learners.efdt import EFDT
+from ..learners.vfdt import VFDT
 from . import streams
 from .moa import Peer
 

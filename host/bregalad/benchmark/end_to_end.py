@@ -22,13 +22,13 @@ from ..data.codebook import CodeBook
 from ..data.edges import place_edges
 from ..data.keys import edge_keys
 from ..data.tables import NumberTables
+from ..driver.trainer import Trainer
 from ..geometry import CODE_WIDTH, Geometry
+from ..policy.split_policy import SplitPolicy
 from ..protocol.commands import COMMANDS, Opcode
 from ..protocol.reports import Kind, layout_of
 from ..protocol.rows import Column, RowKind, RowLayout
-from ..trees.policy.policy import SplitPolicy
-from ..trees.structure.cells import CellMap
-from ..trees.training.trainer import Trainer
+from ..tree.cells import CellMap
 from . import streams
 from .board import kept_clock
 

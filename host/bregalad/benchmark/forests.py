@@ -16,7 +16,7 @@ import numpy as np
 
 from ..ensemble.catalogue import ENSEMBLES
 from ..ensemble.options import MEMBER
-from ..trees.catalogue import TREES
+from ..learners.catalogue import TREES
 from . import moa, streams
 
 # Name: stream and instances.

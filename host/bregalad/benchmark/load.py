@@ -10,8 +10,8 @@ from ..protocol.commands import Opcode, pack_command, record_layout
 from ..protocol.layout import Layout
 from ..protocol.registers import CellKind
 from ..protocol.reports import EntryFlag, entry_body
-from ..trees.structure.cells import CellMap
-from ..trees.structure.slots import SlotPool, best_level, joined
+from ..tree.cells import CellMap
+from ..tree.slots import SlotPool, best_level, joined
 
 __all__ = ["Load", "begin", "measure", "slots_of", "tree_slots"]
 

@@ -23,7 +23,7 @@ import numpy as np
 import pandas as pd
 from river.tree import HoeffdingTreeClassifier
 
-from ..trees.vfdt import VFDT
+from ..learners.vfdt import VFDT
 
 HEAD = 1000  # instances before the clock
 CHUNKS = (1, 10)

@@ -13,8 +13,8 @@ from importlib.metadata import version
 
 import numpy as np
 
+from ..learners.vfdt import VFDT
 from ..predictors import PREDICTORS
-from ..trees.vfdt import VFDT
 
 
 def rbf(rng, instances, attributes, centres, classes=2):

@@ -15,10 +15,10 @@ import numpy as np
 
 from ..boards.linked import LinkedBoard
 from ..data.keys import edge_keys
+from ..driver.trainer import Trainer
+from ..policy.split_policy import SplitPolicy
 from ..protocol.rows import RowKind
-from ..trees.policy.policy import SplitPolicy
-from ..trees.structure.cells import CellMap
-from ..trees.training.trainer import Trainer
+from ..tree.cells import CellMap
 from . import end_to_end
 
 ROWS = {"ulx3s-85f-sdram": 600, "ecpix5-85f-ddr3": 4000}

@@ -13,9 +13,9 @@ from collections import deque
 
 from ..boards.device import Device
 from ..geometry import Geometry
-from ..trees.efdt import EFDT
-from ..trees.option import number
-from ..trees.vfdt import VFDT
+from ..learners.efdt import EFDT
+from ..learners.vfdt import VFDT
+from ..options.option import number
 from . import streams
 
 GIGABIT = 118e6  # bytes per second of payload that Gigabit Ethernet carries

@@ -15,8 +15,8 @@ from ..geometry import Geometry
 if TYPE_CHECKING:
     from typing import Self
 
+    from ..engine.statistics.state import State
     from ..link import Statistics
-    from .kernel.state import State
 
 __all__ = ["Board", "BoardError", "as_bytes"]
 

@@ -5,15 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING
 
-from ..protocol.registers import (
-    EVENTS,
-    MAGIC,
-    TIMINGS,
-    VERSION,
-    Access,
-    find,
-    geometry_of,
-)
+from ..protocol.registers import EVENTS, MAGIC, TIMINGS, VERSION, Access, find, geometry_of
 from .base import Board, BoardError, as_bytes
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from mmap import ACCESS_COPY, mmap
 import numpy as np
 
 from ..criteria import criterion_of
+from ..engine import statistics as kernel
 from ..fixed import BAYES_TABLE, LOG_BASE, LOG_SLOPE
 from ..geometry import NONE
 from ..protocol.registers import EVENTS, TIMINGS
-from . import kernel
 from .base import Board
 
 __all__ = ["Engine"]

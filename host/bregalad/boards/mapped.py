@@ -11,16 +11,7 @@ from ..geometry import NONE
 from ..interrupt import check_interrupt, deferred_interrupt
 from ..protocol.commands import Opcode, pack_command
 from ..protocol.registers import find
-from ..protocol.soc import (
-    BUFFER,
-    DESCRIPTOR,
-    PAGE,
-    SOC_BASE,
-    SOC_VERSION,
-    Stop,
-    find_soc,
-    saved_dtype,
-)
+from ..protocol.soc import BUFFER, DESCRIPTOR, PAGE, SOC_BASE, SOC_VERSION, Stop, find_soc, saved_dtype
 from .base import BoardError, as_bytes
 from .device import Device
 from .whole import Sizes

@@ -82,8 +82,8 @@ def begun(path, run):
         If the file is no checkpoint, or one of a run with other options or of another stream.
     """
     from ..ensemble.catalogue import load_learner
+    from ..estimator.saving import storage
     from ..evaluation import Curve
-    from ..trees import storage
 
     meta, _ = storage.read(path)
     if "run" not in meta:

@@ -1,7 +1,7 @@
 """Options of ensembles: which one stands around the tree, and its parameters."""
 
 from ..ensemble.options import MEMBER, NAMES, OPTIONS
-from ..trees.options import CLASSICAL, POSITIVE, help_of
+from ..options.table import CLASSICAL, POSITIVE, help_of
 from ..words import joined
 
 __all__ = ["OWN", "add_ensembles", "check_ensemble", "ensemble_of", "member_of"]

@@ -2,7 +2,7 @@
 
 from .. import active
 from ..ensemble.options import NAMES
-from ..trees.options import POSITIVE
+from ..options.table import POSITIVE
 from ..words import joined
 
 __all__ = ["add_labels", "check_labels", "strategy_of"]

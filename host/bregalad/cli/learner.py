@@ -3,7 +3,7 @@
 import re
 from argparse import ArgumentTypeError
 
-from ..trees import options
+from ..options import table as options
 from ..words import joined
 from . import ensembles
 

@@ -11,7 +11,7 @@ _MANY, _FEW = 50, 100  # values of an attribute, instances for each
 
 def on_board(tree):
     """Whether this is a tree that learns on a board, and no ensemble."""
-    from ..trees.catalogue import TREES
+    from ..learners.catalogue import TREES
 
     return isinstance(tree, tuple(TREES.values()))
 

@@ -34,8 +34,8 @@ def begun_from(args):
         if getattr(args, name) not in (None, ""):
             raise ValueError(f"{flag} is for a new tree; one that goes on has its own: leave out {flag}, or --from")
     from ..ensemble.catalogue import ENSEMBLES, load_learner
-    from ..trees import storage
-    from ..trees.catalogue import CLASSICAL, POSITIVE, TREES
+    from ..estimator.saving import storage
+    from ..learners.catalogue import CLASSICAL, POSITIVE, TREES
 
     where = {} if args.board == "emulated" else {"board": args.board}
     if args.geometry is not None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..drift.adwin import new_windows, rule_of
-from ..trees.estimator import StreamTree
-from ..trees.vfdt import VFDT
+from ..estimator.tree import StreamTree
+from ..learners.vfdt import VFDT
 from .described import described
 from .estimator import Ensemble
 from .member import Style

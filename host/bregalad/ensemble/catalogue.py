@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..trees import storage
-from ..trees.catalogue import CLASSICAL, POSITIVE, TREES
+from ..estimator.saving import storage
+from ..learners.catalogue import CLASSICAL, POSITIVE, TREES
 from .adaptive import AdaptiveRandomForest
 from .bagging import LeveragingBagging, OnlineBagging
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..boards.base import BoardError
+from ..driver.steps import SAFE, Steps
+from ..estimator import board as holder
+from ..estimator.stream import StreamLearner
+from ..estimator.tree import StreamTree
+from ..estimator.turns import changing, reading
 from ..predictors import predictor_of
-from ..trees import holder
-from ..trees.estimator import StreamTree
-from ..trees.stream import StreamLearner
-from ..trees.training.steps import SAFE, Steps
-from ..trees.turns import changing, reading
 from . import options, storage
 from .crew import Crew
 from .ground import Ground, alone, is_shared

@@ -3,8 +3,8 @@
 from ..boards import is_link, open_board
 from ..boards.base import Board
 from ..boards.divided import DividedBoard, check_division, part_of
+from ..estimator import board as holder
 from ..geometry import Geometry
-from ..trees import holder
 
 __all__ = ["Ground", "alone", "check_ground", "is_shared"]
 

@@ -3,9 +3,9 @@
 import numpy as np
 
 from ..drift.adwin import forget, new_windows
+from ..estimator import board as holder
 from ..interrupt import unbroken
-from ..trees import holder
-from ..trees.policy.subset import mix
+from ..policy.subset import mix
 from .draws import Draws
 from .ground import is_shared
 from .steps import steadily

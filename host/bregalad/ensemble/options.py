@@ -1,6 +1,6 @@
 """The parameters of the ensembles, each declared once, as those of the trees."""
 
-from ..trees.option import Option
+from ..options.option import Option
 
 __all__ = ["MEMBER", "MOST_RATE", "NAMES", "OPTIONS", "check", "options_of"]
 

@@ -6,7 +6,7 @@ from inspect import isgenerator
 import numpy as np
 
 from ..data.quantiser import Quantiser
-from ..trees.training.steps import at_once
+from ..driver.steps import at_once
 from .steps import steadily
 
 __all__ = ["Known", "Share"]

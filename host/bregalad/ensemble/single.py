@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..data.row import Row
-from ..trees.requirements import warn_of_lost
+from ..driver.requirements import warn_of_lost
 
 __all__ = ["Single"]
 

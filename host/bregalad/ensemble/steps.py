@@ -1,6 +1,6 @@
 """Steps of members that take turns, on boards in this process and elsewhere."""
 
-from ..trees.training.steps import SAFE
+from ..driver.steps import SAFE
 
 __all__ = ["steadily"]
 

@@ -4,10 +4,11 @@ import copy
 
 from ..boards import is_link
 from ..drift.adwin import trouble
+from ..estimator import board as holder
+from ..estimator.saving import storage
+from ..estimator.saving.contents import check_board_entries, is_count
 from ..geometry import Geometry
-from ..trees import holder, storage
-from ..trees.catalogue import TREES
-from ..trees.contents import check_board_entries, is_count
+from ..learners.catalogue import TREES
 from .ground import alone, is_shared
 from .member import Member
 

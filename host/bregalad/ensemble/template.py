@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ..boards.base import Board
 from ..cluster import parse
+from ..estimator import board as holder
+from ..estimator.tree import StreamTree
 from ..protocol.rows import MOST_WEIGHT
-from ..trees import holder
-from ..trees.estimator import StreamTree
 from ..words import shown
 from .draws import thresholds
 from .ground import check_ground, is_shared

@@ -14,13 +14,13 @@ from ..building import build_seconds
 from ..compiled import compile_seconds
 from ..data.frames import as_pandas, as_series
 from ..data.parts import rows_of
-from ..trees.inputs import named_classes
+from ..estimator.inputs import named_classes
 from .curve import Curve
 
 if TYPE_CHECKING:
     from ..active import Strategy
+    from ..estimator.tree import StreamTree
     from ..hints import Column, Frame
-    from ..trees.estimator import StreamTree
 
 __all__ = ["POINT", "prequential"]
 

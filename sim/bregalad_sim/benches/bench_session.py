@@ -3,13 +3,7 @@
 import random
 
 import cocotb
-from bregalad.protocol.link import (
-    LAPSE_SECONDS,
-    LINK_VERSION,
-    FrameType,
-    HelloFlag,
-    Refusal,
-)
+from bregalad.protocol.link import LAPSE_SECONDS, LINK_VERSION, FrameType, HelloFlag, Refusal
 from bregalad_hw.link.words import header_layout, reply_layout
 from cocotb.triggers import ReadOnly, RisingEdge
 

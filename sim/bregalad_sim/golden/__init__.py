@@ -1,7 +1,7 @@
 """Golden model: the command stream in plain integers.
 
 What these files do with a command is what every board does, bit for bit. They are written to be
-read, not to be fast; ``host/bregalad/boards/kernel`` is the same, compiled.
+read, not to be fast; ``host/bregalad/engine/statistics`` is the same, compiled.
 """
 
 from .board import Golden

@@ -4,16 +4,7 @@ import struct
 from dataclasses import dataclass, field
 
 from bregalad.geometry import MISSING
-from bregalad.protocol.rows import (
-    EDGES,
-    KIND_BYTES,
-    ROW_COMMAND,
-    STEP,
-    RowKind,
-    RowOpcode,
-    StepFlag,
-    searchers_of,
-)
+from bregalad.protocol.rows import EDGES, KIND_BYTES, ROW_COMMAND, STEP, RowKind, RowOpcode, StepFlag, searchers_of
 
 __all__ = ["GoldenQuantiser", "QuantisedBeat"]
 

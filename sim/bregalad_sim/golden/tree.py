@@ -14,14 +14,7 @@ from bregalad.protocol.commands import COMMANDS, CommandFlag, Opcode, RecordFlag
 from bregalad.protocol.leaf_rows import RowOp, RowWord
 from bregalad.protocol.nodes import KIND_LOW, EditFlag, Node
 from bregalad.protocol.rows import KEY_BYTES, ROW_COMMAND, STEP, RowOpcode, weight_of
-from bregalad.protocol.tree import (
-    TREE_COMMANDS,
-    TREE_REGISTERS,
-    TREE_REPORTS,
-    TreeKind,
-    TreeOpcode,
-    mixed,
-)
+from bregalad.protocol.tree import TREE_COMMANDS, TREE_REGISTERS, TREE_REPORTS, TreeKind, TreeOpcode, mixed
 
 from .board import Golden
 from .candidates import top

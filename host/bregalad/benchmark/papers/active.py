@@ -3,7 +3,7 @@
 import numpy as np
 
 from ... import active
-from ...trees.confidence import CTree
+from ...learners.confidence import CTree
 from .. import data
 from ..page import Page, new_figure
 from .runs import follow, spread

@@ -3,8 +3,8 @@
 import numpy as np
 
 from ...data.generators import RandomBinaryTree
-from ...trees.confidence import CorrHTree, CTree
-from ...trees.vfdt import VFDT
+from ...learners.confidence import CorrHTree, CTree
+from ...learners.vfdt import VFDT
 from .. import data
 from ..page import Page, new_figure
 from .reference import ReferenceTree

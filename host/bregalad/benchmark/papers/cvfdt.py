@@ -3,8 +3,8 @@
 import numpy as np
 
 from ...data import open_generator
-from ...trees.cvfdt import CVFDT
-from ...trees.vfdt import VFDT
+from ...learners.cvfdt import CVFDT
+from ...learners.vfdt import VFDT
 from ..page import Page, new_figure
 from .runs import follow, mean_curve, spread
 

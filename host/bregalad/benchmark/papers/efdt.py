@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from ...data.generators import RandomTree
-from ...trees.efdt import EFDT
-from ...trees.vfdt import VFDT
+from ...learners.efdt import EFDT
+from ...learners.vfdt import VFDT
 from .. import data
 from ..page import Page, new_figure
 from .runs import follow, mean_curve, spread

@@ -3,9 +3,9 @@
 import numpy as np
 
 from ...data import open_generator
-from ...trees.cvfdt import CVFDT
-from ...trees.positive.puucvfdt import PuuCVFDT
-from ...trees.positive.puuvfdt import PuuVFDT
+from ...learners.cvfdt import CVFDT
+from ...learners.positive.puucvfdt import PuuCVFDT
+from ...learners.positive.puuvfdt import PuuVFDT
 from ..page import Page
 from .unlabelled import SHARES, behind, follow, labelled, tables
 

@@ -3,8 +3,8 @@
 import numpy as np
 
 from ...data import open_generator
-from ...trees.positive.puuvfdt import PuuVFDT
-from ...trees.vfdt import VFDT
+from ...learners.positive.puuvfdt import PuuVFDT
+from ...learners.vfdt import VFDT
 from .. import data
 from ..page import Page
 from .unlabelled import SHARES, behind, follow, labelled, tables

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...data.generators import open_generator
-from ...trees.vfdt import VFDT
+from ...learners.vfdt import VFDT
 from ..page import Page, new_figure
 from .reference import ReferenceTree
 from .runs import follow, spread

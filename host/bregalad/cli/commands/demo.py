@@ -27,7 +27,7 @@ def run(args):
     from ...data.flights import flights
     from ...evaluation import prequential
     from ...geometry import Geometry
-    from ...trees.vfdt import VFDT
+    from ...learners.vfdt import VFDT
     from .. import outputs
     from ..report import print_report
 

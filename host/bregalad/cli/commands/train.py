@@ -91,7 +91,7 @@ class _Run:
 
 def _new_tree(args, chosen):
     """The tree that the options describe, checked."""
-    from ...trees.catalogue import CLASSICAL, POSITIVE, TREES
+    from ...learners.catalogue import CLASSICAL, POSITIVE, TREES
 
     where = {} if args.tree in CLASSICAL else {"board": args.board, "geometry": args.geometry}
     tree = (TREES | POSITIVE | CLASSICAL)[args.tree](**where, **ensembles.member_of(args, chosen))

@@ -1,7 +1,7 @@
 """Compile what learners need ahead, so that no later run waits for it."""
 
 from ...ensemble.options import NAMES
-from ...trees.options import CLASSICAL, LEARNERS, POSITIVE
+from ...options.table import CLASSICAL, LEARNERS, POSITIVE
 from ...words import joined
 
 __all__ = ["add_arguments", "run"]
@@ -28,8 +28,8 @@ def run(args):
     from ...cache import cache_folder
     from ...compiled import compile_seconds
     from ...ensemble.catalogue import ENSEMBLES
+    from ...learners.catalogue import CLASSICAL, POSITIVE, TREES
     from ...predictors import usual_predictor
-    from ...trees.catalogue import CLASSICAL, POSITIVE, TREES
 
     rng = np.random.default_rng(1)
     X = pd.DataFrame({"number": rng.random(_INSTANCES), "word": rng.choice(["a", "b", "c"], _INSTANCES)})

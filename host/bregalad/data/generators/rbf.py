@@ -5,16 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..schema import Schema
-from .base import (
-    Block,
-    Generator,
-    check_integer,
-    check_number,
-    model_numbers,
-    numerics,
-    order_numbers,
-    reflected,
-)
+from .base import Block, Generator, check_integer, check_number, model_numbers, numerics, order_numbers, reflected
 
 __all__ = ["InterchangingRBF", "RandomRBF"]
 

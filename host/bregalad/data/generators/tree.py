@@ -8,15 +8,7 @@ import numpy as np
 
 from ...compiled import njit
 from ..schema import Schema
-from .base import (
-    Block,
-    Generator,
-    check_integer,
-    check_number,
-    model_numbers,
-    nominals,
-    numerics,
-)
+from .base import Block, Generator, check_integer, check_number, model_numbers, nominals, numerics
 
 __all__ = ["RandomBinaryTree", "RandomTree"]
 

@@ -1,0 +1,198 @@
+"""Trials that are out, and what becomes of a tree when a decision takes effect.
+
+A node that is tried at a block's end keeps the verdict (``Nodes.verdict``) until it takes effect, at the next
+block's end, whenever its report comes. So tree and predictions follow from the stream alone, never from timing
+(docs/learners.md, "Blocks").
+"""
+
+from collections import deque
+from typing import NamedTuple
+
+import numpy as np
+
+from ..policy.split_policy import ALTERNATE, CONSULT, KEEP, PRUNE, RELOCATE, SWAP, TIE, form_of
+from ..tree.split import Split
+from ..tree.table import ASKED, LEAF, has_alternate
+from ..tree.window import date
+
+__all__ = ["Decision", "Trials"]
+
+
+class Decision(NamedTuple):
+    """What a split attempt has decided."""
+
+    node: int
+    due: int  # the node's ``due_at``
+    verdict: int
+    cell: int
+    value: int
+    cells: list  # whose bins it takes
+
+
+class Trials:
+    """One tree's trials on one board.
+
+    Parameters
+    ----------
+    geometry : Geometry
+    cells : CellMap
+    policy : SplitPolicy
+    growth : Growth
+        Carries out what is decided.
+    classes : int
+        Classes in use.
+    tally : Tally
+        Counts trials and changes.
+
+    Attributes
+    ----------
+    form : named tuple of ``report_form``
+        Of the reports.
+    totals : Totals or None
+        What a policy that consults wants to know of the stream.
+    """
+
+    totals = None
+
+    def __init__(self, geometry, cells, policy, growth, classes, tally):
+        self.cells = cells
+        self.policy = policy
+        self.growth = growth
+        self.nodes = growth.nodes
+        self.classes = classes
+        self.tally = tally
+        self.form = form_of(geometry.classes, cells, policy.reports_all)
+        self._out = deque()  # (node, its ``due_at``) of those whose candidates are to come, in order
+
+    def start(self, tried):
+        """Trials of these nodes are out now; int64 array."""
+        nodes = self.nodes
+        nodes.since[tried], nodes.due_at[tried], nodes.verdict[tried] = 0, self.tally.instances, ASKED
+        self._out.extend((node, self.tally.instances) for node in tried.tolist())
+        self.tally.trials += len(tried)
+
+    @property
+    def outstanding(self):
+        """Whether the candidates of any trial are to come."""
+        return bool(self._out)
+
+    def judge(self, words, halvings):
+        """Take in split attempts, int64 array (n, form.size), of which so many found halved counts."""
+        self.tally.halvings += halvings
+        nodes, due = np.array([self._out.popleft() for _ in words], np.int64).T.copy()
+        found = self.policy.judge(words, self.form, self.nodes, nodes, due, self.classes)
+        still = self.nodes.due_at[nodes] == due
+        for name, column in found._asdict().items():
+            getattr(self.nodes, name)[nodes[still]] = column[still]
+
+    def begin(self, node):
+        """A node's decision takes effect now.
+
+        Returns
+        -------
+        Decision or None
+            What `carry_out` takes, with the class counts and bins that are to be read for it: those of the attribute
+            that wins, or of all. None for an alternate: that is done.
+        """
+        nodes = self.nodes
+        verdict, cell, value, due = (int(getattr(nodes, name)[node]) for name in ("verdict", "cell", "value", "due_at"))
+        if verdict >= ALTERNATE and not (verdict == ALTERNATE and self.policy.rivals):
+            self._change_alternate(node, verdict)
+            return None
+        if verdict == CONSULT:
+            cells = list(range(len(self.cells)))
+        else:
+            cells = [] if verdict == PRUNE else self.cells.cells_of(int(self.cells.attribute[cell])).tolist()
+        nodes.verdict[node] = ASKED
+        return Decision(node, due, verdict, cell, value, cells)
+
+    def _change_alternate(self, node, verdict):
+        nodes, growth, tally = self.nodes, self.growth, self.tally
+        nodes.verdict[node] = KEEP
+        if verdict == SWAP:
+            growth.swap(node)
+            tally.swapped += 1
+            return
+        begins = verdict == ALTERNATE
+        if not begins or has_alternate(nodes.table, node):
+            node = int(nodes.parent[node]) if begins else node
+            growth.drop(node)
+            tally.dropped += 1
+        if begins:
+            growth.fork(node)
+            tally.alternates += 1
+
+    def carry_out(self, decision, n, own, bins):
+        """Change the tree.
+
+        Parameters
+        ----------
+        decision : Decision
+        n : int
+            Instances that the node has counted.
+        own : int64 array (classes,)
+            Those of each class.
+        bins : list of int64 array (bins, classes)
+            Of the cells of the decision.
+        """
+        nodes, tally, node, verdict = self.nodes, self.tally, decision.node, decision.verdict
+        nodes.verdict[node] = KEEP
+        if verdict == PRUNE:
+            self.growth.prune(node, own, n)
+            tally.pruned += 1
+            return
+        cell, value = decision.cell, decision.value
+        if verdict == CONSULT:
+            totals = self.totals.at(max(decision.due + self.policy.delay, tally.instances))
+            verdict, cell, value = self.policy.consult(self.growth, node, own, bins, totals)
+            if verdict == KEEP:
+                return
+            bins = [bins[place] for place in self.cells.cells_of(int(self.cells.attribute[cell]))]
+        split = Split(self.cells, cell, value, bins)
+        if verdict == RELOCATE:
+            verdict = self._relocate(node, split, own)
+            if verdict == KEEP:
+                return
+            verdict = ALTERNATE if self.policy.rivals else verdict
+        if verdict == ALTERNATE:
+            self._begin_rival(node, split, own)
+            return
+        inner, tie = nodes.kind[node] != LEAF, verdict == TIE
+        self.growth.split(node, split, own, tie)
+        if self.policy.window is not None:
+            date(nodes.table, node, tally.instances, self.growth.style.inherit)
+        tally.replaced += int(inner)
+        tally.splits += int(not inner)
+        tally.ties += tie
+
+    def _begin_rival(self, node, split, own):
+        """Let an alternate begin beside a node, with a split that the node's statistics have told."""
+        nodes, growth, tally, seen = self.nodes, self.growth, self.tally, self.tally.instances
+        alternate = growth.fork(node)
+        beside = int(nodes.child[node])
+        if nodes.slot[alternate] < 0:
+            growth.drop(node)
+            return
+        nodes.born[alternate] = nodes.made[alternate] = seen
+        nodes.base[alternate] = nodes.base[beside]  # for the majority class of empty children
+        growth.split(alternate, split, own, False)
+        nodes.base[alternate] = 0
+        date(nodes.table, alternate, seen, False)
+        if growth.style.inherit:
+            nodes.made[list(nodes.children(alternate))] = nodes.born[beside]
+        tally.alternates += 1
+
+    def _relocate(self, node, split, own):
+        """The verdict on another threshold for the attribute that an inner node has."""
+        nodes = self.nodes
+        old = self.growth.current_split(node, split)
+        if old.value == split.value:
+            return KEEP
+        return self.policy.moved(
+            self.policy.gap(split.sides, old.sides, int(own.sum())),
+            int((own + nodes.base[node]).sum()),
+            self.classes,
+            nodes.depth(node),
+            int(nodes.due_at[node]),
+            len(self.cells.first_cell),
+        )

@@ -1,0 +1,161 @@
+"""What of a policy a board's judge carries: its registers, and per node from when on it decides.
+
+A board says of most trials by itself that they change nothing. It may err in one direction only: where it says
+"stays", `judge_row` keeps the node. It has gains as integers n G, n of the slot and n' of both counts, but no
+impurities.
+
+**The bound.** Let D = n (G(Xa) - G(Xb)), an integer in the board's unit u = 2**-GAIN_FRACTION, and c = R^2
+ln(1/delta) / 2. But for rounding the host changes the tree if D u / n > sqrt(c / n'), that is, D^2 n' > K n^2 with K
+= c / u^2. The judge compares these products, but cuts every factor and every product to MANTISSA = 16 bits:
+
+* A factor loses less than 2**-15 of itself, the product D^2 (at least 2**14) less than 2**-14, the next one (at least
+  2**13) less than 2**-13. So the left side loses less than (2 + 2 + 1 + 4) 2**-15 < 2**-11 of itself, the right side
+  does not grow. K is given smaller by 2**-10 of itself, so D^2 n' > K n^2 (1 - 2**-11) is always seen.
+* In float64 the host's gap is off by less than 1e-14 (gains, shift and gap are below 20 bits, ten roundings of
+  2**-53), its epsilon by 1e-15 of itself. Both are covered by what is left, 2**-12 of epsilon, as long as epsilon is
+  above 1e-10. A rule whose epsilon goes below that is not carried.
+
+In return the judge proposes needlessly where the gap is less than 2**-10 of epsilon below epsilon.
+
+**Ties.** Epsilon falls with n', in float64, too. So epsilon < tau from a certain n' on, which the judge is told. At
+inner nodes of EFDT's variant of MOA a tie takes a gap above tau / 2; epsilon is that, or less, at 4 times that n'.
+
+**The null split.** The shift s = I(both) - I(own) is 0 without base counts, and all is as above; G >= 1e-10 takes n G
+>= 1. With base counts the judge does not know s:
+
+* A leaf of VFDT: gap = G(Xa) + s - max(G(Xb) + s, 0) <= G(Xa) - G(Xb). The judge takes that, and leaves out G >=
+  1e-10.
+* A leaf of EFDT is compared with the null split: all its trials are proposals.
+* At an inner node s falls out of G(Xa) - G(Xc). Where the null split is best, -G(Xc) - s would have to be above
+  epsilon. I is concave: I(both) >= (n I(own) + n_base I(base)) / n', so -s <= (n_base / n') (R - I(base)). As the
+  judge sees to it that n G(Xc) >= 0, this is below epsilon from a certain n' on; before, all trials are proposals.
+
+**Used attributes.** Where the best is used on the path, the host takes the second for it, and that counts as tied:
+its gap is no larger than the judge's. Where fewer than two attributes are left, a leaf of VFDT competes with the null
+split only: all its trials are proposals.
+
+tests/hw/test_judge.py compares both on millions of trials, most of them at the bound.
+"""
+
+from math import log2
+
+import numpy as np
+
+from ...compiled import njit
+from ...criteria import criterion_of
+from ...geometry import GAIN_FRACTION
+from ...policy.bounds import hoeffding_bound
+from ...policy.criteria import impurity, span
+from ...protocol.judge import MANTISSA
+
+__all__ = ["ask_up_to", "rule_of"]
+
+_MARGIN = 1 - 2.0**-10  # what products lose, and the host's rounding
+_LEAST_EPSILON = 1e-10
+_MOST_N = 1 << 33  # of both counts
+_NEVER = (1 << 32) - 1
+
+
+def rule_of(policy, classes):
+    """The judge's registers.
+
+    Parameters
+    ----------
+    policy : SplitPolicy
+    classes : int
+        In use; where more come, the registers are to be written again, and `ask_up_to` of all nodes.
+
+    Returns
+    -------
+    dict
+        ``register.field`` to value. Of a policy that integers do not carry ``judge.decides`` is 0: other bounds than
+        Hoeffding's, averages, adaptive periods, random attributes, ties by `htdt` and `htat`, gains that the host works
+        out, rivals.
+    """
+    options = policy.options
+    reach = criterion_of(policy.criterion).span(classes)
+    carried = (
+        policy.bound == "hoeffding"
+        and policy.ties == "ht"
+        and not (policy.adaptive_grace or policy.reports_all or policy.consults or policy.rivals)
+    )
+    least = hoeffding_bound(options.criterion, _MOST_N, classes, options.certainty)
+    if not carried or not _LEAST_EPSILON < least < np.inf:
+        return _registers(0)
+    bound = reach**2 * options.certainty / 2 * _MARGIN
+    exponent = int(log2(bound)) + 2 * GAIN_FRACTION - MANTISSA
+    mantissa = int(bound * 2.0 ** (2 * GAIN_FRACTION - exponent))
+    while mantissa >> MANTISSA:
+        mantissa, exponent = mantissa >> 1, exponent + 1
+    while not mantissa >> MANTISSA - 1:
+        exponent -= 1
+        mantissa = int(bound * 2.0 ** (2 * GAIN_FRACTION - exponent))
+    return _registers(
+        1,
+        anytime=int(policy.anytime),
+        first_trial=int(policy.anytime and options.first_trial),
+        inner_ties=options.inner_ties,
+        null=options.null,
+        asks_inner=options.replace,
+        mantissa=mantissa,
+        exponent=exponent & 0xFF,
+        n=_first_tie(options, classes),
+    )
+
+
+def _registers(decides, mantissa=1 << MANTISSA - 1, exponent=0, n=_NEVER, **others):
+    names = ("anytime", "first_trial", "inner_ties", "null", "asks_inner")
+    return {
+        "judge.decides": decides,
+        **{f"judge.{name}": others.get(name, 0) for name in names},
+        "judge_bound.mantissa": mantissa,
+        "judge_bound.exponent": exponent,
+        "judge_tie.n": n,
+    }
+
+
+def _first_tie(options, classes):
+    """The least n with an epsilon below tau, at most what its register holds."""
+    low, high = 0, _NEVER  # too few; enough, or as many as there is room for
+    while high - low > 1:
+        n = (low + high) // 2
+        if hoeffding_bound(options.criterion, n, classes, options.certainty) < options.tau:
+            high = n
+        else:
+            low = n
+    return high
+
+
+@njit()
+def ask_up_to(options, classes, base, inner, left, most):
+    """Instances in a node's slot up to which all its trials are proposals.
+
+    Parameters
+    ----------
+    options : ``SplitPolicy.options``
+        Of a policy whose rule the judge carries.
+    classes : int
+        In use.
+    base : int64 array
+        The node's base counts.
+    inner : bool
+    left : int
+        Attributes that its path has not used.
+    most : int
+        The largest count of a slot: all trials are proposals.
+
+    Returns
+    -------
+    int
+        0 to ``most``.
+    """
+    total = base.sum()
+    if not inner:
+        asks = total > 0 if options.anytime is not None else left < 2
+        return np.int64(most) if asks else np.int64(0)
+    if total == 0 or not options.null:
+        return np.int64(0)
+    reach = span(options.criterion, classes)
+    pure = 1 - impurity(options.criterion, base) / reach
+    needed = 2 * (total * pure) ** 2 / options.certainty  # by both counts
+    return np.int64(min(most, max(0, np.ceil(needed * 1.01) + 1 - total)))

@@ -1,0 +1,197 @@
+"""What a board that walks records down the tree is told of nodes that have changed, in compiled code."""
+
+import numpy as np
+
+from ...compiled import njit
+from ...geometry import MISSING, NONE
+from ...protocol.leaf_rows import RowOp, RowWord
+from ...protocol.nodes import EDIT, KIND_LOW, EditFlag
+from ...protocol.tree import MANY, TREE_COMMANDS, TreeOpcode
+from ...protocol.words import putter
+from ...tree.table import LEAF, MULTIWAY, NO_NODE
+from .filter import ask_up_to
+
+__all__ = ["SEEN", "UNTOLD", "follow", "row_words", "words_of"]
+
+UNTOLD = -1  # in place of a node's kind: the board has no row of it
+
+# What is told of a node, in this order: its row, then what NODE says.
+SEEN = ("kind", "cell", "value", "child", "default", "slot", "beside", "only", "base", "ask_up_to")
+_KIND, _SLOT, _BESIDE = (SEEN.index(name) for name in ("kind", "slot", "beside"))
+
+_EDIT, _NODE, _ROW = (int(TreeOpcode[name]) for name in ("EDIT", "NODE", "ROW"))
+_WRITE, _MORE = int(RowOp.WRITE), int(EditFlag.MORE)
+_FIRST, _MAJORITY, _LEAD, _RIGHT = len(RowWord), *(int(RowWord[name]) for name in ("MAJORITY", "LEAD", "RIGHT"))
+_put_edit = putter(EDIT, "opcode", "flags", "node", "test", "child", "value", "default", "slot")
+_put_node = putter(TREE_COMMANDS[TreeOpcode.NODE], "opcode", "flags", "slot", "node", "only", "base", "ask_up_to")
+_put_row = putter(TREE_COMMANDS[TreeOpcode.ROW], "opcode", "flags", "node", "word", "value")
+
+
+@njit()
+def row_words(counts, majority, right):
+    """A new leaf's row: all its words.
+
+    Parameters
+    ----------
+    counts : int64 array (classes,)
+        Of every class of the board.
+    majority : int
+        What it predicts as long as it has no counts.
+    right : int
+        Guesses that were right: the majority class's less naive Bayes's.
+
+    Returns
+    -------
+    int64 array (words,)
+    """
+    words = np.zeros(_FIRST + len(counts), np.int64)
+    words[_MAJORITY], words[_RIGHT] = majority, right
+    for k in range(len(counts)):
+        words[_FIRST + k] = counts[k]
+        if counts[k] > words[_LEAD]:
+            words[_MAJORITY], words[_LEAD] = k, counts[k]
+    return words
+
+
+def words_of(step, classes, nodes):
+    """32-bit words that `follow` writes at most, of so many nodes and of ``step`` a command."""
+    return nodes * (2 + len(RowWord) + classes) * step
+
+
+@njit(inner=True)
+def _look(table, base, style, options, first_cell, decides, classes, most, node, now):
+    """What is to be told of a node; ``now``, int64 array by `SEEN`, is written."""
+    row = table[node]
+    above, used = np.int64(row["parent"]), 0
+    while above != NO_NODE:
+        used += table[above]["kind"] == MULTIWAY
+        above = np.int64(table[above]["parent"])
+    only, total = NONE, np.int64(0)
+    for k in range(base.shape[1]):
+        if base[node, k]:
+            only = MANY if total else k
+            total += base[node, k]
+    own = np.int64(row["slot"])
+    # A leaf without a slot of its own is counted by the nodes above all the same.
+    slot, above = own, np.int64(row["parent"])
+    while style.anytime is not None and slot < 0 and above != NO_NODE:
+        slot, above = np.int64(table[above]["slot"]), np.int64(table[above]["parent"])
+    kind = np.int64(row["kind"])
+    now[:] = 0
+    now[_KIND] = kind
+    if kind != LEAF:
+        value = np.int64(row["width"]) if kind == MULTIWAY else min(np.int64(row["threshold"]), np.int64(MISSING))
+        now[1], now[2] = first_cell[row["attribute"]], value
+        now[3], now[4] = row["child"], row["default"]
+    now[_SLOT] = slot if slot >= 0 else NONE
+    now[_BESIDE] = own if own >= 0 else NONE
+    now[_BESIDE + 1], now[_BESIDE + 2] = only, total
+    if decides:
+        now[_BESIDE + 3] = ask_up_to(options, classes, base[node], kind != LEAF, len(first_cell) - used, most)
+
+
+@njit(inner=True)
+def _differs(told, now, first, last):
+    differs = False
+    for at in range(first, last):
+        differs |= told[at] != now[at]
+    return differs
+
+
+@njit()
+def follow(
+    table,
+    counts,
+    base,
+    style,
+    options,
+    first_cell,
+    decides,
+    classes,
+    most,
+    first_node,
+    told,
+    touched,
+    decided,
+    mode,
+    step,
+    out,
+    used,
+):
+    """Write what the board is to be told of nodes that may have changed.
+
+    Parameters
+    ----------
+    table, counts, base : arrays of ``Nodes``
+    style : Style
+    options : ``SplitPolicy.options``
+    first_cell : int64 array
+        Per attribute.
+    decides : int
+        Whether the judge carries the policy's rule.
+    classes : int
+        In use.
+    most : int
+        The largest count of a slot.
+    first_node : int
+        The board's row of the tree's root; those of its other nodes follow.
+    told : int64 array (rows of the board for the tree, len(SEEN))
+        What the board has; written.
+    touched : int64 array
+        The nodes.
+    decided : int
+        The node that has been decided about: it is unlocked last. -1: none.
+    mode : int
+        Flags of all EDITs.
+    step : int
+        32-bit words of a command.
+    out : uint32 array
+        Written from ``used`` on: NODEs, rows of new leaves, EDITs, of those first that no row leads to yet.
+    used : int
+
+    Returns
+    -------
+    used, edits : int
+        Where the next command begins, and how many EDITs there are.
+    """
+    edits = 0
+    now = np.zeros((len(touched), len(SEEN)), np.int64)
+    turn = np.zeros(len(touched), np.int8)  # of its EDIT; 0: none
+    for i in range(len(touched)):
+        node = touched[i]
+        seen, new = told[node], now[i]
+        _look(table, base, style, options, first_cell, decides, classes, most, node, new)
+        if new[_BESIDE] != NONE and (seen[_KIND] == UNTOLD or _differs(seen, new, _BESIDE, len(SEEN))):
+            out[used : used + step] = 0
+            said = (new[_BESIDE + 1], new[_BESIDE + 2], new[_BESIDE + 3])
+            _put_node(out, used, (_NODE, 0, new[_BESIDE], first_node + node, *said))
+            used += step
+        if node == decided:
+            turn[i] = 3
+        elif _differs(seen, new, 0, _BESIDE):
+            turn[i] = 1 if seen[_KIND] == UNTOLD else 2
+        edits += turn[i] > 0
+    for i in range(len(touched)):
+        node = touched[i]
+        if now[i, _KIND] != LEAF or told[node, _KIND] == LEAF:
+            continue
+        values = row_words(counts[node], np.int64(table[node]["majority"]), np.int64(table[node]["right"]))
+        for word in range(len(values)):
+            out[used : used + step] = 0
+            _put_row(out, used, (_ROW, _WRITE, first_node + node, word, values[word]))
+            used += step
+    left = edits
+    for which in range(1, 4):
+        for i in range(len(touched)):
+            if turn[i] != which:
+                continue
+            node, new = touched[i], now[i]
+            left -= 1
+            out[used : used + step] = 0
+            test = new[_KIND] << KIND_LOW | new[1]
+            flags, child = mode | (_MORE if left else 0), first_node + new[3] if new[_KIND] != LEAF else 0
+            _put_edit(out, used, (_EDIT, flags, first_node + node, test, child, new[2], new[4], new[_SLOT]))
+            used += step
+    for i in range(len(touched)):
+        told[touched[i]] = now[i]
+    return used, edits

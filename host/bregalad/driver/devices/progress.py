@@ -1,0 +1,228 @@
+"""How a board that walks records down the tree is kept learning, in compiled code.
+
+One LEARN after the other, decisions whose time has come, and the reviews of who holds a slot. What takes what a board
+knows is asked for first (``asking.ask``); `go_on` goes on where the answers are all there.
+"""
+
+import numpy as np
+
+from ...compiled import njit
+from ...engine.tally import INSTANCES, REPLACED, SPLITS, TIES
+from ...policy.decide import KEEP, SPLIT, TIE
+from ...protocol.commands import COMMANDS, CommandFlag, Opcode
+from ...protocol.words import putter
+from ...tree import edits as told
+from ...tree.blocks import FAR, earliest
+from ...tree.deactivation import competing, divide, review
+from ...tree.split import cells_of, sides_of
+from ...tree.table import LEAF
+from .node_edits import UNTOLD
+from .queries import (
+    ADDRESS,
+    BEFORE,
+    CHOICE,
+    COUNT,
+    DECIDING,
+    DELAY,
+    DONE,
+    EDITS,
+    ENDED,
+    HELD,
+    INHERITED,
+    LEARNT,
+    LEAVES,
+    LEFT,
+    NODE,
+    REVIEWING,
+    REVIEWS,
+    RUNS,
+    SCOPE,
+    SETTLED,
+    STATE,
+    STOOD,
+    STRIDE,
+    WAITING,
+    ask,
+    keep,
+    tell,
+)
+
+__all__ = ["go_on"]
+
+_LEARN, _MEMORY = int(Opcode.LEARN), int(CommandFlag.MEMORY)
+_MOST = (1 << 32) - 1  # rows of a LEARN
+_PLACE, _CLEAR = int(Opcode.PLACE), int(Opcode.CLEAR)
+_KEEP_FLAG, _INNER_FLAG = int(CommandFlag.KEEP), int(CommandFlag.INNER)
+_put_place = putter(
+    COMMANDS[Opcode.PLACE], "opcode", "flags", "slot", "parent", "cell", "lo", "shift", "link", "current"
+)
+_put_learn = putter(COMMANDS[Opcode.LEARN], "opcode", "flags", "root", "count", "address")
+
+
+@njit(inner=True)
+def go_on(answers, used, anytime):
+    """Go on until the board is to answer, all is done, or the driver has to see to a decision; ``at[STATE]`` says.
+
+    Decisions but splits are the driver's. A split for which the node table has no room is none.
+
+    Parameters
+    ----------
+    answers : Answers
+    used : int
+        Words of ``out`` that have been written.
+    anytime : int or None
+        Of the style; None as an argument: what it leaves out is not compiled.
+
+    Returns
+    -------
+    int
+        Words of ``out`` with commands.
+    """
+    at, table, tally = answers.at, answers.table, answers.tally
+    while not at[WAITING] and not at[HELD]:
+        if at[DECIDING] >= 0:
+            node, at[DECIDING] = at[DECIDING], -1
+            used = _decide(answers, node, used, anytime)
+        if at[REVIEWING]:
+            at[REVIEWING] = 0
+            used = _review(answers, used)
+        if at[COUNT] and at[LEARNT]:
+            tally[INSTANCES] += at[COUNT]
+            at[COUNT], at[ENDED] = 0, 1
+        # If more EDITs are on their way the board will say anew whether it stands.
+        stands = at[COUNT] and at[STOOD] >= 0 and at[STOOD] == at[EDITS] & 0xFFFF
+        at[STATE] = RUNS
+        if at[COUNT] and not stands:
+            break
+        node = earliest(table, answers.room[0], FAR)
+        now = max(tally[INSTANCES], at[SETTLED])
+        if stands or (node >= 0 and table[node]["due_at"] + at[DELAY] <= now):
+            if node < 0 or table[node]["verdict"] != SPLIT and table[node]["verdict"] != TIE:
+                at[STATE] = LEAVES
+                break
+            if answers.room[0] > answers.style.most_rows:
+                table[node]["verdict"] = KEEP
+                used = keep(answers, node, used)
+                continue
+            at[STOOD], at[DECIDING] = -1, node
+            used = ask(answers, CHOICE if answers.stack[0] < answers.branches else NODE, node, 1, used)
+            continue
+        if at[ENDED]:
+            at[ENDED] = 0
+            if at[REVIEWS] and tally[INSTANCES] % at[REVIEWS] == 0 and competing(table, answers.room):
+                at[REVIEWING] = 1
+                used = ask(answers, CHOICE, 0, 0, used)
+                continue
+        if not at[LEFT]:
+            at[STATE] = DONE
+            break
+        used = _learn(answers, used)
+    return used
+
+
+@njit(inner=True)
+def _learn(answers, used):
+    """Have the board learn rows: up to a review, or a decision that it knows nothing of."""
+    at, done = answers.at, answers.tally[INSTANCES]
+    count = min(at[LEFT], _MOST)
+    if at[REVIEWS]:
+        count = min(count, at[REVIEWS] - done % at[REVIEWS])
+    if done < at[INHERITED]:
+        first = earliest(answers.table, answers.room[0], FAR)
+        if first >= 0:
+            count = min(count, answers.table[first]["due_at"] + at[DELAY] - done)
+    step = answers.step
+    answers.out[used : used + step] = 0
+    _put_learn(answers.out, used, (_LEARN, _MEMORY, answers.first_node, count, at[ADDRESS]))
+    at[LEARNT], at[STOOD], at[BEFORE], at[COUNT] = 0, -1, done, count
+    at[LEFT] -= count
+    at[ADDRESS] += count * at[STRIDE]
+    return used + step
+
+
+@njit(inner=True)
+def _review(answers, used):
+    """Let all leaves compete for the slots, by what `ask` has brought, and tell the board what that has changed."""
+    changed, written = review(
+        answers.table,
+        answers.matrices,
+        answers.room,
+        answers.style,
+        answers.first_cell,
+        answers.stack,
+        answers.slot_node,
+        answers.tally[INSTANCES],
+        answers.edits,
+        0,
+    )
+    used = _put_edits(answers, written, used)
+    if changed:
+        used = tell(answers, 1, -1, used)
+    return used
+
+
+@njit(inner=True)
+def _decide(answers, node, used, anytime):
+    """Split a node as its last trial has decided, by what `ask` has brought, and tell the board."""
+    table, tally = answers.table, answers.tally
+    row = table[node]
+    cell, value, tie = np.int64(row["cell"]), np.int64(row["value"]), row["verdict"] == TIE
+    kind = np.int64(answers.kind[cell])
+    attribute, _, cells = cells_of(answers.first_cell, answers.form.attribute, cell)
+    each = answers.bins.shape[1] - (cells > 1)  # a cell of several has a bin for other values
+    values = np.empty((cells * each, answers.bins.shape[2]), np.int64)
+    for part in range(cells):
+        values[part * each : (part + 1) * each] = answers.bins[part, :each]
+    row["verdict"] = KEEP
+    tally[SPLITS if row["kind"] == LEAF else REPLACED] += 1
+    tally[TIES] += tie
+    written = divide(
+        table,
+        answers.matrices,
+        answers.room,
+        answers.blank,
+        answers.style,
+        answers.first_cell,
+        answers.stack,
+        answers.slot_node,
+        node,
+        attribute,
+        kind,
+        value,
+        values,
+        sides_of(values, kind, value),
+        answers.own.copy(),
+        tie,
+        answers.edits,
+        anytime,
+    )
+    used = _put_edits(answers, written, used)
+    first = np.int64(row["child"])
+    answers.told[first : first + row["width"]] = UNTOLD  # new, whatever stood there
+    return tell(answers, answers.at[SCOPE], node, used)
+
+
+@njit(inner=True)
+def _put_edits(answers, count, used):
+    """Write edits of slots as commands."""
+    for i in range(count):
+        edit, out = answers.edits[i], answers.out
+        out[used : used + answers.step] = 0
+        if edit[told.WHAT] == told.CLEAR:
+            _put_place(out, used, (_CLEAR, 0, edit[told.SLOT], 0, 0, 0, 0, 0, 0))
+        else:
+            flags = _KEEP_FLAG * (edit[told.FLAGS] & told.KEEP != 0) | _INNER_FLAG * (
+                edit[told.FLAGS] & told.INNER != 0
+            )
+            place = (
+                edit[told.SLOT],
+                edit[told.PARENT],
+                edit[told.CELL],
+                edit[told.LO],
+                edit[told.SHIFT],
+                edit[told.LINK],
+                edit[told.CURRENT],
+            )
+            _put_place(out, used, (_PLACE, flags, *place))
+        used += answers.step
+    return used

@@ -1,0 +1,200 @@
+"""A tree whose board is the engine: learnt, read and written as arrays in this process."""
+
+import numpy as np
+
+from ..boards.base import as_bytes
+from ..compiled import njit
+from ..engine import learn as direct
+from ..engine import statistics as kernel
+from ..engine.alternate_tests import chances_of, contest_of
+from ..engine.arguments import END, LEFT, PHASE, TRIED, make_desk
+from ..engine.drift import watch_of
+from ..engine.shares import predict_shares
+from ..tree.blocks import FAR, earliest
+from .interface import Driver
+from .requirements import check_window
+from .steps import at_once
+
+__all__ = ["EngineDriver"]
+
+# Of nodes that compiled code finds free: a split for which there are none is done outside, which takes long.
+_ROWS = 256
+_NOTHING = as_bytes(np.zeros((0, 1), np.uint8)), np.zeros(0, np.int32), np.zeros(0, np.int32)  # no instances
+
+
+class EngineDriver(Driver):
+    """`Driver` of the engine."""
+
+    widens = rows = True
+
+    def __init__(self, trainer):
+        super().__init__(trainer)
+        self.state = trainer.board.state
+
+    def begin(self):
+        trainer, policy = self.trainer, self.trainer.policy
+        if policy.delay:
+            raise ValueError(
+                f"delay={policy.delay} is for hardware that holds the tree itself: choose block, how long the tree "
+                "stands still, and delay=0"
+            )
+        check_window(trainer.board.geometry, policy)
+        growth, style = trainer.growth, trainer.growth.style
+        self._words, self._edits = np.zeros(trainer.trials.form.size, np.int64), growth.out
+        self._multiple = int(policy.inner_grace) if policy.tree_wide else 0
+        # How the leaves predict and what counts: what is None, nothing is compiled for.
+        self._how = (
+            trainer.predictor or None,
+            style.anytime,
+            style.alternates,
+            watch_of(policy),
+            len(trainer.memory) or None,
+            contest_of(policy),
+            chances_of(policy, trainer.trials.totals),
+        )
+
+    def configure(self):
+        self._configure(slice(0, len(self.trainer.cells)))
+
+    def _configure(self, new):
+        cells, config = self.trainer.cells, self.state.config
+        config[:, new] = cells.kind[new], cells.first[new], cells.other[new], cells.base[new]
+
+    def widen(self, known):
+        """Count more attributes: the cells from ``known`` on are new."""
+        self._configure(slice(known, len(self.trainer.cells)))
+        self.state.entries[:, kernel.TERMS] = 0
+
+    def count_classes(self, classes):
+        pass
+
+    def apply(self, edits):
+        _apply(self.state, edits)
+
+    # Learning
+
+    def learning(self, position, end):
+        trainer = self.trainer
+        window = trainer.window
+        instances = as_bytes(window.codes), window.labels, window.predictions, window.weights
+        while position < end:
+            trainer.nodes.reserve(max(_ROWS, trainer.cells.most_branches))
+            position = direct.learn(self.desk_of(*instances), position, end, *self._how)
+            self._end_block()
+        return iter(())
+
+    def _end_block(self):
+        """Carry out what `direct` has left at a block's end, which is over then."""
+        trainer = self.trainer
+        nodes, block = trainer.nodes, trainer.block
+        failed, trainer.failed = trainer.failed, True
+        while block[LEFT]:
+            before = FAR if block[PHASE] == TRIED else block[END]
+            at_once(trainer.carrying_out(int(earliest(nodes.table, nodes.rows, before))))
+            nodes.reserve(max(_ROWS, trainer.cells.most_branches))
+            direct.learn(self.desk_of(*_NOTHING), 0, 0, *self._how)
+        trainer.failed = failed
+
+    def check_working(self):
+        if self.trainer.block[LEFT]:
+            self._end_block()
+
+    def desk_of(self, codes, labels, predictions, weights=None):
+        """What ``direct`` works on."""
+        trainer = self.trainer
+        nodes, growth, memory = trainer.nodes, trainer.growth, trainer.memory
+        return make_desk(
+            self.state,
+            nodes.table,
+            nodes.matrices,
+            nodes.room,
+            nodes.blank,
+            growth.style,
+            trainer.cells.first_cell,
+            growth.pool.stack,
+            growth.pool.node,
+            self._edits,
+            self._words,
+            int(trainer.cells.has_numbers),
+            trainer.classes,
+            trainer.trials.form,
+            trainer.policy.options,
+            self._multiple,
+            trainer.rule,
+            trainer.block,
+            trainer.tally.counts,
+            memory.read,
+            memory.codes,
+            memory.labels,
+            codes,
+            labels,
+            predictions,
+            weights,
+        )
+
+    # One instance at a time
+
+    def learn_row(self, desk):
+        """Learn the one instance of a desk; whether nothing is left to be done outside."""
+        direct.learn(desk, 0, 1, *self._how)
+        return not self.trainer.block[LEFT]
+
+    def predict_row(self, desk):
+        """What `direct.predict` does."""
+        return direct.predict(desk, self._how[0])
+
+    def predict_row_shares(self, desk, shares):
+        """The same for the class shares; see `predict_shares`."""
+        predict_shares(desk, self._how[0], shares)
+
+    # Statistics
+
+    def reading(self, slot, cells):
+        state = self.state
+        entry = state.entries[slot]
+        own = entry[kernel.COUNTS :].copy()
+        return int(entry[kernel.N]), own, [state.counts[slot, :, :, cell].astype(np.int64) for cell in cells]
+        yield
+
+    def counts_of(self, slots, cells):
+        return self.state.counts[slots[:, np.newaxis], :, :, cells].astype(np.int64)
+        yield
+
+    def write_counts(self, slots, cells, counts):
+        state = self.state
+        state.counts[slots[:, np.newaxis], :, :, cells] = counts
+        state.entries[slots, kernel.TERMS], state.entries[slots, kernel.EXTENT] = 0, counts.shape[2]
+
+    def predict(self, codes, leaves, scores):
+        trainer = self.trainer
+        labels = np.zeros(len(codes), np.int32)
+        found = np.zeros((len(codes), trainer.board.geometry.classes) if scores else (0, 0), np.int64)
+        kernel.classify_all(
+            self.state,
+            as_bytes(codes),
+            codes.shape[1],
+            trainer.nodes.slot[leaves].astype(np.int64),
+            trainer.trials.form.attribute,
+            int(trainer.cells.has_numbers),
+            trainer.classes,
+            labels,
+            found,
+        )
+        return found if scores else labels
+
+    def read(self, nodes, entries):
+        slots = self.trainer.nodes.slot[nodes]
+        kernel.read_entries(self.state, slots, entries)
+        counts = self.state.counts[slots][..., : len(self.trainer.cells)]  # (n, bins, classes, cells)
+        return np.ascontiguousarray(np.moveaxis(counts, -1, 1)).reshape(len(nodes), counts.shape[-1], -1)
+
+    def write(self, nodes, entries, counts):
+        slots, shape = self.trainer.nodes.slot[nodes], self.state.counts.shape
+        kernel.write_entries(self.state, slots, entries)
+        counts = counts.reshape(*counts.shape[:2], *shape[1:3]) & np.uint32(self.state.count_max)
+        self.state.counts[slots, ..., : counts.shape[1]] = np.moveaxis(counts, 1, -1)
+
+
+@njit(error_model="numpy")
+def _apply(state, edits):
+    kernel.obey(state.entries, state.counts, state.counters, state.shares, state.lo, state.shift, edits, len(edits))

@@ -1,0 +1,242 @@
+"""Changes to a tree, and the edits of slots that make the board follow: splits, kills, slots."""
+
+import numpy as np
+
+from ..geometry import NONE
+from ..tree.activation import activate, rezoom, role_period
+from ..tree.alternates import begin, end
+from ..tree.deactivation import clear_below, competing, divide, free_slot, review
+from ..tree.edits import CLEAR, EDIT, KEEP, SLOT, WHAT
+from ..tree.slots import SlotPool
+from ..tree.split import Split, enter_role, level, link, place_slot, shift_of, style_of
+from ..tree.table import NUMERIC
+
+__all__ = ["Growth"]
+
+
+class Growth:
+    """One tree's nodes and their slots on one board.
+
+    Parameters
+    ----------
+    geometry : Geometry
+    cells : CellMap
+    policy : SplitPolicy
+    nodes : Nodes
+    apply : callable
+        Is given the edits of slots, int64 array (n, EDIT), and has the board carry them out in their order.
+    tally : Tally
+    first_slot : int
+        Of the tree's.
+
+    Attributes
+    ----------
+    out : int64 array (rows, EDIT)
+        Edits of slots that compiled code writes; of nobody for longer than a call.
+    """
+
+    def __init__(self, geometry, cells, policy, nodes, apply, tally, first_slot=0):
+        self.geometry = geometry
+        self.cells = cells
+        self.policy = policy
+        self.nodes = nodes
+        self.tally = tally
+        self.pool = SlotPool(geometry.slots, geometry.levels, first_slot)
+        # Of a tree that was learnt by another policy; any other wait than this is not 0.
+        nodes.wait[nodes.wait == 0] = policy.first_wait
+        self.style = style_of(geometry, policy, cells)
+        self._apply = apply
+        # Edits at most that compiled code writes: it looks at no bounds. A split has one for the node, for every
+        # child, and for all slots whose links go; a node that gets a slot one for every attribute. An attribute has
+        # as many children as bins at most, whatever these have counted, be it what a damaged file says.
+        cells = np.bincount(cells.attribute)
+        self.most_edits = max(1 + geometry.bins * int(cells.max()) + geometry.slots, 2 + len(cells))
+        # In a review every slot may go from one leaf to another.
+        self.review_edits = geometry.slots * (3 + len(cells))
+        # Memory that nothing is written to is none.
+        self.out = np.zeros((max(self.most_edits, self.review_edits), EDIT), np.int64)
+
+    def start(self):
+        """Give a new tree's root its slot."""
+        self.nodes.period[0] = self.policy.grace
+        self.clear(self.take(0))
+
+    # Splits
+
+    def split(self, node, split, own, tie):
+        """Turn a leaf into a test, or replace an inner node's test and all below.
+
+        Parameters
+        ----------
+        node : int
+        split : Split
+        own : int array (classes,)
+            The board's class counts of the node.
+        tie : bool
+
+        """
+        self.nodes.reserve(len(split.sides))
+        found = split.attribute, split.kind, split.value, split.values, split.sides.copy(), own, tie
+        self._send(divide(*self._arrays, node, *found, self.out, self.style.anytime))
+
+    def current_split(self, node, split):
+        """The split that an inner node has, from the statistics of another on the attribute."""
+        value = int(self.nodes.threshold[node])
+        if split.kind == NUMERIC:
+            low, high = self.nodes.code_range(node, split.attribute)
+            # Since a code book has changed it may lie within a bin, which counts as below it then.
+            shift = shift_of(self.geometry.bins, high - low)
+            value = (value - low + (1 << shift) - 1 >> shift) - 1
+        return Split(self.cells, split.cell, value, split.bins)
+
+    def prune(self, node, own, n):
+        """Turn an inner node back into a leaf that keeps its statistics: ``n`` instances, ``own`` of each class."""
+        nodes = self.nodes
+        self._kill(node)
+        nodes.counts[node] = own + nodes.base[node]
+        nodes.majority[node] = int(np.argmax(nodes.counts[node]))
+        nodes.own[node] = n
+        nodes.right[node] = 0
+        self._enter_role(node)
+
+    # Alternates
+
+    def fork(self, node):
+        """Let an alternate grow beside a node; return it: a leaf that has seen nothing.
+
+        Where no slot is free for it, the least promising leaf loses its own; where inner nodes have all, it has none.
+        """
+        if not self.pool.free:
+            self._free_slot()
+        nodes = self.nodes
+        nodes.reserve(2)
+        alternate, used = begin(*self._arrays, node, self.tally.instances, self.out)
+        self._send(used)
+        return alternate
+
+    def swap(self, fork):
+        """Let the alternate take the place of a node, which goes with all below it."""
+        self._join(fork, 1)
+
+    def drop(self, fork):
+        """Let an alternate go with all below it; its node is as it would be without."""
+        self._join(fork, 0)
+
+    def _join(self, fork, branch):
+        nodes = self.nodes
+        for slot in nodes.slot[nodes.descendants(int(nodes.child[fork]) + 1 - branch)[::-1]].tolist():
+            if slot >= 0:
+                self._unlink(slot)
+        self._send(end(*self._arrays, fork, branch, self.out))
+
+    @property
+    def _arrays(self):
+        """What compiled code changes a tree and its slots by."""
+        nodes, pool = self.nodes, self.pool
+        first_cell = self.cells.first_cell
+        return nodes.table, nodes.matrices, nodes.room, nodes.blank, self.style, first_cell, pool.stack, pool.node
+
+    def _free_slot(self):
+        """Free the slot of the least promising leaf, if any has one."""
+        nodes, pool = self.nodes, self.pool
+        counts, _, gains, _ = nodes.matrices
+        self._send(free_slot(nodes.table, counts, gains, nodes.room, self.style, pool.stack, pool.node, self.out))
+
+    def _kill(self, node):
+        nodes, pool = self.nodes, self.pool
+        self._send(clear_below(nodes.table, nodes.room, self.style, pool.stack, pool.node, node, self.out, 0))
+
+    def _enter_role(self, node):
+        """Tell the board whether a node that keeps its statistics is a leaf or an inner one."""
+        self._send(enter_role(self.nodes.table, self.style, self.cells.first_cell, node, self.out, 0))
+
+    def clear(self, slot):
+        """Have a slot begin anew."""
+        self.out[0, [WHAT, SLOT]] = CLEAR, slot
+        self._send(1)
+
+    def _send(self, used):
+        if used:
+            self._apply(self.out[:used])
+
+    def link(self, node):
+        """The slot that counts a node's instances, too; NONE at the root, and in VFDT."""
+        return int(link(self.nodes.table, self.style, node))
+
+    def rezoom(self, node):
+        """Set a cleared slot's zoom to what its node's path asks for."""
+        self._send(rezoom(self.nodes.table, self.style, self.cells.first_cell, node, self.out, 0))
+
+    # Slots
+
+    def take(self, node):
+        """Give a node a free slot, of the best level that there is; return the slot."""
+        style = self.style
+        wanted = int(level(self.nodes.table, style.levels, style.links, self.pool.stack, node))
+        self.nodes.slot[node] = slot = self.pool.take(node, wanted)
+        return slot
+
+    def _unlink(self, slot):
+        """Leave no link in a slot that is given up."""
+        # Where one leads to a slot that is taken anew, a board of several levels goes through all.
+        if self.policy.anytime and self.geometry.levels > 1:
+            self._send(place_slot(slot, slot, KEEP, NONE, 0, 0, NONE, NONE, self.out, 0))
+
+    def unlink_all(self):
+        """Leave no links at all."""
+        slots = self.nodes.slot[self.nodes.descendants()[::-1]]
+        for slot in slots[slots >= 0].tolist():
+            self._unlink(slot)
+
+    def role_period(self, node):
+        """Instances between trials of a node, where it has no period of its own."""
+        return int(role_period(self.nodes.table, self.style, node))
+
+    def _activate(self, node):
+        """Give a node without a slot one; its statistics start anew."""
+        nodes, pool = self.nodes, self.pool
+        self._send(
+            activate(
+                nodes.table,
+                nodes.matrices,
+                self.style,
+                self.cells.first_cell,
+                pool.stack,
+                pool.node,
+                node,
+                self.tally.instances,
+                self.out,
+                0,
+            )
+        )
+
+    def review(self):
+        """Let all leaves compete for the slots if some have none; whether that has changed anything."""
+        nodes = self.nodes
+        if not competing(nodes.table, nodes.room):
+            return False
+        pool, first_cell = self.pool, self.cells.first_cell
+        changed, used = review(
+            nodes.table,
+            nodes.matrices,
+            nodes.room,
+            self.style,
+            first_cell,
+            pool.stack,
+            pool.node,
+            self.tally.instances,
+            self.out,
+            0,
+        )
+        self._send(used)
+        return changed > 0
+
+    def restart(self):
+        """Give all nodes that count a slot each, with empty statistics."""
+        nodes = self.nodes
+        nodes.slot[:] = -1
+        self.pool = SlotPool(self.pool.slots, self.pool.levels, self.pool.first)
+        if self.policy.anytime:
+            for node in nodes.inner().tolist():
+                self._activate(node)
+        self.review()

@@ -1,0 +1,168 @@
+"""A change of code books, on the tree and on its board."""
+
+import numpy as np
+
+from ..compiled import njit
+from ..geometry import MISSING, NONE
+from ..tree.edits import EDIT, KEEP
+from ..tree.recode import carry, pieces_of, recode_nodes
+from ..tree.routing import next_leaf
+from ..tree.split import place_slot, shift_of
+from ..tree.table import NO_NODE, above, code_range
+from ..tree.window import leaf_of
+
+__all__ = ["recoding"]
+
+
+def recoding(trainer, changes, adopt):
+    """Give nodes and statistics the codes of new books; a generator for `Steps`.
+
+    Parameters
+    ----------
+    trainer : Trainer
+        All that it was given is learnt, and all decisions have taken effect.
+    changes : Changes
+    adopt : callable
+        Is given ``changes`` where the tree takes them over.
+    """
+    nodes = trainer.nodes
+    live = nodes.descendants()
+    held = live[nodes.slot[live] >= 0]
+    attributes = changes.attributes
+    pieces = pieces_of(changes.old, changes.new, changes.values)
+    cells = trainer.cells.first_cell[attributes]
+    slots, driver = nodes.slot[held].astype(np.int64), trainer.driver
+    counts = yield from driver.counts_of(slots, cells)
+    before = _ranges(nodes.table, held, attributes)
+    adopt(changes)
+    memory, learnt = trainer.memory, trainer.tally.instances
+    recode_nodes(nodes.table, live, attributes, changes.old, changes.new)
+    after = _ranges(nodes.table, held, attributes)
+    if len(memory):  # what is forgotten later must have been counted
+        _recode(memory.codes, memory.labels, memory.attributes, learnt, attributes, pieces)
+        counts[:] = 0
+        _count_anew(nodes.table, memory.read, memory.labels, memory.attributes, learnt, held, attributes, after, counts)
+    else:
+        _carry_all(counts, before, after, pieces, trainer.board.geometry.count_max)
+    driver.apply(_zooms(slots, cells, before, after, counts.shape[2]))
+    driver.write_counts(slots, cells, counts)
+
+
+@njit()
+def _zooms(slots, cells, before, after, bins):
+    """Edits of slots where nodes cover other codes than before."""
+    found, used = np.zeros((len(slots) * len(cells), EDIT), np.int64), 0
+    for node in range(len(slots)):
+        for i in range(len(cells)):
+            low, high = after[node, i]
+            if before[node, i, 0] != low or before[node, i, 1] != high:
+                slot, shift, none = slots[node], shift_of(bins, high - low), np.int64(NONE)
+                used = place_slot(slot, slot, np.int64(KEEP), cells[i], low, shift, none, none, found, used)
+    return found[:used]
+
+
+@njit()
+def _ranges(table, held, attributes):
+    """The codes of attributes that nodes cover; int64 array (nodes, attributes, 2)."""
+    found = np.empty((len(held), len(attributes), 2), np.int64)
+    for i in range(len(held)):
+        for j in range(len(attributes)):
+            found[i, j, 0], found[i, j, 1] = code_range(table, held[i], attributes[j])
+    return found
+
+
+@njit()
+def _carry_all(counts, before, after, pieces, most):
+    """`carry` of some cells of all nodes, int64 array (nodes, cells, bins, classes)."""
+    bins, classes = counts.shape[2:]
+    out = np.zeros((bins, classes), np.int64)
+    for i in range(counts.shape[1]):
+        for node in range(len(counts)):
+            out[:] = 0
+            carry(counts[node, i], before[node, i], after[node, i], _of(pieces, i), most, out)
+            counts[node, i] = out
+
+
+@njit(inner=True)
+def _of(pieces, i):
+    """Those of one attribute."""
+    count = pieces[0][i]
+    return pieces[1][i, :count], pieces[2][i, :count], pieces[3][i, :count]
+
+
+@njit()
+def _recode(codes, labels, attributes, learnt, changed, pieces):
+    """Give the instances of a memory codes of new books, of some attributes; ``pieces`` of `pieces_of`.
+
+    Instances of one old code are divided among its pieces as the sample's values are.
+    """
+    for i in range(len(changed)):
+        _recode_one(codes, labels, attributes, learnt, changed[i], _of(pieces, i))
+
+
+@njit(inner=True)
+def _recode_one(codes, labels, attributes, learnt, attribute, pieces):
+    old, new, mass = pieces
+    for turn in range(min(learnt, len(labels))):
+        at = turn * attributes + attribute
+        code = codes[at]
+        if code == MISSING:
+            continue
+        first = 0
+        while old[first] < code and first < len(old) - 1:
+            first += 1
+        last = first
+        total = 0
+        while last < len(old) and old[last] == old[first]:
+            total += mass[last]
+            last += 1
+        # Even steps that never meet: of any instances in a row each piece gets its share.
+        step = (turn * 0.6180339887498949) % 1.0
+        place = first
+        if total:
+            seen = mass[place]
+            while step * total >= seen and place < last - 1:
+                place += 1
+                seen += mass[place]
+        else:
+            place += int(step * (last - first))
+        codes[at] = new[place]
+
+
+@njit()
+def _count_anew(table, past, labels, attributes, learnt, held, changed, ranges, out):
+    """Count some attributes of the instances of a memory at all nodes that know them.
+
+    Parameters
+    ----------
+    held : int array (nodes,)
+        Those with a slot.
+    changed : int array (m,)
+        Numeric attributes.
+    ranges : int array (nodes, m, 2)
+        Codes that the nodes' bins cover.
+    out : int64 array (nodes, m, bins, classes)
+        Zeros; written.
+    """
+    size, bins = len(labels), out.shape[2]
+    place = np.full(len(table), -1)
+    for i in range(len(held)):
+        place[held[i]] = i
+    for turn in range(min(learnt, size)):
+        number = learnt - (learnt - 1 - turn) % size
+        leaf = leaf_of(table, past, turn * attributes)
+        while True:
+            node = np.int64(leaf)
+            while node != NO_NODE:
+                i = place[node]
+                if i >= 0 and number > table[node]["born"]:
+                    for j in range(len(changed)):
+                        code = np.int64(past[turn * attributes + changed[j]])
+                        if code != MISSING:
+                            low, high = ranges[i, j]
+                            index = min(max(code - low, 0) >> shift_of(bins, high - low), bins - 1)
+                            out[i, j, index, labels[turn]] += 1
+                node = np.int64(above(table, node))
+            leaf = next_leaf(table, leaf, past, turn * attributes)
+            if not leaf:
+                break

@@ -1,0 +1,195 @@
+"""What a tree asks of a board; who asks for more than a board has is told the remedy."""
+
+from contextlib import contextmanager, suppress
+
+from ..boards import LINKS
+from ..geometry import HARDWARE_CLASSES, MISSING, MOST_CLASSES, Geometry
+from ..options import table as options
+from ..predictors import predictor_of, usual_predictor
+from ..warn import warn
+
+__all__ = [
+    "check_abilities",
+    "check_alternates",
+    "check_block",
+    "check_classes",
+    "check_nodes",
+    "check_ties",
+    "check_window",
+    "naming_build",
+    "warn_of_lost",
+]
+
+_OPTIONAL = "criterion", "naive_bayes", "banks", "levels", "nodes"  # of a bitstream
+
+
+def check_abilities(geometry, policy, prediction):
+    """Refuse a board whose bitstream lacks what a tree needs.
+
+    Parameters
+    ----------
+    geometry : Geometry
+    policy : SplitPolicy
+    prediction : str
+        What leaves predict by.
+
+    Raises
+    ------
+    ValueError
+        With the remedy.
+    """
+    if policy.criterion != geometry.criterion:
+        raise ValueError(
+            f"the board's gain units compute {geometry.criterion}, the tree asks for "
+            f"{policy.criterion}: choose criterion={geometry.criterion!r}, or a "
+            f"geometry with criterion={policy.criterion!r}"
+        )
+    options.check("leaf_prediction", prediction)
+    if predictor_of(prediction).takes_bayes and not geometry.naive_bayes:
+        raise ValueError(
+            f"leaf_prediction={prediction!r} takes a board with naive Bayes: choose "
+            f"a geometry with naive_bayes=True, or leaf_prediction={usual_predictor(False).word!r}"
+        )
+
+
+@contextmanager
+def naming_build(board, policy, prediction, classes=0, cells=0):
+    """Name, where the bitstream of a board is refused, the build of one that has all that a tree needs.
+
+    Parameters
+    ----------
+    board : Board or str
+        Only an open one at the end of a link has a bitstream.
+    policy : SplitPolicy
+    prediction : str or None
+        What leaves predict by; None: by naive Bayes, where the board has it.
+    classes, cells : int
+        That the tree needs.
+
+    Raises
+    ------
+    ValueError
+        The one that was raised within, with the command behind it.
+    """
+    try:
+        yield
+    except ValueError as error:
+        if getattr(board, "name", "").partition(":")[0] not in LINKS:
+            raise
+        geometry = board.geometry
+        with suppress(ValueError):  # no bitstream has it
+            needed = geometry.replace(
+                classes=max(classes, geometry.classes),
+                passes=max(geometry.passes_for(cells), geometry.passes),
+                count_width=max(int(policy.window or 0).bit_length(), geometry.count_width),
+                criterion=policy.criterion,
+                naive_bayes=geometry.naive_bayes or prediction is not None and predictor_of(prediction).takes_bayes,
+            )
+            needed.check_hardware()
+            if needed != geometry:
+                words = _words(needed.replace(naive_bayes=needed.naive_bayes or prediction is None))
+                error = ValueError(f"{error}; its bitstream: bregalad build BOARD --geometry {words}")
+        raise error from None
+
+
+def _words(geometry):
+    """What ``--geometry`` takes for it, whatever sizes a board has of its own."""
+    usual = Geometry().as_dict()
+    return " ".join(
+        f"{name}={int(value) if isinstance(value, bool) else value}"
+        for name, value in geometry.as_dict().items()
+        if name not in _OPTIONAL or value != usual[name]
+    )
+
+
+def check_alternates(geometry, policy, feed="stream"):
+    """Refuse with a ValueError a board that learns no alternates: one that walks records down the tree itself."""
+    if not policy.alternates:
+        return
+    if geometry.nodes:
+        raise ValueError(
+            f"a board that holds the tree itself (nodes={geometry.nodes}) learns no alternates: choose a geometry with "
+            "nodes=0, or another tree"
+        )
+    if feed != "stream":
+        raise ValueError(f"feed={feed!r} is for trees without alternates: choose feed='stream'")
+
+
+def check_block(geometry, policy):
+    """Refuse with a ValueError blocks on a board that walks records down the tree itself, and a delay on others."""
+    if geometry.nodes and policy.block_rule.fixed != 1:
+        raise ValueError(
+            f"a board that holds the tree itself (nodes={geometry.nodes}) tries nodes with each instance: choose "
+            "block=1 and a delay, or a geometry with nodes=0"
+        )
+    if policy.delay and not geometry.nodes:
+        raise ValueError(
+            f"delay={policy.delay} is for a board that holds the tree itself: choose block, how long the tree stands "
+            "still, and delay=0, or a geometry with nodes"
+        )
+
+
+def check_classes(geometry, classes):
+    """Refuse with a ValueError more classes than a board has counters for."""
+    if classes > MOST_CLASSES:
+        raise ValueError(
+            f"there are {classes} classes, and no board has counters for more than "
+            f"{MOST_CLASSES}: are these class labels?"
+        )
+    if classes > geometry.classes:
+        where = f" on the emulated board, hardware takes {HARDWARE_CLASSES}" if classes > HARDWARE_CLASSES else ""
+        raise ValueError(
+            f"the stream has {classes} classes, but the board has counters for "
+            f"{geometry.classes}: choose a geometry with classes >= {classes}{where}"
+        )
+
+
+def check_window(geometry, policy):
+    """Refuse with a ValueError a window that a board's counters cannot hold: they would be halved."""
+    window, most = policy.window, geometry.count_max
+    if window is not None and window > most:
+        raise ValueError(
+            f"a window of {window} instances is larger than the board's counters, which hold {most}: choose "
+            f"window <= {most}, or a geometry with count_width >= {int(window).bit_length()}"
+        )
+
+
+def check_nodes(geometry, rows):
+    """Refuse with a ValueError a board that walks records if its node table has fewer rows than the tree."""
+    if geometry.nodes and rows > geometry.nodes:
+        raise ValueError(
+            f"the tree has {rows} nodes, the board's node table {geometry.nodes} rows: "
+            "choose a geometry with more nodes"
+        )
+
+
+def check_ties(geometry, policy, classes):
+    """Warn of counters so narrow that the tie threshold is without effect at the root.
+
+    Not where those of the default geometry are too narrow, too: such a threshold means no ties.
+    """
+    needed = policy.width_for_ties(classes)
+    if needed is not None and geometry.count_width < needed <= Geometry.count_width:
+        warn(
+            f"the board halves its counts at {geometry.count_max} instances, before a leaf of "
+            f"{classes} classes can break a tie (tau={policy.tau:g}, delta={policy.delta:g}), so "
+            "the tree may hardly grow: choose a geometry with count_width >= "
+            f"{needed}, or a greater tau",
+        )
+
+
+def warn_of_lost(quantiser):
+    """Warn of nominal attributes with more values than they have room for, of each once.
+
+    Where that is more than 1 % of the values met, from 1,000 on.
+    """
+    for attribute, book, share in quantiser.crowded():
+        remedy = "group its values, or leave it out"
+        if attribute.values:
+            remedy = f"declare more than its {len(attribute.values)}, or {remedy}"
+        elif book.capacity < MISSING:
+            remedy = f"give it room by nominal_values, up to {MISSING}, or {remedy}"
+        warn(
+            f"attribute {attribute.name!r}: {share:.0%} of its values so far are none of the "
+            f"{book.capacity} that it has room for, and count as missing: {remedy}",
+        )

@@ -1,0 +1,82 @@
+"""Work that a cut link only interrupts."""
+
+from ..boards.base import BoardError
+from ..interrupt import check_interrupt, deferred_interrupt
+
+__all__ = ["SAFE", "Steps", "at_once"]
+
+SAFE = object()  # yielded where tree, board and driver agree
+
+
+def at_once(generator):
+    """What a generator for `Steps` returns that waits for nothing: its board is in this process."""
+    try:
+        while (wait := next(generator)) is SAFE:
+            pass
+    except StopIteration as end:
+        return end.value
+    raise AssertionError(f"it waits for reports ({wait})")
+
+
+class Steps:
+    """A generator that waits for the board outside of itself, and so outlives a failing wait.
+
+    Parameters
+    ----------
+    generator
+        Yields ``wait`` and is sent what ``board.receive(wait)`` returns; or yields SAFE where
+        Ctrl-C may end it.
+
+    Members
+    -------
+    unfinished : bool
+        Whether `run` has begun and can go on: it was the board's `receive` that failed, or was interrupted.
+    """
+
+    def __init__(self, generator):
+        self._generator = generator
+        self._wait = SAFE  # what it has yielded last; a generator that has not begun is safe, too
+        self._stops = 0  # safe points so far; the first two are before any work
+        self.unfinished = False
+
+    def run(self, receive, pause=lambda: None):
+        """Go on to the end, and return what the generator returns.
+
+        Parameters
+        ----------
+        receive : callable
+            A board's ``receive``.
+        pause : callable
+            Called at safe points with some of the work done.
+
+        Raises
+        ------
+        BoardError
+            If the board fails; if it does in ``receive``, `run` may be called again.
+        KeyboardInterrupt
+            At a safe point or the end; or in ``receive``, as a BoardError, if a board at the end
+            of a wire makes no progress.
+        """
+        with deferred_interrupt():
+            failed, self.unfinished = None, True
+            try:
+                while True:
+                    answer = None
+                    if self._wait is SAFE:
+                        check_interrupt()
+                        self._stops += 1
+                        if self._stops > 2:
+                            pause()
+                    else:
+                        try:
+                            answer = receive(self._wait)
+                        except (BoardError, KeyboardInterrupt) as error:
+                            failed = error
+                            raise
+                    self._wait = self._generator.send(answer)
+            except StopIteration as end:
+                return end.value
+            finally:
+                if failed is None:
+                    self.unfinished = False
+                    self._generator.close()

@@ -1,0 +1,418 @@
+"""Learns a tree on a board: instances go to its driver, decisions change the tree, in strict order.
+
+The tree stands still for a block of instances. What is due at its end is tried, and takes effect at the next
+block's end: only there the stream waits for reports. Children get what their parent has counted when its split
+takes effect, which is read back then. So tree and predictions follow from the stream alone, at any latency of the
+link (docs/learners.md, "Blocks").
+"""
+
+from collections import namedtuple
+from contextlib import contextmanager, suppress
+from copy import copy, deepcopy
+from dataclasses import replace
+
+import numpy as np
+
+from ..boards.base import BoardError
+from ..boards.engine import Engine
+from ..drift.adwin import new_windows
+from ..engine.alternate_tests import TESTED
+from ..engine.arguments import BUSY, COUNTS, END, LEFT, PENDING, PHASE
+from ..engine.tally import Tally
+from ..interrupt import deferred_interrupt
+from ..tree import arrivals as router
+from ..tree.blocks import busy, earliest, length_of
+from ..tree.cells import check_cells
+from ..tree.nodes import Nodes
+from ..tree.table import ROWS
+from ..tree.window import Memory
+from ..warn import warn
+from ..words import shown
+from . import checkpoint
+from .attempts import Trials
+from .devices.records import RecordDriver
+from .devices.rows import RowDriver
+from .engine import EngineDriver
+from .growth import Growth
+from .recoding import recoding
+from .requirements import check_abilities, check_alternates, check_block, check_classes
+from .steps import SAFE, Steps
+
+__all__ = ["HEAVIEST", "Trainer"]
+
+HEAVIEST = 10_000  # what an instance may weigh
+
+# Instances that are being learnt, as `sending.advance` describes them.
+_Window = namedtuple("_Window", "codes labels predictions weights")
+
+
+def _driver_of(trainer, feed):
+    """What drives a trainer's board."""
+    if trainer.board.state is not None:
+        return EngineDriver(trainer)
+    return RowDriver(trainer) if trainer.board.geometry.nodes else RecordDriver(trainer, feed)
+
+
+class Trainer:
+    """One tree, one board.
+
+    Parameters
+    ----------
+    board : Board
+        Idle; its configuration and statistics are overwritten.
+    cells : CellMap
+    policy : SplitPolicy
+    classes : int
+        Classes in use.
+    prediction : "mc", "nb" or "nba"
+        What leaves predict; the latter two by the board.
+    nodes : Nodes, optional
+        A tree to go on with; see ``checkpoint.restore``.
+    tally : Tally, optional
+        Counts to go on with.
+    review_period : int
+        Where leaves are without a slot, all leaves compete for the slots anew every so many
+        instances.
+    feed : "stream" or "memory"
+        Whether records go with the commands or through the board's memory and DMA.
+    memory : Memory, optional
+        What a policy with a window has learnt last, to go on with.
+
+    Raises
+    ------
+    ValueError
+        If the board's geometry or memory is too small for the stream, or its bitstream lacks the
+        policy's criterion or the leaves' prediction.
+    BoardError
+        If another trainer uses the board.
+    """
+
+    def __init__(
+        self,
+        board,
+        cells,
+        policy,
+        classes,
+        *,
+        prediction="mc",
+        nodes=None,
+        tally=None,
+        review_period=20_000,
+        feed="stream",
+        memory=None,
+    ):
+        geometry = board.geometry
+        check_classes(geometry, classes)
+        check_cells(geometry, len(cells))
+        check_abilities(geometry, policy, prediction)
+        check_alternates(geometry, policy, feed)
+        check_block(geometry, policy)
+        board.claim(self)
+        self.board = board
+        self.cells = cells
+        self.classes = classes
+        self.predictor = router.PREDICTIONS[prediction]
+        self.review_period = review_period
+        self._feed = feed
+        try:
+            self._begin(policy, nodes, tally, memory)
+            self.driver.configure()
+            if len(self.nodes) == 1 and self.nodes.slot[0] < 0:
+                self.growth.start()
+        except BaseException:
+            board.release(self)  # an exception's traceback would keep this trainer alive
+            raise
+
+    def _begin(self, policy, nodes=None, tally=None, memory=None):
+        """Set up a tree."""
+        geometry, cells = self.board.geometry, self.cells
+        self.policy = policy
+        self.nodes = Nodes(geometry.classes) if nodes is None else nodes
+        self.nodes.average_over(len(cells.first_cell) if policy.gain_average else 0)
+        self.nodes.watch(new_windows(1).shape[1] if policy.watched else TESTED if policy.rivals else 0)
+        self.tally = Tally() if tally is None else tally
+        self.memory = Memory(policy.window or 0, len(cells.first_cell)) if memory is None else memory
+        self.failed = False  # a board failed half-way: its statistics are not the tree's
+        self.asked = False  # reports that nobody waits for any more may still come
+        self.rule = policy.block_rule
+        self.block = np.zeros(4, np.int64)  # as `Desk` has it
+        self.window = None  # what is being learnt
+        self._full = False  # a warning has said so
+        # Whether nothing but `learn_row` has changed anything since `row_desk`, and how many
+        # instances there are until something else is to be done.
+        self.rows_only, self.rows_left = False, 0
+        self.driver = _driver_of(self, self._feed)
+        self._grow()
+        self.begin_block(self.tally.begun)
+
+    def _grow(self, totals=None):
+        """Set up what depends on the attributes, too."""
+        geometry, cells, policy, driver = self.board.geometry, self.cells, self.policy, self.driver
+        self.growth = Growth(geometry, cells, policy, self.nodes, driver.apply, self.tally, self.board.first_slot)
+        self.trials = Trials(geometry, cells, policy, self.growth, self.classes, self.tally)
+        self.trials.totals = totals
+        driver.begin()
+
+    def followed(self, policy, tally):
+        """A trainer of a new tree on this one's board, which is configured already; this one is done.
+
+        Parameters
+        ----------
+        policy : SplitPolicy
+            But for its seed the same.
+        tally : Tally
+        """
+        other = copy(self)
+        self.driver.leave()
+        self.board.release(self)
+        self.board.claim(other)
+        other._begin(policy, tally=tally)
+        other.growth.start()
+        return other
+
+    @property
+    def broken(self):
+        """Why the board's statistics are not the tree's, in words; None if they are."""
+        if self.board.lost:
+            return f"board {self.board.name} has lost what it had counted"
+        if self.failed or self.board.torn:
+            return (
+                f"board {self.board.name} failed while this tree was learning (if its link was cut, resume() goes on)"
+            )
+        return None
+
+    @property
+    def stuck(self):
+        """Whether it has not come to the end of what it was learning."""
+        return self.failed
+
+    def consult(self, totals):
+        """Let decisions ask these `Totals`, and tests of alternates, too."""
+        self.trials.totals = totals
+        self.driver.begin()
+
+    def count_classes(self, classes):
+        """Count so many classes from now on; the board has counters for them."""
+        check_classes(self.board.geometry, classes)
+        self.rows_only = False
+        self.driver.count_classes(classes)
+        self.classes = self.trials.classes = classes
+
+    def widen(self, cells):
+        """Count more attributes from now on, the last ones; for a driver that ``widens``, and the board has the cells.
+
+        Parameters
+        ----------
+        cells : CellMap
+        """
+        self.check_working()
+        known, attributes = len(self.cells), len(cells.first_cell)
+        pool = self.growth.pool
+        self.nodes.average_over(attributes if self.policy.gain_average else 0)
+        self.memory.widen(attributes)
+        self.cells = cells
+        self._grow(self.trials.totals)
+        self.growth.pool = pool
+        self.driver.widen(known)
+
+    def leave(self):
+        """Leave a board that works to another trainer; this one is of no use any more."""
+        try:
+            if not (self.broken or self.board.cut):
+                with deferred_interrupt(), suppress(BoardError):
+                    # If the link is cut now, nothing is lost but clocks of the next tree's.
+                    self.driver.leave()
+        finally:
+            self.board.release(self)
+
+    def check_working(self):
+        """Be ready to learn or to ask; a BoardError if the board has failed."""
+        self.rows_only = False
+        if self.broken:
+            raise BoardError(
+                f"{self.broken}; the tree is kept and can be saved; to learn on with "
+                "new statistics close() it first, or load what was saved before"
+            )
+        self.driver.check_working()
+
+    # Learning
+
+    def learn(self, codes, labels):
+        """Predict, then learn each instance in order.
+
+        Parameters
+        ----------
+        codes : uint8 array (n, attributes)
+        labels : int32 array (n,)
+            0 to classes - 1.
+
+        Returns
+        -------
+        int32 array (n,)
+            The prediction for each instance by the tree that had learnt all before it.
+
+        Raises
+        ------
+        ValueError
+            If a code is none of its attribute's; nothing is learnt then.
+        BoardError
+            If the board reports an error or is gone.
+        KeyboardInterrupt
+            At the next instance at which tree and board agree, or the end; ``tally.instances``
+            tells which. In between only if a board at the end of a wire makes no progress.
+        """
+        return self.run(self.learning(codes, labels))
+
+    def run(self, steps):
+        """What a generator for `Steps` comes to."""
+        return Steps(steps).run(lambda wait: self.board.receive(wait))
+
+    def learn_rows(self, address, count):
+        """What ``driver.learning_rows`` does."""
+        return self.run(self.driver.learning_rows(address, count))
+
+    @contextmanager
+    def beside(self):
+        """A trainer of the same tree on the engine, with the same statistics, for a moment."""
+        nodes = deepcopy(self.nodes)
+        kept = checkpoint.read(self)
+        with Engine(self.board.geometry.replace(nodes=0)) as board:
+            prediction = {value: name for name, value in router.PREDICTIONS.items()}[self.predictor]
+            policy = replace(self.policy, delay=0)
+            other = Trainer(board, self.cells, policy, self.classes, prediction=prediction, nodes=nodes)
+            checkpoint.restore(other, kept)
+            yield other
+
+    def check_weights(self, weights, count):
+        """Refuse what is no int32 array of so many weights, or weighs more than the board takes."""
+        if len(self.memory):
+            raise ValueError("a tree with a window learns instances of weight 1 only, since it forgets them one by one")
+        if not isinstance(weights, np.ndarray) or weights.dtype != np.int32 or weights.shape != (count,):
+            raise TypeError(f"weights must be an int32 array ({count},), not {shown(weights)}")
+        if count and not 0 <= weights.min() <= weights.max() <= HEAVIEST:
+            raise ValueError(f"weights must be 0 to {HEAVIEST}")
+        self.driver.check_weights(weights)
+
+    @property
+    def until_review(self):
+        """Instances until all leaves compete for the slots."""
+        return self.review_period - self.tally.instances % self.review_period
+
+    def learning(self, codes, labels, weights=None):
+        """``learn`` as a generator for `Steps`, which can be finished after the link was cut.
+
+        Instances may have ``weights``, int32 array (n,), see `check_weights`: how often each is learnt, 0: it is
+        predicted only.
+        """
+        self.check_working()
+        codes = np.ascontiguousarray(codes)
+        self.cells.check(codes)
+        count = len(codes)
+        if len(labels) != count:  # compiled code would read on beyond them
+            raise ValueError(f"there are {count} instances, but {len(labels)} labels")
+        self.window = window = _Window(codes, labels, np.zeros(count, np.int32), weights)
+        position = 0
+        while position < count:
+            if position:
+                yield SAFE
+            self.rows_only = False  # somebody may have predicted meanwhile
+            self.failed = True  # unless the board gets through
+            end = position + min(count - position, self.until_review)
+            if self.trials.totals is not None:
+                past = self.memory.in_order(self.tally.instances)
+                self.trials.totals.begin(labels[position:end], self.tally.instances, past)
+            yield from self.driver.learning(position, end)
+            self.failed = False
+            position = end
+            if self.tally.instances % self.review_period == 0 and self.growth.review():
+                self.driver.changed()
+        self.window = None  # it may be large
+        self.check_room()
+        return window.predictions
+
+    def check_room(self):
+        """Warn, once, if the board's node table has no room for another split."""
+        if self.nodes.room[ROWS] > self.growth.style.most_rows and not self._full:
+            self._full = True
+            warn(
+                f"board {self.board.name}: its node table of {self.board.geometry.nodes} rows is full, so the tree "
+                "splits no more: choose a geometry with more nodes"
+            )
+
+    def settling(self):
+        """Have all decisions take effect now; a generator for `Steps`."""
+        self.check_working()
+        self.failed = True
+        yield from self.driver.settling()
+        self.begin_block(self.tally.instances)
+        self.failed = False
+
+    def effects(self, before):
+        """Have decisions take effect that were made when fewer instances had been learnt; a generator."""
+        while (node := int(earliest(self.nodes.table, self.nodes.rows, before))) >= 0:
+            if self.policy.alternates:
+                yield from self.driver.drained()  # nodes move: nothing that is to come may name one
+            yield from self.carrying_out(node)
+
+    def carrying_out(self, node):
+        """Have a node's decision take effect; a generator."""
+        decision = self.trials.begin(node)
+        if decision is not None:
+            found = yield from self.driver.reading(int(self.nodes.slot[node]), decision.cells)
+            self.trials.carry_out(decision, *found)
+
+    def recoding(self, changes, adopt):
+        """Go on with other code books, when all decisions have taken effect; a generator for `Steps`.
+
+        Parameters
+        ----------
+        changes : dict of Change
+            By attribute, as ``Quantiser.changes`` gives them.
+        adopt : callable
+            Is given them where the tree takes them over: if the link is cut before, and never
+            mended, books and tree stay as they were.
+        """
+        self.check_working()
+        self.failed = True
+        yield from recoding(self, changes, adopt)
+        self.driver.changed()
+        self.failed = False
+
+    def begin_block(self, begun):
+        """The block that is being learnt began with so many instances learnt, and the tree as it is."""
+        nodes = self.nodes
+        if self.rule.fixed == 1:  # no instance of it has been learnt: that would have ended it
+            begun = self.tally.instances
+        self.tally.begun = begun
+        length = length_of(self.rule, nodes.table, nodes.rows)
+        self.block[END] = max(begun + length, self.tally.instances + 1)  # another ``block`` may be shorter
+        self.block[BUSY] = (PENDING | 1) * busy(nodes.table, nodes.rows)
+        self.block[[PHASE, LEFT]] = COUNTS, 0
+
+    # One instance at a time
+
+    def row_desk(self, codes, labels, predictions):
+        """What `learn_row` and `predict_row` work on; None if that is not for them now.
+
+        Parameters
+        ----------
+        codes : uint8 array (attributes,), read-only
+        labels, predictions : int32 array (1,)
+            The latter is written.
+        """
+        if self.failed or not self.driver.rows:
+            return None
+        # What else is to be done is done by `learn`.
+        self.rows_left = self.until_review - 1
+        self.rows_only = True
+        return self.driver.desk_of(codes, labels, predictions)
+
+    def learn_row(self, desk):
+        """`learn` of one instance, if ``rows_only`` and there are ``rows_left``."""
+        # Ctrl-C comes before or after compiled code, and what that leaves is done by whoever
+        # comes next. So are instances too many taken off here, at worst.
+        self.rows_left -= 1
+        if not self.driver.learn_row(desk):
+            self.rows_only = False
+            with deferred_interrupt():
+                self.driver.check_working()

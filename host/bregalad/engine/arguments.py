@@ -1,0 +1,93 @@
+"""What compiled code of `direct` works on, as one argument."""
+
+from numba.experimental import structref
+
+from ..compiled import Proxy, Record, njit
+
+__all__ = ["BUSY", "COUNTS", "END", "LEFT", "PENDING", "PHASE", "TRIED", "TRIES", "make_desk"]
+
+# Elements of `block`: instances learnt at its end; what is to be done then but to begin the next, 0: nothing; how far
+# the end has got; 1: a decision is left to be carried out outside.
+END, BUSY, PHASE, LEFT = range(4)
+PENDING = 2  # of BUSY: decisions may be pending; 1: nodes may be due, or decisions have been made in the block
+# Phases: instances are counted; what was decided before the block takes effect, then what is due is tried; what has
+# been decided in the block takes effect, too.
+COUNTS, TRIES, TRIED = range(3)
+
+
+@structref.register
+class _DeskType(Record):
+    pass
+
+
+class Desk(Proxy):
+    """All that `direct.learn` works on, as one argument: handed over one by one, the arrays would take
+    longer than an instance.
+
+    Parameters
+    ----------
+    state : kernel.State
+    table, matrices, room, blank : arrays of ``Nodes``
+    style : split.Style
+    first_cell : int64 array (attributes,)
+    stack, slot_node : arrays of ``SlotPool``
+    edits : int64 array (rows, EDIT)
+        For those of a node and its children. Written.
+    words : int64 array (form.size,)
+        For a split attempt. Written.
+    neighbours : int
+        Whether naive Bayes looks at the bins beside a number's, too.
+    classes, form, options
+        As in ``judge_row`` and ``SplitPolicy.judge``.
+    multiple : int
+        As in ``sending.advance``.
+    rule : BlockRule
+    block : int64 array (4,)
+        By END, BUSY, PHASE and LEFT; written.
+    tally : int64 array
+        ``Tally.counts``. Written.
+    past, kept, kept_labels : arrays
+        ``read``, ``codes`` and ``labels`` of ``Memory``.
+    codes : uint8 array (n * attributes,), read-only
+    labels, predictions : int32 array (n,)
+        Instances; the latter is written.
+    weights : int32 array (n,) or None
+        How often each is learnt; 0: it is predicted only. None: once each.
+    """
+
+
+_FIELDS = (
+    "state",
+    "table",
+    "matrices",
+    "room",
+    "blank",
+    "style",
+    "first_cell",
+    "stack",
+    "slot_node",
+    "edits",
+    "words",
+    "neighbours",
+    "classes",
+    "form",
+    "options",
+    "multiple",
+    "rule",
+    "block",
+    "tally",
+    "past",
+    "kept",
+    "kept_labels",
+    "codes",
+    "labels",
+    "predictions",
+    "weights",
+)
+structref.define_proxy(Desk, _DeskType, list(_FIELDS))
+
+
+@njit()
+def make_desk(*fields):
+    """A `Desk`; its own constructor would be compiled by every process anew."""
+    return Desk(*fields)

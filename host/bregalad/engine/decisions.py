@@ -1,0 +1,129 @@
+"""Trials that are due, and what they have decided, on a board in this process: judged and carried out at once."""
+
+import numpy as np
+
+from ..compiled import njit
+from ..policy.decide import ALTERNATE, KEEP, SWAP, TIE, judge_row, left_out
+from ..tree.alternates import begin, end
+from ..tree.blocks import is_due
+from ..tree.deactivation import divide
+from ..tree.split import cells_of, sides_of
+from ..tree.table import has_alternate
+from . import statistics as kernel
+from .tally import ALTERNATES, DROPPED, HALVINGS, SWAPPED, TRIALS
+
+__all__ = ["change_alternate", "split", "try_due"]
+
+# For what is called from one place: it would be compiled for itself, and again in its caller.
+_inlined = njit(error_model="numpy", inline="always")
+
+
+@_inlined
+def _values(counts, slot, first, cells):
+    """Class counts of an attribute's values, as ``CellMap.values`` gives them."""
+    bins, classes = counts.shape[1:3]
+    each = bins if cells == 1 else bins - 1
+    values = np.empty((cells * each, classes), np.int64)
+    for cell in range(cells):
+        for index in range(each):
+            for k in range(classes):
+                values[cell * each + index, k] = counts[slot, index, k, first + cell]
+    return values
+
+
+@_inlined
+def split(state, table, matrices, room, blank, style, first_cell, stack, slot_node, edits, form, node, anytime):
+    """Split a leaf as its last trial has decided; False, and nothing is done, if rows do not suffice."""
+    row = table[node]
+    cell, value, slot = np.int64(row["cell"]), np.int64(row["value"]), np.int64(row["slot"])
+    attribute, _, cells = cells_of(first_cell, form.attribute, cell)
+    kind = np.int64(state.config[kernel.KIND, cell])
+    values = _values(state.counts, slot, cell, cells)
+    sides = sides_of(values, kind, value)
+    width, classes = sides.shape
+    if room[0] + width > len(table):
+        return False
+    own = np.empty(classes, np.int64)
+    for k in range(classes):
+        own[k] = state.entries[slot, kernel.COUNTS + k]
+    tie = row["verdict"] == TIE
+    row["verdict"] = KEEP
+    used = divide(
+        table,
+        matrices,
+        room,
+        blank,
+        style,
+        first_cell,
+        stack,
+        slot_node,
+        node,
+        attribute,
+        kind,
+        value,
+        values,
+        sides,
+        own,
+        tie,
+        edits,
+        anytime,
+    )
+    _obey(state, edits, used)
+    return True
+
+
+@_inlined
+def _obey(state, edits, used):
+    kernel.obey(state.entries, state.counts, state.counters, state.shares, state.lo, state.shift, edits, used)
+
+
+@_inlined
+def change_alternate(
+    state, table, matrices, room, blank, style, first_cell, stack, slot_node, edits, tally, node, seen
+):
+    """Carry out a decision on an alternate, as ``Trials`` does; False, and nothing is done, if that is not for here."""
+    verdict = table[node]["verdict"]
+    begins = verdict == ALTERNATE
+    # Links are taken out one by one where nodes go; for an alternate, a leaf may lose its slot.
+    if verdict < ALTERNATE or style.links is not None or begins and (stack[0] == 0 or room[0] + 2 > len(table)):
+        return False
+    table[node]["verdict"] = KEEP
+    if begins and has_alternate(table, node):
+        node = np.int64(table[node]["parent"])
+        end(table, matrices, room, blank, style, first_cell, stack, slot_node, node, np.int64(0), edits)
+        tally[DROPPED] += 1
+    if begins:
+        _, used = begin(table, matrices, room, blank, style, first_cell, stack, slot_node, node, seen, edits)
+        tally[ALTERNATES] += 1
+    else:
+        swaps = np.int64(verdict == SWAP)
+        used = end(table, matrices, room, blank, style, first_cell, stack, slot_node, node, swaps, edits)
+        tally[SWAPPED if swaps else DROPPED] += 1
+    _obey(state, edits, used)
+    return True
+
+
+@_inlined
+def try_due(state, table, base, gains, rows, form, options, classes, number, words, tally):
+    """Try the nodes that are due; whether any of them is to change."""
+    decided = False
+    for node in range(rows):
+        row = table[node]
+        if not is_due(row):
+            continue
+        row["since"], row["due_at"], row["verdict"] = 0, number, KEEP
+        if options.subset:
+            out = left_out(table, node, options, form.attributes)
+            for cell in range(form.cells):
+                state.wanted[cell] = not out[form.attribute[cell]]
+        halved = kernel.attempt(state, np.int64(row["slot"]), np.int64(form.cells), classes, form.all, words)
+        state.wanted[:] = True
+        tally[TRIALS] += 1
+        tally[HALVINGS] += halved
+        verdict, cell, value = judge_row(
+            words, form, options, table, base, gains, node, classes, number, options.anytime
+        )
+        if verdict != KEEP:
+            row["verdict"], row["cell"], row["value"] = verdict, cell, value
+            decided = True
+    return decided

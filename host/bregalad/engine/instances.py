@@ -1,0 +1,297 @@
+"""Instances of a board in this process: forgotten, routed, predicted and counted in one walk."""
+
+import numpy as np
+
+from ..geometry import NONE
+from ..tree.arrivals import arrive, choose, count_class, summon
+from ..tree.blocks import block_of
+from ..tree.routing import GROUP, next_leaf, walk
+from ..tree.table import NO_NODE, above
+from ..tree.window import count_off, leaf_of
+from . import statistics as kernel
+from .alternate_tests import contest, worth
+from .arguments import BUSY, END
+from .drift import follow
+from .tally import BEGUN
+
+__all__ = ["learn_until_due"]
+
+
+@kernel.inner
+def _forget(
+    entries,
+    counters,
+    shares,
+    lo,
+    shift,
+    config,
+    logs,
+    bayes_table,
+    own_codes,
+    places,
+    lanes,
+    table,
+    counts,
+    base,
+    where,
+    mix,
+    shape,
+    past,
+    at,
+    label,
+    number,
+):
+    """Forget an instance; how many records, nodes and beats that were at 0 it takes.
+
+    Parameters
+    ----------
+    past, at : uint8 array (n,), read-only, and int
+        Its codes, and where they begin.
+    number : int
+        Instances that the tree had learnt, this one included.
+    """
+    records = nodes = clamped = 0
+    rows = kernel.gather(mix, shape, past, at, where, own_codes, places)
+    leaf = leaf_of(table, past, at)
+    while True:
+        slot = count_off(table, counts, base, leaf, number, label)
+        records += slot != NONE
+        while slot != NONE:
+            kernel.locate(config, lo, shift, mix, shape, slot, own_codes, places)
+            kernel.take_off(entries, slot, label)
+            clamped += kernel.count_places(
+                entries, counters, shares, shape[3], lanes, 0, -1, logs, bayes_table, slot, label, places, rows
+            )
+            nodes += 1
+            slot = np.int64(entries[slot, kernel.LINK])
+        leaf = next_leaf(table, leaf, past, at)
+        if not leaf:
+            return records, nodes, clamped
+
+
+@kernel.inner
+def learn_until_due(
+    entries,
+    cell_counts,
+    counters,
+    shares,
+    lo,
+    shift,
+    config,
+    events,
+    scores,
+    logs,
+    bayes_table,
+    own_codes,
+    places,
+    count_max,
+    lanes,
+    table,
+    counts,
+    windows,
+    base,
+    past,
+    kept,
+    kept_labels,
+    codes,
+    where,
+    labels,
+    predictions,
+    weights,
+    start,
+    stop,
+    seen,
+    predictor,
+    anytime,
+    alternates,
+    watch,
+    forgets,
+    rules,
+    chances,
+    multiple,
+    rule,
+    block,
+    tally,
+    neighbours,
+    classes,
+    attributes,
+    found,
+    going,
+    first,
+    walked,
+):
+    """Learn instances until ``stop``, or the end of a block at which there is anything to be done.
+
+    Parameters
+    ----------
+    seen : int
+        Instances learnt before the first of ``codes``.
+    found, going : uint32 arrays (GROUP,)
+        The former has the leaves of the instances ``first`` to ``walked``, and is written.
+
+    Others as in ``direct.learn``.
+
+    Returns
+    -------
+    i, first, walked : int
+        The next instance, and what ``found`` has then.
+    """
+    mix, shape = kernel.mixture(config, len(where)), cell_counts.shape
+    records = nodes = clamped = 0
+    until, length, due = block[END] - seen, block[END] - tally[BEGUN], block[BUSY]
+    now = block_of(rule, tally[BEGUN], block[END])
+    i = start
+    while i < stop:
+        if i == until:
+            if due:
+                break
+            until += length  # the tree is as it was
+            now = block_of(rule, seen + i, seen + until)
+        at = i * attributes
+        label = labels[i]
+        number = seen + i + 1
+        if forgets is not None:
+            turn = (number - 1) % len(kept_labels)
+            if number > len(kept_labels):
+                taken, passed, stuck = _forget(
+                    entries,
+                    counters,
+                    shares,
+                    lo,
+                    shift,
+                    config,
+                    logs,
+                    bayes_table,
+                    own_codes,
+                    places,
+                    lanes,
+                    table,
+                    counts,
+                    base,
+                    where,
+                    mix,
+                    shape,
+                    past,
+                    turn * attributes,
+                    kept_labels[turn],
+                    number - len(kept_labels),
+                )
+                records, nodes, clamped = records + taken, nodes + passed, clamped + stuck
+                if chances is not None:
+                    chances.totals[kept_labels[turn]] -= 1
+            for attribute in range(attributes):
+                kept[turn * attributes + attribute] = codes[at + attribute]
+            kept_labels[turn] = label
+        if chances is not None:
+            chances.totals[label] += 1
+        rows = kernel.gather(mix, shape, codes, at, where, own_codes, places)
+        if i >= walked:
+            first, walked = i, min(i + GROUP, stop)
+            walk(table, codes, attributes, first, found[: walked - first], going)
+        leaf = found[np.uint64(i - first)]
+        row = table[leaf]
+        weight = np.int64(1) if weights is None else np.int64(weights[i])
+        own_right = right = 0.0
+        reached = leaf  # then the leaves of the alternates, too
+        while True:
+            if chances is not None:
+                right = worth(chances, counts, np.int64(reached), label)
+            if weights is None:
+                majority = count_class(row, counts, reached, label)
+            else:
+                majority = row["majority"]
+                if weight:
+                    count_class(row, counts, reached, label, weight)
+            predicted = majority
+            active = row["slot"] >= 0
+            counting = active
+            node = reached
+            while True:
+                if counting:
+                    slot = np.uint32(row["slot"])
+                    kernel.locate(config, lo, shift, mix, shape, slot, own_codes, places)
+                    if predictor is not None and (anytime is None or node == reached) and row["own"]:
+                        bayes = kernel.only_class(entries, classes, slot)
+                        if bayes < 0:
+                            bayes = kernel.classify(
+                                entries,
+                                shape,
+                                counters,
+                                shares,
+                                config,
+                                mix,
+                                neighbours,
+                                classes,
+                                scores,
+                                logs,
+                                bayes_table,
+                                np.int64(slot),
+                                places,
+                            )
+                        predicted = choose(row, predictor, majority, bayes, label, weight)
+                    left = weight
+                    while left:
+                        # What is full is halved before it counts further: near that, by one after the other.
+                        step = left if entries[slot, kernel.N] + left <= count_max else np.int64(1)
+                        if entries[slot, kernel.N] == count_max:
+                            kernel.halve(entries, shape, counters, events, np.int64(slot))
+                        clamped += kernel.add(
+                            entries,
+                            counters,
+                            shares,
+                            shape[3],
+                            lanes,
+                            count_max,
+                            step,
+                            logs,
+                            bayes_table,
+                            slot,
+                            label,
+                            places,
+                            rows,
+                        )
+                        left -= step
+                    nodes += 1
+                    if weight:
+                        if anytime is None or node == reached:
+                            row["own"] = entries[slot, kernel.N]
+                        due |= arrive(row, weight)
+                if anytime is None:  # inner nodes count nothing
+                    break
+                over = row["parent"] if alternates is None else above(table, node)
+                if over == NO_NODE:
+                    break
+                node = np.uint32(over)
+                row = table[node]
+                counting = True
+            if anytime is not None:
+                if multiple and number % multiple == 0:
+                    due |= summon(table, reached)
+                active |= node != reached
+            records += active
+            if reached == leaf:
+                predictions[i] = predicted
+            if rules is not None:
+                if chances is None:
+                    right = 1.0 if majority == label else 0.0
+                if reached == leaf:
+                    own_right = right
+                else:
+                    due |= contest(table, windows, np.int64(reached), right - own_right, rules, now)
+            if watch is not None and weight:
+                due |= follow(table, windows, np.int64(reached), predicted != label, watch, now) > 0
+            if alternates is None:
+                break
+            reached = next_leaf(table, reached, codes, at)
+            if not reached:
+                break
+            row = table[reached]
+        i += 1
+    events[kernel.RECORDS] += records
+    events[kernel.NODES] += nodes
+    events[kernel.BEATS] += nodes * ((len(where) + lanes - 1) // lanes)
+    events[kernel.CLAMPED] += clamped
+    if predictor is not None:
+        events[kernel.PREDICTED] += records
+    tally[BEGUN], block[END], block[BUSY] = seen + until - length, seen + until, due
+    return i, first, walked

@@ -1,0 +1,114 @@
+"""Trees for people to read: text and Graphviz."""
+
+from dataclasses import dataclass
+from numbers import Integral
+
+import numpy as np
+
+from ..data.quantiser import Quantiser
+from ..data.schema import Schema
+from ..tree.nodes import Nodes
+from ..tree.table import LEAF, MULTIWAY, NUMERIC
+from ..words import shown
+
+__all__ = ["View", "check_depth", "text", "dot"]
+
+
+@dataclass
+class View:
+    """A tree with the names of what it tests."""
+
+    nodes: Nodes
+    quantiser: Quantiser
+    schema: Schema
+    classes: np.ndarray
+
+    def conditions(self, node):
+        """What sends an instance to each child of an inner node, in words."""
+        nodes = self.nodes
+        attribute = int(nodes.attribute[node])
+        name = self.schema.attributes[attribute].name
+        book = self.quantiser.books[attribute]
+        threshold = int(nodes.threshold[node])
+        if nodes.kind[node] == NUMERIC:
+            value = f"{book.threshold(threshold):.6g}"
+            words = [f"{name} < {value}", f"{name} >= {value}"]
+        elif nodes.kind[node] == MULTIWAY:
+            words = [f"{name} = {_value(book, code)}" for code in range(nodes.width[node])]
+        else:
+            value = _value(book, threshold)
+            words = [f"{name} = {value}", f"{name} != {value}"]
+        words[nodes.default[node]] += " or missing"
+        return words
+
+    def leaf(self, node):
+        """A leaf's class, its share and the instances that it has seen."""
+        counts = self.nodes.counts[node]
+        total = int(counts.sum())
+        label = self.classes[self.nodes.majority[node]]
+        share = f", {counts.max() / total:.1%} of {total}" if total else ", nothing seen"
+        inactive = "" if self.nodes.slot[node] >= 0 else ", no slot"
+        return f"{label}{share}{inactive}"
+
+
+def _value(book, code):
+    return book.value(code) if code < len(book.values) else f"value {code}"
+
+
+def check_depth(max_depth):
+    """Refuse with a TypeError or ValueError what is no number of levels; None: all of them."""
+    if max_depth is None:
+        return
+    if not isinstance(max_depth, Integral) or isinstance(max_depth, bool | np.timedelta64):
+        raise TypeError(f"max_depth must be an integer or None, not {shown(max_depth)}")
+    if max_depth < 0:
+        raise ValueError(f"max_depth must be 0 or more, not {shown(max_depth)}")
+
+
+def text(view, max_depth=None):
+    """The tree, one line per node, children indented."""
+    nodes, lines = view.nodes, []
+    waiting = [(0, "", 0)]  # nodes with what leads to them and their depths, the next one last
+    while waiting:
+        node, condition, depth = waiting.pop()
+        node = nodes.standing(node)
+        indent = "    " * (depth - 1)
+        if nodes.kind[node] == LEAF:
+            lines.append(f"{indent}{condition}: {view.leaf(node)}" if depth else view.leaf(node))
+            continue
+        if depth:
+            lines.append(f"{indent}{condition}")
+        if max_depth is not None and depth >= max_depth:
+            lines.append("    " * depth + "...")
+            continue
+        family = zip(nodes.children(node), view.conditions(node), strict=True)
+        waiting += [(child, words, depth + 1) for child, words in family][::-1]
+    return "\n".join(lines)
+
+
+def dot(view, max_depth=None):
+    """The tree in DOT, for ``dot -Tsvg``."""
+    nodes = view.nodes
+    lines = ["digraph tree {", '  node [shape=box, fontname="sans-serif"];']
+    waiting = [(nodes.standing(0), 0, None)]  # nodes with their depths and the lines that lead to them
+    while waiting:
+        node, depth, edge = waiting.pop()
+        leaf = nodes.kind[node] == LEAF
+        if leaf or (max_depth is not None and depth >= max_depth):
+            words = view.leaf(node) if leaf else "..."
+            lines.append(f"  n{node} [label={_quoted(words)}, style=rounded];")
+        else:
+            name = view.schema.attributes[int(nodes.attribute[node])].name
+            lines.append(f"  n{node} [label={_quoted(name)}];")
+            family = zip(map(nodes.standing, nodes.children(node)), view.conditions(node), strict=True)
+            waiting += [
+                (child, depth + 1, f"  n{node} -> n{child} [label={_quoted(condition.removeprefix(name))}];")
+                for child, condition in family
+            ][::-1]
+        if edge:
+            lines.append(edge)
+    return "\n".join([*lines, "}"])
+
+
+def _quoted(words):
+    return '"' + words.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -1,0 +1,102 @@
+"""What a tree tells of itself: its sizes, its paths, what its attributes are worth."""
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from ..policy.criteria import remainder
+from ..predictors import predictor_of
+from ..tree.table import LEAF
+from ..words import counted
+
+__all__ = ["importances", "paths", "report", "unsplit"]
+
+
+def report(tree):
+    """As ``StreamTree.report``."""
+    events = tree._tally.as_dict()
+    del events["begun"]
+    if tree._nodes is None:
+        return {
+            **events,
+            "nodes": 1,
+            "leaves": 1,
+            "inactive_leaves": 0,
+            "slots": 1,
+            "depth": 0,
+            "leaf_prediction": tree.leaf_prediction_,
+        }
+    nodes = tree._nodes
+    predicting = nodes.predicting()
+    leaves = predicting[nodes.kind[predicting] == LEAF]
+    return {
+        **events,
+        "nodes": len(predicting),
+        "leaves": len(leaves),
+        "inactive_leaves": int((nodes.slot[leaves] < 0).sum()),
+        "slots": _slots_in_use(tree),
+        "depth": int(nodes.deepest),
+        "leaf_prediction": tree.leaf_prediction_,
+    }
+
+
+def _slots_in_use(tree):
+    if tree._trainer is not None:
+        return tree._trainer.growth.pool.slots - tree._trainer.growth.pool.free
+    return 0 if tree._checkpoint is None else len(tree._checkpoint["nodes"])
+
+
+def unsplit(tree):
+    """What a tree without a split says of itself."""
+    leaf = tree._nodes.table[tree._nodes.standing(0)]
+    how = tree.leaf_prediction_
+    bayes = predictor_of(how).trusts_bayes(leaf["right"])
+    return (
+        f"No split {'is left' if tree._tally.splits else 'yet'}: {counted(tree._tally.instances, 'instance')}, "
+        f"{counted(tree._tally.trials, 'trial')}, one every {leaf['period']} (grace). "
+        f"The leaf predicts {'by naive Bayes' if bayes else 'its majority class'} ({how})."
+    )
+
+
+def paths(nodes, at):
+    """The nodes on the way to these leaves, as ``StreamTree.decision_path`` has them.
+
+    Parameters
+    ----------
+    nodes : Nodes
+    at : int array (n,)
+    """
+    count, rows, passed = len(at), [], []
+    row = np.arange(count)
+    while len(row):
+        rows.append(row)
+        passed.append(at)
+        at = nodes.parent[at]
+        row, at = row[at >= 0], at[at >= 0]
+    row, column = (np.concatenate([np.zeros(0, np.int64), *part]) for part in (rows, passed))
+    return csr_matrix((np.ones(len(row), np.int64), (row, column)), (count, nodes.rows))
+
+
+def importances(nodes, order, counts, criterion, attributes):
+    """How much each attribute's splits lessen the impurity; float array (attributes,), sum 1, or all 0.
+
+    Parameters
+    ----------
+    nodes : Nodes or View
+    order : list of int
+        Nodes, children before parents.
+    counts : int array (nodes, classes)
+        Of the leaves; those of inner nodes are written.
+    criterion : int
+        Its number.
+    attributes : int
+    """
+    found = np.zeros(attributes)
+    for node in order:
+        children = [nodes.standing(child) for child in nodes.children(node)]
+        if children:
+            sides = counts[children]
+            counts[node] = sides.sum(axis=0)
+            lessened = remainder(criterion, counts[node : node + 1]) - remainder(criterion, sides)
+            found[nodes.attribute[node]] += max(lessened, 0.0)
+    total = found.sum()
+    return found / total if total else found

@@ -1,0 +1,354 @@
+"""What the arrays and entries of a saved tree must be; compiled code would go astray in others."""
+
+import hashlib
+from math import isfinite
+
+import numpy as np
+
+from ...drift import adwin
+from ...drift.adwin import BUCKETS
+from ...engine.tally import Tally
+from ...geometry import MISSING
+from ...policy.decide import ALTERNATE, CONSULT, DROP, KEEP, NO_CELL, PRUNE, RELOCATE, SWAP
+from ...protocol.reports import entry_layout
+from ...tree.cells import CellMap
+from ...tree.split import LONG
+from ...tree.table import FORK, LEAF, MULTIWAY, NEVER, NUMERIC
+from ...words import shown
+
+__all__ = [
+    "check_board_entries",
+    "check_entries",
+    "check_shapes",
+    "check_statistics",
+    "check_tree",
+    "digest_of",
+    "is_count",
+    "labels_from",
+]
+
+_NOT_THESE = "its nodes wait for what they cannot become"
+_MANY = 1 << 53  # more than anything is ever counted
+_ANY = (-(1 << 31), (1 << 31) - 1)
+
+# Least and greatest values at the nodes of the tree. What leads from node to node is checked with
+# the nodes; "slot" and "next" are found anew.
+_NODE = {
+    "kind": _ANY,
+    "attribute": _ANY,
+    "child": _ANY,
+    "width": _ANY,
+    "default": _ANY,
+    "parent": _ANY,
+    "majority": _ANY,
+    "slot": _ANY,
+    "next": _ANY,
+    "threshold": (0, 2 * MISSING),
+    "own": (0, _MANY),
+    "since": (0, _MANY),
+    "period": (0, LONG),
+    "due_at": (NEVER, _MANY),
+    "verdict": (KEEP, DROP),
+    "cell": _ANY,
+    "value": (0, MISSING),
+    "right": (-_MANY, _MANY),
+    "low": (0, MISSING),
+    "high": (0, MISSING),
+    "wait": (0, 1 << 30),
+    "tried": (0, 1 << 30),
+    "born": (0, _MANY),
+    "made": (0, _MANY),
+    "counts": (0, _MANY),
+    "base": (0, _MANY),
+    "gains": (-1e18, 1e18),
+    "windows": (-1e18, 1e18),
+}
+_FLOATS = ("gains", "windows")
+_WIDE = ("own", "since", "due_at", "right", "born", "made", "counts", "base")  # 64 bits
+_BOARD = ("nodes", "entries", "counts")
+_MEMORY = ("codes", "labels")  # looked at by `Memory`; only of trees with a window
+_SAMPLE = ("count", "kept", "recent", "rest", "calm")  # looked at by `Sample`
+
+# Entries of the description and their types; those in `_OPTIONAL` may be absent.
+_ENTRIES = {
+    "format": int,
+    "tree": str,
+    "params": dict,
+    "schema": dict,
+    "quantiser": dict,
+    "classes": list,
+    "named": bool,
+}
+_OPTIONAL = {
+    "class_type": str,
+    "fractions": list,
+    "run": dict,
+    "grows": bool,
+    "columns": dict,
+}
+_COLUMNS = {"class": str, "ignored": list}
+_BOARD_ENTRIES = {"board": str, "geometry": dict, "tally": dict}
+_BOARD_OPTIONAL = {"given_geometry": (dict, str, type(None))}
+_LABELS = {"b": (bool,), "i": (int,), "u": (int,), "f": (float,), "U": (str,), "O": (int, float)}
+
+
+def digest_of(arrays):
+    """A digest of named arrays: of their names, types, shapes and contents; bytes (32,)."""
+    digest = hashlib.sha256()
+    for name, array in sorted(arrays.items()):
+        digest.update(f"{name} {array.dtype.str} {array.shape} ".encode())
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.digest()
+
+
+def check_entries(meta):
+    """Refuse a description that lacks an entry which every tree has, or has one of another type."""
+    if not isinstance(meta, dict):
+        raise ValueError("no description of a tree")
+    _check_types(meta, _ENTRIES, _OPTIONAL)
+    if "columns" in meta:
+        _check_types(meta["columns"], _COLUMNS, {})
+        if not all(isinstance(name, str) for name in meta["columns"]["ignored"]):
+            raise ValueError(f"the entry 'columns' is {shown(meta['columns'])}")
+    nominal = meta["params"].get("nominal", [])
+    plain = (str, int, float, type(None))
+    if not isinstance(nominal, list) or not (
+        all(isinstance(name, str | int) for name in nominal)
+        or all(
+            isinstance(pair, list)
+            and len(pair) == 2
+            and isinstance(pair[0], str | int)
+            and isinstance(pair[1], list)
+            and all(isinstance(value, plain) for value in pair[1])
+            for pair in nominal
+        )
+    ):
+        raise ValueError(f"the parameter 'nominal' is {shown(nominal)}")
+
+
+def check_board_entries(meta):
+    """The same of the entries of a tree on a board."""
+    _check_types(meta, _BOARD_ENTRIES, _BOARD_OPTIONAL)
+    counted = set(Tally().as_dict())
+    if (
+        set(meta["tally"]) != counted
+        or not all(map(is_count, meta["tally"].values()))
+        or meta["tally"]["begun"] > meta["tally"]["instances"]
+    ):
+        raise ValueError(f"the entry 'tally' is {shown(meta['tally'])}")
+
+
+def is_count(value):
+    """Whether a value of a description can be a number of instances, or the like."""
+    return type(value) is int and 0 <= value <= _MANY
+
+
+def _check_types(meta, needed, optional):
+    for name, kinds in (needed | optional).items():
+        if name not in meta:
+            if name in needed:
+                raise ValueError(f"no entry {name!r}")
+        elif not isinstance(meta[name], kinds) or kinds is int and isinstance(meta[name], bool):
+            raise ValueError(f"the entry {name!r} is {shown(meta[name])}")
+
+
+def labels_from(labels, kind, grows=False):
+    """The classes from a list and the name of their type, None: as they are.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If they are not distinct or of another type; or not sorted, unless the tree ``grows``: then
+        those that came later are the last.
+    """
+    found = np.array(labels, kind)
+    kinds = _LABELS.get(found.dtype.kind, ())
+    if (
+        not labels
+        or found.shape != (len(labels),)
+        or found.tolist() != labels
+        or not all(type(label) in kinds for label in labels)
+        or len(set(labels)) < len(labels)
+        or not grows
+        and sorted(labels) != labels
+        or not all(isfinite(label) for label in labels if isinstance(label, float))
+    ):
+        raise ValueError(f"the classes are {shown(labels)} of type {kind!r}")
+    return found
+
+
+def check_shapes(arrays, attributes, policy):
+    """Refuse arrays of other names, types or shapes than a tree has.
+
+    Parameters
+    ----------
+    arrays : dict of array
+        By name, "node_...", "board_...", "sample_..." and "memory_...".
+    attributes : int
+    policy : SplitPolicy
+    """
+    kinds = {
+        "node": _NODE,
+        "board": _BOARD,
+        "sample": _SAMPLE,
+        **({} if policy.window is None else {"memory": _MEMORY}),
+    }
+    expected = {f"{kind}_{name}" for kind, names in kinds.items() for name in names}
+    if wrong := expected.symmetric_difference(arrays):
+        what = "no" if min(wrong) in expected else "an unknown"
+        raise ValueError(f"{what} array {min(wrong)!r}")
+    rows = len(arrays["node_kind"]) if arrays["node_kind"].ndim else 0
+    held = len(arrays["board_nodes"]) if arrays["board_nodes"].ndim else 0
+    dimensions = {"counts": 2, "base": 2, "gains": 2, "windows": 2}
+    for name in _NODE:
+        array = arrays[f"node_{name}"]
+        if (
+            array.dtype.kind not in ("f" if name in _FLOATS else "iu")
+            or array.ndim != dimensions.get(name, 1)
+            or len(array) != rows
+            or not rows
+        ):
+            raise _wrong(f"node_{name}", array)
+        if name not in _FLOATS:
+            limit = np.iinfo(np.int64 if name in _WIDE else np.int32)
+            if array.size and not limit.min <= array.min() <= array.max() <= limit.max:
+                raise _wrong(f"node_{name}", array)
+    if arrays["node_base"].shape != arrays["node_counts"].shape:
+        raise _wrong("node_base", arrays["node_base"])
+    if arrays["node_gains"].shape[1] not in (0, attributes):
+        raise _wrong("node_gains", arrays["node_gains"])
+    windows = arrays["node_windows"]
+    if windows.shape[1] and not policy.rivals and adwin.trouble(windows, BUCKETS):
+        raise _wrong("node_windows", windows)
+    for name, ndim in zip(_BOARD, (1, 2, 3), strict=True):
+        array = arrays[f"board_{name}"]
+        if (
+            array.dtype.kind not in "iu"
+            or array.ndim != ndim
+            or len(array) != held
+            or array.size
+            and not 0 <= array.min() <= array.max() < 1 << 32
+        ):
+            raise _wrong(f"board_{name}", array)
+
+
+def check_tree(nodes, capacities, classes, policy):
+    """Refuse what no node can have; the nodes hang together already.
+
+    Parameters
+    ----------
+    nodes : Nodes
+    capacities : list of int
+        Per attribute 0 if it is numeric, else how many values it may have.
+    classes : int
+        In use.
+    policy : SplitPolicy
+    """
+    live = nodes.descendants()
+    if nodes.forks and not policy.alternates:
+        raise ValueError("its nodes have alternates, which such a tree has not")
+    verdict = nodes.verdict[live]
+    asked = verdict == CONSULT
+    if (~asked & (verdict > KEEP) & (verdict < SWAP) if policy.consults else asked).any():
+        raise ValueError(_NOT_THESE)
+    for name, (least, most) in _NODE.items():
+        column = getattr(nodes, name)[live]
+        if column.size and not least <= column.min() <= column.max() <= most:  # nor NaN
+            raise ValueError(f"no tree has nodes with such {name!r}")
+    inner = nodes.inner()
+    kind, width = nodes.kind[inner], nodes.width[inner]
+    capacity = np.array(capacities)[nodes.attribute[inner]]
+    if (
+        ((kind == NUMERIC) != (capacity == 0)).any()
+        or ((kind != MULTIWAY) & (width != 2)).any()
+        or ((kind == MULTIWAY) & (width > capacity)).any()
+        or (nodes.low[live] > nodes.high[live]).any()
+    ):
+        raise ValueError("its tests are not of its attributes")
+    if (
+        (nodes.majority[live] >= classes).any()
+        or nodes.counts[live, classes:].any()
+        or nodes.base[live, classes:].any()
+    ):
+        raise ValueError("its nodes count classes that there are not")
+
+
+def check_statistics(statistics, nodes, capacities, classes, geometry, anytime, nominal_split):
+    """Refuse statistics that no board can have counted for the nodes.
+
+    Parameters
+    ----------
+    statistics : dict of int array
+        As ``checkpoint.read`` has them.
+    nodes, capacities, classes
+        As in ``check_tree``.
+    geometry : Geometry
+        Of the board that they were read from.
+    anytime : bool
+        Whether inner nodes count, too.
+    nominal_split : str
+    """
+    held, entries, counts = (statistics[name] for name in _BOARD)
+    live = nodes.descendants()
+    cells = CellMap.build(capacities, geometry.bins, nominal_split)
+    if (
+        len(cells) > geometry.max_cells
+        or len(held) > geometry.slots
+        or nodes.classes != geometry.classes
+        or classes > geometry.classes
+        or entries.shape[1] != entry_layout(geometry.replace(nodes=0)).size // 4 - 1
+        or counts.shape[1:] != (len(cells), geometry.bins * geometry.classes)
+    ):
+        raise ValueError("its statistics are not of its board")
+    _check_decisions(nodes, held, cells, geometry.bins)
+    inner = nodes.inner()
+    may = live[nodes.kind[live] != FORK] if anytime else nodes.leaves()
+    # Parents before children, as they go to the board: a child's link names its parent's slot.
+    if not np.array_equal(may[np.isin(may, held)], held) or anytime and len(held) and not np.isin(inner, held).all():
+        raise ValueError("its statistics are not of its nodes")
+    seen, own = entries[:, 0].astype(np.int64), entries[:, 4:].astype(np.int64)
+    total = own.sum(axis=1)
+    # Halving rounds each class down.
+    if (
+        (seen > geometry.count_max).any()
+        or (total > seen).any()
+        or own[:, classes:].any()
+        or (total < seen - geometry.classes).any()
+        or ((seen > 0) & (total == 0)).any()
+    ):
+        raise ValueError("its statistics do not add up")
+    table = counts.reshape(len(held), len(cells), geometry.bins, geometry.classes)
+    if (table.sum(axis=2, dtype=np.int64) > own[:, np.newaxis]).any():
+        raise ValueError("its statistics do not add up")
+    for cell in range(len(cells)):
+        capacity = capacities[cells.attribute[cell]]
+        if capacity:
+            bins = geometry.bins - int(cells.other[cell])
+            if table[:, cell, min(bins, capacity - int(cells.base[cell])) : bins].any():
+                raise ValueError("its statistics are of values that there are not")
+
+
+def _check_decisions(nodes, held, cells, bins):
+    """Refuse decisions, still to take effect, that no trial of the nodes can have come to."""
+    for node in np.flatnonzero(nodes.verdict != KEEP).tolist():
+        inner, verdict, cell = nodes.kind[node] != LEAF, nodes.verdict[node], nodes.cell[node]
+        fork = nodes.kind[node] == FORK
+        if verdict >= ALTERNATE:
+            if fork != (verdict in (SWAP, DROP)) or not -1 <= cell < len(cells):
+                raise ValueError(_NOT_THESE)
+            continue
+        if verdict == CONSULT:
+            if cell != NO_CELL or node not in held:
+                raise ValueError(_NOT_THESE)
+            continue
+        known = verdict == PRUNE or cell in cells.first_cell
+        if known and verdict != PRUNE:
+            attribute = cells.attribute[cell]
+            highest = cells.capacities[attribute] or bins
+            known = nodes.value[node] < highest and (verdict != RELOCATE or attribute == nodes.attribute[node])
+        if not known or node not in held or not inner and verdict in (PRUNE, RELOCATE):
+            raise ValueError(_NOT_THESE)
+
+
+def _wrong(name, array):
+    return ValueError(f"the array {name!r} has type {array.dtype}, shape {array.shape}, or values that it cannot have")

@@ -1,0 +1,90 @@
+"""A tree's instances one by one: what does not change from one to the next is looked at once."""
+
+import numpy as np
+
+from ..data.row import Row
+from ..driver.requirements import warn_of_lost
+
+__all__ = ["Single"]
+
+
+class Single:
+    """One instance at a time; by one thread at a time.
+
+    Parameters
+    ----------
+    quantiser : Quantiser
+    trainer : Trainer
+    classes : array
+        Labels, in the order of the trainer's classes.
+    once : bool
+        Whether each instance is learnt once; else `learn` is not for it.
+    grows : bool
+        Whether attributes may come later: unknown ones say nothing for a prediction.
+    """
+
+    def __init__(self, quantiser, trainer, classes, once, grows):
+        self._quantiser = quantiser
+        self.row = Row(quantiser, grows)
+        self.trainer = trainer
+        self.labels = classes.tolist()
+        self._places = {label: place for place, label in enumerate(self.labels)}
+        self._learns = self._places if once else {}
+        self.look = False
+        self._codes = self.row.codes[np.newaxis]
+        self._label = np.zeros(1, np.int32)
+        self._prediction = np.zeros(1, np.int32)
+        self._shares = np.zeros(len(self.labels))
+
+    def extend(self, quantiser):
+        """Go on with the quantiser of more attributes, which the trainer counts already."""
+        self._quantiser = quantiser
+        self.row.extend(quantiser)
+        self._codes = self.row.codes[np.newaxis]
+
+    def _ready(self):
+        """Whether `direct` may go on by itself."""
+        self._desk = self.trainer.row_desk(self.row.codes, self._label, self._prediction)
+        return self._desk is not None
+
+    def learn(self, x, label):
+        """Learn an instance; False, and nothing is done, if that takes more than `direct` does.
+
+        ``look`` says whether the code books are to be looked at then.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As ``Row.encode``.
+        """
+        trainer = self.trainer
+        try:
+            place = self._learns.get(label)
+        except TypeError:  # not hashable
+            place = None
+        if place is None or not (trainer.rows_only or self._ready()) or not trainer.rows_left:
+            return False
+        if not self.row.encode(x):
+            return False
+        self._label[0] = place
+        trainer.learn_row(self._desk)
+        self.look = self._quantiser.sample.add_row(self.row.numbers, self._codes)
+        if self.row.lost:
+            warn_of_lost(self._quantiser)
+        return True
+
+    def predict(self, x):
+        """``(leaf, label)`` of an instance, and whether naive Bayes has told the label: then the
+        board's scores are the instance's. None if that takes more than `direct` does."""
+        self.row.encode(x, read_only=True)
+        if not (self.trainer.rows_only or self._ready()):
+            return None
+        return self.trainer.driver.predict_row(self._desk)
+
+    def shares(self, x):
+        """Class shares of an instance, as of the tree's ``predict_proba``: list. None as of `predict`."""
+        self.row.encode(x, read_only=True)
+        if not (self.trainer.rows_only or self._ready()):
+            return None
+        self.trainer.driver.predict_row_shares(self._desk, self._shares)
+        return self._shares.tolist()

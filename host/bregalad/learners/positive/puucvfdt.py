@@ -1,0 +1,68 @@
+"""puuCVFDT: a tree of the last positive and unlabelled instances."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...estimator.parameters import declared
+from ...options.table import options_of
+from ..cvfdt import CVFDT
+from .estimator import PositiveLearner
+from .tree import PositiveTree
+
+if TYPE_CHECKING:
+    from ...boards.base import Board
+    from ...geometry import Geometry
+    from ...hints import Label, Nominal
+
+__all__ = ["AdaptingTree", "PuuCVFDT"]
+
+
+class AdaptingTree(PositiveTree):
+    """One of the trees of `PuuCVFDT`."""
+
+    _options = tuple(option.name for option in options_of("puucvfdt"))
+    _fixed = CVFDT._fixed
+
+
+@declared
+class PuuCVFDT(PositiveLearner):
+    """CVFDT of instances of which only some positive ones have a label: what is older than a window is forgotten.
+
+    Nine trees learn side by side, as in `PuuVFDT`. Alternates are tested by what labelled and unlabelled instances say
+    of the errors. Boards that hold the tree themselves learn no such trees.
+
+    Source: Liang, Zhang, Shi and Hu, Learning very fast decision tree from uncertain data streams with positive and
+    unlabeled samples, Information Sciences 2012; docs/learners.md.
+    """
+
+    _kind = AdaptingTree
+
+    def __init__(
+        self,
+        board: Board | str = "emulated",
+        *,
+        positive: Label = 1,
+        level: float | None = None,
+        geometry: Geometry | str | None = None,
+        slots: int = 4096,
+        delta: float = 1e-4,
+        tau: float = 0.05,
+        grace: int = 200,
+        max_depth: int | None = None,
+        block: float = 1,
+        delay: int = 0,
+        window: int | None = 10_000,
+        inner_grace: int = 1000,
+        same_attribute: str = "replace",
+        test_every: int = 1000,
+        test_length: int = 1000,
+        child_counts: str = "inherit",
+        zoom: str = "path",
+        nominal: Nominal = (),
+        nominal_split: str = "multiway",
+        nominal_values: int = 64,
+        review_period: int = 20_000,
+        threads: int = 1,
+    ) -> None:
+        self._keep_parameters(locals())

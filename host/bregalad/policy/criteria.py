@@ -1,0 +1,80 @@
+"""Impurities per instance in compiled code, by a criterion's number."""
+
+from ..choice import choose
+from ..compiled import njit
+from ..criteria import DECLARED, criterion_of
+
+__all__ = ["INFORMATION_GAIN", "GINI", "KEARNS_MANSOUR", "CLASSIFICATION_ERROR", "impurity", "remainder", "span"]
+
+INFORMATION_GAIN, GINI, KEARNS_MANSOUR, CLASSIFICATION_ERROR = (
+    criterion_of(name).number for name in ("information_gain", "gini", "kearns_mansour", "classification_error")
+)
+
+_inlined = njit(inline="always")
+
+
+@_inlined
+def _no_impurity(criterion, counts, total):
+    raise ValueError("no such criterion")
+
+
+@_inlined
+def _no_span(criterion, classes):
+    raise ValueError("no such criterion")
+
+
+def _by_criterion(part, others):
+    """One inlined function of that part of all criteria."""
+    table = {criterion.number: _inlined(getattr(criterion, part)) for criterion in DECLARED}
+    return choose(table, table, __file__, others)
+
+
+_impurity = _by_criterion("impurity", _no_impurity)
+_span = _by_criterion("span", _no_span)
+
+
+@njit()
+def impurity(criterion, counts):
+    """Impurity of class counts; 0 without counts.
+
+    Parameters
+    ----------
+    criterion : int
+        Its number; Kearns-Mansour looks at the first two classes.
+    counts : int array (classes,)
+
+    Raises
+    ------
+    ValueError
+        If there is no such criterion.
+    """
+    total = 0.0
+    for count in counts:
+        total += count
+    if total == 0:
+        return 0.0
+    return _impurity(criterion, counts, total)
+
+
+@njit()
+def remainder(criterion, sides):
+    """Impurity that a split leaves, times instances.
+
+    Parameters
+    ----------
+    criterion : int
+    sides : int array (children, classes)
+    """
+    left = 0.0
+    for counts in sides:
+        total = 0
+        for count in counts:
+            total += count
+        left += total * impurity(criterion, counts)
+    return left
+
+
+@njit()
+def span(criterion, classes):
+    """R, the range of an impurity of so many classes; ValueError if there is no such criterion."""
+    return _span(criterion, classes)

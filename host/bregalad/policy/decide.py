@@ -1,0 +1,413 @@
+"""Verdicts on trials, in compiled code."""
+
+from collections import namedtuple
+
+import numpy as np
+
+from ..compiled import njit
+from ..geometry import GAIN_FRACTION
+from ..tree.table import FORK, KEPT, LEAF, MULTIWAY, NO_NODE, has_alternate, is_alternate
+from .bounds import CONFIDENCE, PRACTICAL, epsilon, unit_of
+from .criteria import impurity, span
+from .subset import leave_out
+from .ties import GENUINE, WAITING, genuine
+
+__all__ = [
+    "CANDIDATE",
+    "KEEP",
+    "SPLIT",
+    "TIE",
+    "PRUNE",
+    "RELOCATE",
+    "CONSULT",
+    "ALTERNATE",
+    "SWAP",
+    "DROP",
+    "NO_CELL",
+    "MAX_PERIOD",
+    "MIN_GAIN",
+    "form_of",
+    "change",
+    "judge_row",
+    "judge_rows",
+    "left_out",
+]
+
+# Verdicts. TIE: a split that only the tie threshold allowed; PRUNE: an inner node becomes a leaf
+# again; RELOCATE: whether an inner node's split moves to another threshold depends on its bins;
+# CONSULT: all depends on the bins, of all attributes. ALTERNATE: one begins beside the node, anew if
+# there is one; SWAP, DROP: a fork's takes over, or goes.
+KEEP, SPLIT, TIE, PRUNE, RELOCATE, CONSULT, ALTERNATE, SWAP, DROP = range(KEPT, KEPT + 9)
+NO_CELL = -1
+MAX_PERIOD = (1 << 16) - 1  # of adaptive_grace
+
+# For what only compiled code calls; no divisor is 0.
+_inner = njit(inner=True, error_model="numpy")
+
+MIN_GAIN = 1e-10  # by which a split must beat the null split, as in MOA
+_UNIT = 1 << GAIN_FRACTION
+
+# Elements of a candidate: first cell of the attribute, NO_CELL for none; where it splits; the scaled gain.
+CELL, VALUE, GAIN = range(3)
+CANDIDATE = 3
+
+# A split attempt is an int64 array: the class counts of the board's classes, then candidates.
+Form = namedtuple(
+    "Form",
+    [
+        "size",  # elements
+        "best",  # where the candidates of the best, second best and current attribute begin
+        "second",
+        "current",
+        "candidates",  # where those of all cells do; an attribute's is that of its last cell
+        "all",  # 1: there is one for every cell; None: for the three attributes
+        "cells",
+        "attributes",
+        "attribute",  # array: attribute of every cell
+    ],
+)
+
+_Ranking = namedtuple(
+    "_Ranking",
+    [
+        "at",  # where the best attribute's candidate begins, -1: there is none
+        "best",
+        "second",
+        "worst",
+        "current",  # gains per instance
+    ],
+)
+
+
+def form_of(classes, cells, gains_of_all=False):
+    """What a split attempt of a board is made of.
+
+    Parameters
+    ----------
+    classes : int
+        Of the board.
+    cells : CellMap
+    gains_of_all : bool
+        Whether it has a candidate for every cell; else those of three attributes.
+    """
+    places = (0, 0, 0, classes) if gains_of_all else (*(classes + CANDIDATE * place for place in range(3)), 0)
+    return Form(
+        classes + CANDIDATE * (len(cells) if gains_of_all else 3),
+        *places,
+        1 if gains_of_all else None,
+        len(cells),
+        len(cells.first_cell),
+        np.ascontiguousarray(cells.attribute, np.int64),
+    )
+
+
+@_inner
+def _compare(options, gap, n, classes, depth, t, attributes):
+    """(Is the gap wide enough, is it a tie, the gap in the bound's unit)."""
+    error = epsilon(options, n, classes, depth, t, attributes)
+    gap *= unit_of(options.bound, options.criterion)
+    if options.bound == CONFIDENCE:
+        return gap >= 2 * error, error <= options.tau, gap
+    if options.bound == PRACTICAL:
+        return gap >= error, False, gap
+    return gap > error, error < options.tau, gap
+
+
+@njit()
+def change(options, gap, n, classes, depth, t, attributes):
+    """KEEP, SPLIT or TIE for a gap at an inner node; parameters as in ``SplitPolicy.moved``."""
+    wide, tie, gap = _compare(options, gap, n, classes, depth, t, attributes)
+    if wide:
+        return SPLIT
+    return TIE if tie and options.inner_ties and gap > options.tau / 2 else KEEP
+
+
+@_inner
+def _depth(table, node):
+    steps = 0
+    while table[node]["parent"] != NO_NODE:
+        node = table[node]["parent"]
+        steps += table[node]["kind"] != FORK
+    return steps
+
+
+@_inner
+def _gain(words, at, n_own):
+    """Gain per instance of the candidate that begins there.
+
+    Any two gains of the board that differ do so here: they have less than 53 bits.
+    """
+    return words[at + GAIN] / (_UNIT * n_own)
+
+
+@_inner
+def _is_valid(words, at):
+    return words[at + CELL] != NO_CELL
+
+
+@_inner
+def _used_above(table, node, attributes):
+    """Which nominal attributes multiway splits above a node have used: each once on a path."""
+    used = np.zeros(attributes, np.bool_)
+    while table[node]["parent"] != NO_NODE:
+        node = table[node]["parent"]
+        if table[node]["kind"] == MULTIWAY:
+            used[table[node]["attribute"]] = True
+    return used
+
+
+@_inner
+def left_out(table, node, options, attributes):
+    """Which attributes a node is not split on: those used above, and those beyond its random few."""
+    out = _used_above(table, node, attributes)
+    leave_out(table, node, options.subset, options.seed, out)
+    return out
+
+
+@_inner
+def _rank_all(words, form, options, sums, tried, n_own, shift, current, used):
+    """The ranking of all attributes; with averages that of the means, which take it in."""
+    attribute = form.attribute
+    best_at = -1
+    best, second, worst, own = -np.inf, -np.inf, np.inf, -shift
+    for cell in range(form.cells):
+        at = form.candidates + CANDIDATE * cell
+        if not _is_valid(words, at):
+            continue
+        index = attribute[words[at + CELL]]
+        if used[index]:
+            continue
+        gain = _gain(words, at, n_own)
+        if options.average:
+            sums[index] += gain + shift
+            gain = sums[index] / tried
+        if gain > best:
+            best_at, best, second = at, gain, best
+        elif gain > second:
+            second = gain
+        worst = min(worst, gain)
+        if index == current:
+            own = gain
+    if not options.average:
+        return _Ranking(best_at, best + shift, second + shift, worst + shift, own + shift)
+    if current >= 0:
+        own = sums[current] / tried
+    return _Ranking(best_at, best, second, worst, own)
+
+
+@_inner
+def _is_used(words, form, at, used):
+    return at >= 0 and used[form.attribute[words[at + CELL]]]
+
+
+@_inner
+def _rank_top(words, form, n_own, shift, used):
+    """The ranking of the best two attributes.
+
+    An attribute that is used has one value here, and so no gain, but for values that its split did
+    not know, which have come to the default branch. Where it is the best, the second takes its
+    place; the one after that is not named, and taken for its equal.
+    """
+    best_at = next_at = -1
+    best, second, own = -np.inf, -np.inf, 0.0
+    if _is_valid(words, form.best):
+        best_at, best = form.best, _gain(words, form.best, n_own) + shift
+    if _is_valid(words, form.second):
+        next_at, second = form.second, _gain(words, form.second, n_own) + shift
+    if _is_used(words, form, best_at, used):
+        best_at, best = next_at, second
+        if _is_used(words, form, best_at, used):
+            best_at, best = -1, -np.inf
+    left = 0
+    for attribute in range(len(used)):
+        left += not used[attribute]
+    if left < 2:
+        second = -np.inf
+    if _is_valid(words, form.current):
+        own = _gain(words, form.current, n_own) + shift
+    return _Ranking(best_at, best, second, -np.inf, own)
+
+
+@_inner
+def _rank(words, form, options, sums, tried, n_own, shift, current, used, all_gains):
+    # By an argument that is None, as Numba then leaves out what the report is not.
+    if all_gains is not None:
+        return _rank_all(words, form, options, sums, tried, n_own, shift, current, used)
+    return _rank_top(words, form, n_own, shift, used)
+
+
+@_inner
+def _keep(options, row, period):
+    """The verdict to leave a node alone; its next trial is due after ``period`` instances."""
+    if options.adaptive:
+        row["period"] = period
+    return KEEP, NO_CELL, 0
+
+
+@_inner
+def _patience(options, gap, n, classes):
+    """Further instances until a gap like this one, or else a tie, decides."""
+    reach = span(options.criterion, classes)
+    needed = np.ceil(reach**2 * options.certainty / (2 * max(gap, options.tau) ** 2)) - n
+    return int(min(max(needed, options.grace), MAX_PERIOD))
+
+
+@_inner
+def _winner(words, at):
+    """First cell and value of the candidate that begins there."""
+    return words[at + CELL], words[at + VALUE]
+
+
+@_inner
+def _judge_leaf(ranking, words, form, options, row, n_own, n, classes, depth, t):
+    gap = ranking.best if options.anytime else ranking.best - max(ranking.second, 0.0)
+    if options.rivals:
+        gap = ranking.best - max(ranking.second, 0.0)
+    verdict = KEEP
+    if ranking.best >= MIN_GAIN:
+        wide, tie, _ = _compare(options, gap, n, classes, depth, t, form.attributes)
+        if options.ties == GENUINE:
+            tie = tie and genuine(ranking.best, ranking.second, ranking.worst)
+        elif options.ties == WAITING:
+            tie = n_own >= row["wait"]
+        if wide or options.first_trial:
+            verdict = SPLIT
+        elif tie and options.leaf_ties:
+            verdict = TIE
+    if verdict == KEEP:
+        period = _patience(options, gap, n, classes) if options.adaptive else options.grace
+        return _keep(options, row, period)
+    cell, value = _winner(words, ranking.at)
+    return verdict, cell, value
+
+
+@_inner
+def _judge_inner(ranking, words, form, options, row, n, classes, depth, t):
+    if options.null and ranking.best < MIN_GAIN:
+        verdict = change(options, -ranking.current, n, classes, depth, t, form.attributes)
+        return KEEP if verdict == KEEP else PRUNE, NO_CELL, 0
+    if ranking.at < 0:
+        return KEEP, NO_CELL, 0
+    cell, value = _winner(words, ranking.at)
+    if form.attribute[cell] != row["attribute"]:
+        verdict = change(options, ranking.best - ranking.current, n, classes, depth, t, form.attributes)
+    else:
+        verdict = RELOCATE if options.replace and row["kind"] != MULTIWAY else KEEP
+    if verdict == KEEP:
+        return KEEP, NO_CELL, 0
+    return verdict, cell, value
+
+
+@_inner
+def _may_fork(table, node):
+    """Whether a node may have an alternate: it has none, nor is it below one."""
+    if has_alternate(table, node):
+        return False
+    while table[node]["parent"] != NO_NODE:
+        if is_alternate(table, node):
+            return False
+        node = np.int64(table[node]["parent"])
+    return True
+
+
+@_inner
+def _judge_rival(ranking, words, form, options, row, n, classes, depth, t):
+    if ranking.at < 0:
+        return KEEP, NO_CELL, 0
+    cell, value = _winner(words, ranking.at)
+    if form.attribute[cell] == row["attribute"]:
+        if options.replace and row["kind"] != MULTIWAY:
+            return RELOCATE, cell, value
+        return KEEP, NO_CELL, 0
+    gap = ranking.best - ranking.current
+    if change(options, gap, n, classes, depth, t, form.attributes) == KEEP:
+        return KEEP, NO_CELL, 0
+    return ALTERNATE, cell, value
+
+
+@_inner
+def judge_row(words, form, options, table, base, gains, node, classes, t, inner):
+    """Decide on one trial.
+
+    Parameters
+    ----------
+    words : int64 array (form.size,)
+        The split attempt.
+    form : Form
+    options : ``SplitPolicy.options``
+    table, base, gains : arrays of ``Nodes``
+        Averages of gains and the period of a node that is kept are written.
+    node : int
+    classes : int
+        Classes in use.
+    t : int
+        Instances that the tree had learnt when the trial was due, the one that it was due with
+        included.
+    inner : int or None
+        ``options.anytime``, as an argument, so that Numba leaves out what None has no use for:
+        verdicts on inner nodes.
+
+    Returns
+    -------
+    verdict, cell, value : int
+        As in ``SplitPolicy.judge``.
+    """
+    row = table[node]
+    if options.max_depth and row["kind"] == LEAF and _depth(table, node) >= options.max_depth:
+        return _keep(options, row, options.grace)
+    width = base.shape[1]
+    n_own = n = np.int64(0)
+    named = 0
+    for k in range(width):
+        own = words[k]
+        both = own + base[node, k]
+        n_own += own
+        n += both
+        named += both > 0
+    if named < 2 or n_own == 0:
+        return _keep(options, row, options.grace)
+    if options.consults:
+        if inner is not None and row["kind"] != LEAF and not _may_fork(table, node):
+            return KEEP, NO_CELL, 0
+        return CONSULT, NO_CELL, 0
+    shift = 0.0
+    if n > n_own:
+        counts = np.empty(width, np.int64)
+        for k in range(width):
+            counts[k] = words[k]
+        shift = -impurity(options.criterion, counts)
+        for k in range(width):
+            counts[k] += base[node, k]
+        shift += impurity(options.criterion, counts)
+    current = row["attribute"] if row["kind"] != LEAF else -1
+    used = left_out(table, node, options, form.attributes)
+    if options.average:
+        row["tried"] += 1
+    ranking = _rank(words, form, options, gains[node], row["tried"], n_own, shift, current, used, form.all)
+    if ranking.at < 0 and row["kind"] == LEAF:
+        return _keep(options, row, options.grace)
+    depth = 0
+    if options.bound == CONFIDENCE or options.bound == PRACTICAL:
+        depth = _depth(table, node)
+    if inner is not None and row["kind"] != LEAF and options.rivals:
+        if not _may_fork(table, node):
+            return KEEP, NO_CELL, 0
+        return _judge_rival(ranking, words, form, options, row, n, classes, depth, t)
+    if inner is not None and row["kind"] != LEAF:
+        return _judge_inner(ranking, words, form, options, row, n, classes, depth, t)
+    return _judge_leaf(ranking, words, form, options, row, n_own, n, classes, depth, t)
+
+
+@njit()
+def judge_rows(words, form, options, table, base, gains, nodes, due, classes):
+    count = len(words)
+    verdict = np.zeros(count, np.int8)
+    cell = np.full(count, NO_CELL, np.int32)
+    value = np.zeros(count, np.int32)
+    for i in range(count):
+        node = nodes[i]
+        if table[node]["due_at"] == due[i]:
+            verdict[i], cell[i], value[i] = judge_row(
+                words[i], form, options, table, base, gains, node, classes, due[i], options.anytime
+            )
+    return verdict, cell, value

@@ -1,0 +1,401 @@
+"""When a node splits, changes its split or gives it up."""
+
+from collections import namedtuple
+from dataclasses import dataclass, fields
+from functools import cached_property
+from math import log
+from numbers import Integral
+
+import numpy as np
+
+from ..criteria import covered, criterion_of
+from ..geometry import MOST_WIDTH
+from ..options.table import BOUNDS, TIES, check, default_of
+from ..options.table import VARIANTS as NAMES
+from ..tree.blocks import BlockRule
+from ..words import joined
+from .bounds import TWO_CLASSES, epsilon
+from .criteria import remainder
+from .decide import (
+    ALTERNATE,
+    CONSULT,
+    DROP,
+    KEEP,
+    MAX_PERIOD,
+    NO_CELL,
+    PRUNE,
+    RELOCATE,
+    SPLIT,
+    SWAP,
+    TIE,
+    change,
+    form_of,
+    judge_row,
+    judge_rows,
+)
+from .ties import FIRST_WAIT
+
+__all__ = [
+    "KEEP",
+    "SPLIT",
+    "TIE",
+    "PRUNE",
+    "RELOCATE",
+    "CONSULT",
+    "ALTERNATE",
+    "SWAP",
+    "DROP",
+    "NO_CELL",
+    "VARIANTS",
+    "SplitPolicy",
+    "Verdicts",
+    "form_of",
+    "judge_row",
+]
+
+_BINARY = "Only binary classification is supported here."  # what scikit-learn's tools look for
+
+_Variant = namedtuple(
+    "_Variant",
+    [
+        "first_trial",  # a leaf splits whatever the gap
+        "leaf_ties",  # eps < tau is enough at a leaf
+        "inner_ties",  # eps < tau is enough at an inner node if the gap is above tau / 2
+        "null",  # the null split competes at inner nodes
+        "tree_wide",  # inner nodes are tried by the tree's counter, not by their own
+    ],
+)
+VARIANTS = {
+    "paper": _Variant(first_trial=0, leaf_ties=1, inner_ties=0, null=1, tree_wide=0),
+    "moa": _Variant(first_trial=0, leaf_ties=1, inner_ties=1, null=0, tree_wide=1),
+    "kdd2018": _Variant(first_trial=1, leaf_ties=0, inner_ties=0, null=1, tree_wide=0),
+}
+
+if tuple(VARIANTS) != NAMES:
+    raise ImportError(f"options/table.py declares the variants {NAMES}, here are {tuple(VARIANTS)}")
+
+_Options = namedtuple(
+    "_Options",
+    [
+        "criterion",
+        "bound",
+        "certainty",
+        "tau",
+        "scale",
+        "ties",
+        "adaptive",
+        "grace",
+        "anytime",
+        "average",
+        "replace",
+        "first_trial",
+        "leaf_ties",
+        "inner_ties",
+        "null",
+        "max_depth",  # 0: no limit
+        "subset",  # 0: all attributes
+        "seed",
+        "consults",
+        "rivals",
+    ],
+)
+
+Verdicts = namedtuple("Verdicts", "verdict cell value")
+
+
+@dataclass(frozen=True)
+class SplitPolicy:
+    """All that decides on splits.
+
+    Parameters
+    ----------
+    anytime : bool
+        Nodes are split early and go on being tried (EFDT).
+    window : int or None
+        Instances that count (CVFDT); None: all.
+    subset, seed : int
+        How many attributes each node may be split on, drawn by `subset.leave_out`; 0: all.
+    alternates : bool
+        Nodes may have alternates beside them, which learn and do not predict.
+    rivals : bool
+        An alternate begins where an inner node's attribute is no longer the best, and is tested (CVFDT).
+    watched : bool
+        The errors made at every node are watched: that is when alternates begin, take over and go (HAT).
+    others
+        As `options.OPTIONS` declares them; what they mean exactly is in docs/learners.md.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an option is not as declared, or two contradict each other.
+
+    Source: docs/learners.md names the papers.
+    """
+
+    delta: float = default_of("delta")
+    tau: float = default_of("tau")
+    grace: int = default_of("grace")
+    child_counts: str = default_of("child_counts")
+    zoom: str = default_of("zoom")
+    criterion: str = default_of("criterion")
+    bound: str = default_of("bound")
+    scale: float = default_of("scale")
+    ties: str = default_of("ties")
+    tie_increment: int = default_of("tie_increment")
+    adaptive_grace: bool = default_of("adaptive_grace")
+    anytime: bool = False
+    alternates: bool = False
+    watched: bool = False
+    rivals: bool = False
+    inner_grace: int = default_of("inner_grace")
+    variant: str = default_of("variant")
+    gain_average: bool = default_of("gain_average")
+    same_attribute: str = default_of("same_attribute")
+    max_depth: int | None = default_of("max_depth")
+    block: float = default_of("block")
+    delay: int = default_of("delay")
+    drift_delta: float = default_of("drift_delta")
+    switch_delta: float = default_of("switch_delta")
+    switch_width: int = default_of("switch_width")
+    leaf_alternates: bool = default_of("leaf_alternates")
+    subset: int = 0
+    seed: int = 0
+    window: int | None = None
+    test_every: int = default_of("test_every")
+    test_length: int = default_of("test_length")
+
+    consults = False  # whether a trial reads all that the node has counted, and `consult` decides
+
+    def __post_init__(self):
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.name in ("anytime", "alternates", "watched", "rivals"):
+                if not isinstance(value, bool | np.bool_):
+                    raise TypeError(f"{field.name} must be True or False, not {value!r}")
+            elif field.name not in ("subset", "seed"):
+                check(field.name, value)
+        self._refuse_contradictions()
+
+    def _refuse_contradictions(self):
+        known = covered(self.bound)
+        if self.criterion not in known:
+            raise ValueError(
+                f"bound {self.bound!r} is known for the criteria {joined(map(repr, known))}, "
+                f"not for {self.criterion!r}; 'hoeffding' takes all"
+            )
+        if self.ties != "ht":
+            if self.bound == "confidence-practical":
+                raise ValueError(
+                    f"ties={self.ties!r} has no effect: bound 'confidence-practical' has no ties; leave it at 'ht'"
+                )
+            if self.anytime:
+                raise ValueError(
+                    f"ties={self.ties!r} is about ties between two attributes, but "
+                    "an anytime tree compares one with no split: leave it at 'ht'"
+                )
+        if self.adaptive_grace:
+            if self.anytime:
+                raise ValueError("adaptive_grace is for trees that are not anytime")
+            if self.bound != "hoeffding":
+                raise ValueError(
+                    f"adaptive_grace foretells Hoeffding's bound: it needs bound='hoeffding', not {self.bound!r}"
+                )
+            if self.ties == "htat":
+                raise ValueError(
+                    "adaptive_grace foretells when epsilon is below tau, which "
+                    "ties='htat' does without: choose one of the two"
+                )
+            if self.grace > MAX_PERIOD:
+                raise ValueError(f"with adaptive_grace, grace must be 1 to {MAX_PERIOD} instances, not {self.grace}")
+        if (self.watched or self.rivals) and not self.alternates:
+            raise ValueError("a watched tree, and one with rivals, is one with alternates: set alternates=True")
+        if self.rivals and (not self.anytime or self.watched):
+            raise ValueError("a tree with rivals is an anytime tree, and not watched")
+        if self.window is not None:
+            if not self.anytime:
+                raise ValueError(f"window={self.window} is for anytime trees: leave it at None")
+            for name in ("grace", "inner_grace"):
+                period = getattr(self, name)
+                if self.window < period:
+                    raise ValueError(
+                        f"a window of {self.window} instances is smaller than {name}={period}: between two trials a "
+                        f"node would forget all; choose window >= {period}, or a smaller {name}"
+                    )
+        if not self.anytime:
+            for name, neutral in (("variant", "paper"), ("gain_average", False), ("same_attribute", "keep")):
+                if getattr(self, name) != neutral:
+                    raise ValueError(
+                        f"{name}={getattr(self, name)!r} is for anytime trees: "
+                        f"set anytime=True or leave it at {neutral!r}"
+                    )
+
+    def check(self, classes, nominal, nominal_split):
+        """Refuse a stream that the criterion or the bound is not made for.
+
+        Parameters
+        ----------
+        classes : int
+        nominal : bool
+            Whether any attribute is nominal.
+        nominal_split : "multiway" or "one_vs_rest"
+
+        Raises
+        ------
+        ValueError
+            With what to choose instead.
+        """
+        takes = criterion_of(self.criterion).classes
+        if takes is not None and classes > takes:
+            raise ValueError(
+                f"criterion {self.criterion!r} is for {'two' if takes == 2 else takes} classes, the "
+                f"stream has {classes}: choose 'information_gain' or 'gini'. {_BINARY}"
+            )
+        if self.bound in TWO_CLASSES:
+            if classes > 2:
+                raise ValueError(
+                    f"bound {self.bound!r} is for two classes, the stream has "
+                    f"{classes}: choose 'hoeffding' or 'mcdiarmid', which VFDT "
+                    f"takes. {_BINARY}"
+                )
+            if nominal and nominal_split == "multiway":
+                raise ValueError(
+                    f"bound {self.bound!r} is for binary splits, the stream has "
+                    "nominal attributes: choose nominal_split='one_vs_rest'"
+                )
+
+    def width_for_ties(self, classes):
+        """Bits of a counter from which on a root can break a tie by Hoeffding's bound.
+
+        A board halves a slot's counts instead of counting further, and epsilon grows again.
+
+        Returns
+        -------
+        int or None
+            None if this policy breaks no such ties, or no counter is wide enough.
+        """
+        if self.bound == "hoeffding" and self.ties == "ht" and VARIANTS[self.variant].leaf_ties:
+            for width in range(1, MOST_WIDTH + 1):
+                n = (1 << width) - 1
+                if epsilon(self.options, n, classes, 0, n, 1) < self.tau:
+                    return width
+        return None
+
+    @property
+    def block_rule(self):
+        """How long blocks are, as `length_of` takes it."""
+        if isinstance(self.block, Integral):
+            return BlockRule(int(self.block), 0.0)
+        return BlockRule(0, float(self.block) * float(self.grace))
+
+    @property
+    def reports_all(self):
+        """Whether trials must report the gains of all attributes."""
+        return bool(self.gain_average or self.ties == "htdt" or self.subset)
+
+    @property
+    def tree_wide(self):
+        """Whether the tree's own counter says when inner nodes are tried."""
+        return bool(VARIANTS[self.variant].tree_wide)
+
+    @property
+    def first_wait(self):
+        """Own instances from which on the root may break a tie; 0: that is not what counts."""
+        return FIRST_WAIT if self.ties == "htat" else 0
+
+    @property
+    def wait_step(self):
+        """By how much the children of a tie wait longer than the node did; -1: they start anew."""
+        return int(self.tie_increment) if self.ties == "htat" else -1
+
+    @cached_property
+    def options(self):
+        """The options as plain numbers, for compiled code."""
+        variant = VARIANTS[self.variant]
+        return _Options(
+            criterion_of(self.criterion).number,
+            BOUNDS.index(self.bound),
+            log(1 / self.delta),
+            float(self.tau),
+            float(self.scale),
+            TIES.index(self.ties),
+            int(self.adaptive_grace),
+            int(self.grace),
+            1 if self.anytime else None,
+            int(self.gain_average),
+            int(self.same_attribute == "replace"),
+            variant.first_trial,
+            variant.leaf_ties,
+            int(variant.inner_ties or self.rivals),
+            variant.null,
+            int(self.max_depth or 0),
+            self.subset,
+            self.seed,
+            int(self.consults),
+            int(self.rivals),
+        )
+
+    def judge(self, words, form, nodes, tried, due, classes):
+        """Decide on trials.
+
+        Parameters
+        ----------
+        words : int64 array (trials, form.size)
+            Split attempts.
+        form : Form
+        nodes : Nodes
+            Averages of gains and the periods of kept nodes are written.
+        tried, due : int64 arrays (trials,)
+            The nodes, and what ``due_at`` of each was then: where it is another now, the node, or its statistics, are
+            no more, and it is kept.
+        classes : int
+            Classes in use.
+
+        Returns
+        -------
+        Verdicts, every element an array (trials,)
+            ``verdict``; ``cell``, ``value`` : first cell and value of the attribute that wins, to
+            split on or whose threshold may move, NO_CELL and 0 for other verdicts.
+
+        Raises
+        ------
+        ValueError
+            If there are no gains of all attributes, and the policy needs them.
+        """
+        if self.reports_all and not form.all:
+            raise ValueError("this policy needs the gains of all attributes")
+        return Verdicts(
+            *judge_rows(words, form, self.options, nodes.table, nodes.base, nodes.gains, tried, due, classes)
+        )
+
+    def gap(self, sides, others, n):
+        """By how much the gain of one split of an attribute exceeds that of another one.
+
+        Parameters
+        ----------
+        sides, others : int array (children, classes)
+            Counts of the same instances, known values only.
+        n : int
+            Own instances of the node.
+        """
+        criterion = self.options.criterion
+        return (remainder(criterion, others) - remainder(criterion, sides)) / n
+
+    def moved(self, gap, n, classes, depth=0, t=1, attributes=1):
+        """Whether an inner node's split moves to a new threshold of the same attribute.
+
+        Parameters
+        ----------
+        gap : float
+            Gain at the new threshold less gain at the old one, per instance.
+        n : int
+            Instances at the node, inherited ones included.
+        classes : int
+        depth, t, attributes : int
+            Of the node, of the instance and of the stream; only the confidence bounds ask.
+
+        Returns
+        -------
+        int
+            KEEP (which is false), SPLIT or TIE.
+        """
+        return int(change(self.options, gap, n, classes, depth, t, attributes))

@@ -1,0 +1,167 @@
+"""Which cells of the board count which attribute."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ..geometry import MISSING
+from ..options import table as options
+from .table import MULTIWAY, NUMERIC, ONE_VS_REST
+
+__all__ = ["CellMap", "check_cells"]
+
+_BLOCK = 64  # instances; see `_highest`
+_NOMINAL_KINDS = {"multiway": MULTIWAY, "one_vs_rest": ONE_VS_REST}
+
+
+@dataclass(frozen=True)
+class CellMap:
+    """Configuration of the cells in use; every array has one element per cell.
+
+    A numeric attribute takes one cell, and so does a nominal one of up to B values. One with more
+    values takes several: B - 1 values each, the last bin counts the values of the other cells, so
+    that each cell knows the attribute's class counts (design, section 4).
+    """
+
+    attribute: np.ndarray  # index of the attribute that the cell counts
+    kind: np.ndarray  # NUMERIC, MULTIWAY or ONE_VS_REST
+    first: np.ndarray  # 1 in an attribute's first cell
+    other: np.ndarray  # 1 if the last bin counts all other values
+    base: np.ndarray  # code that bin 0 counts (nominal)
+    first_cell: np.ndarray  # per attribute
+    capacities: tuple  # per attribute: 0 if numeric, else how many values it may have
+
+    @classmethod
+    def build(cls, capacities, bins, nominal_split="multiway"):
+        """The map of a list of attributes.
+
+        Parameters
+        ----------
+        capacities : sequence of int
+            Per attribute 0 if it is numeric, else how many values it may have, 1 to 255.
+        bins : int
+            B of the board.
+        nominal_split : "multiway" or "one_vs_rest"
+
+        Raises
+        ------
+        ValueError
+            For another ``nominal_split``, or a capacity that codes cannot tell apart.
+        """
+        options.check("nominal_split", nominal_split)
+        rows, first_cell = [], []
+        for attribute, capacity in enumerate(capacities):
+            if not 0 <= capacity <= MISSING:
+                raise ValueError(f"attribute {attribute}: at most {MISSING} values, not {capacity}")
+            first_cell.append(len(rows))
+            if capacity == 0:
+                rows.append((attribute, NUMERIC, 1, 0, 0))
+                continue
+            kind = _NOMINAL_KINDS[nominal_split]
+            step = bins if capacity <= bins else bins - 1
+            rows += [(attribute, kind, base == 0, step < bins, base) for base in range(0, capacity, step)]
+        columns = np.array(rows, np.int64).reshape(-1, 5).T
+        return cls(
+            *(np.ascontiguousarray(column) for column in columns), np.array(first_cell, np.int64), tuple(capacities)
+        )
+
+    def extended(self, capacities, bins, nominal_split="multiway"):
+        """The map with more attributes, the last ones; see `build`."""
+        more = CellMap.build(capacities, bins, nominal_split)
+        pairs = zip(
+            (self.attribute, self.kind, self.first, self.other, self.base, self.first_cell),
+            (
+                more.attribute + len(self.first_cell),
+                more.kind,
+                more.first,
+                more.other,
+                more.base,
+                more.first_cell + len(self),
+            ),
+            strict=True,
+        )
+        return CellMap(*(np.append(*pair) for pair in pairs), self.capacities + more.capacities)
+
+    def __len__(self):
+        return len(self.attribute)
+
+    @property
+    def has_numbers(self):
+        """Whether an attribute is numeric."""
+        return 0 in self.capacities
+
+    def cells_of(self, attribute):
+        """The cells of an attribute, in order."""
+        return np.flatnonzero(self.attribute == attribute)
+
+    @cached_property
+    def most_branches(self):
+        """Most children that a split can have."""
+        multiway = MULTIWAY in self.kind
+        return max(2, max(self.capacities)) if multiway else 2
+
+    def check(self, codes):
+        """Refuse codes that no value of their attribute can have.
+
+        Parameters
+        ----------
+        codes : uint8 array (n, attributes), C-contiguous
+
+        Raises
+        ------
+        ValueError
+            If a nominal attribute's code is beyond the values that it may have, but not MISSING.
+        """
+        limits = self._limits
+        if (limits == MISSING).all():
+            return
+        highest = _highest(codes + np.uint8(1))  # MISSING becomes 0
+        wrong = np.flatnonzero(highest > limits)
+        if len(wrong):
+            attribute = wrong[0]
+            raise ValueError(
+                f"codes of attribute {attribute} must be 0 to "
+                f"{limits[attribute] - 1}, or {MISSING} for missing values, "
+                f"not {highest[attribute] - 1}"
+            )
+
+    @cached_property
+    def _limits(self):
+        """Per attribute, how many codes it may have besides MISSING."""
+        return np.array([capacity or MISSING for capacity in self.capacities])
+
+    def values(self, attribute, counts):
+        """Class counts per value of a nominal attribute, from its cells' bins.
+
+        Parameters
+        ----------
+        counts : list of int array (bins, classes)
+            STATISTICS of ``cells_of(attribute)``.
+
+        Returns
+        -------
+        int array (values, classes)
+        """
+        if len(counts) == 1:
+            return counts[0]
+        return np.concatenate([bins[:-1] for bins in counts])
+
+
+def _highest(codes):
+    """The highest code of every attribute."""
+    # Rows of few attributes are slow to compare, so a block of them is taken for one.
+    count, attributes = codes.shape
+    whole = count - count % _BLOCK
+    rows = codes[:whole].reshape(-1, _BLOCK * attributes).max(axis=0, initial=0)
+    return np.concatenate([rows.reshape(_BLOCK, attributes), codes[whole:]]).max(axis=0)
+
+
+def check_cells(geometry, cells):
+    """Refuse with a ValueError more cells than a board has."""
+    if cells > geometry.max_cells:
+        raise ValueError(
+            f"the attributes need {cells} cells, but the board has "
+            f"{geometry.max_cells} ({geometry.lanes} lanes x {geometry.passes} "
+            f"passes): choose a geometry with lanes x passes >= {cells}"
+        )

@@ -1,0 +1,173 @@
+"""What a change of an attribute's code book does to a tree and to its statistics.
+
+Thresholds stay where they are: they are edges of the new book, too. What a bin has counted is
+divided among the new bins as the values that the stream's sample holds of it are.
+"""
+
+import numpy as np
+
+from ..compiled import njit
+from ..geometry import MISSING
+from .split import shift_of
+from .table import NUMERIC
+
+__all__ = ["carry", "pieces_of", "recode_nodes", "thresholds_of"]
+
+
+@njit()
+def pieces_of(old, new, values):
+    """The pieces that the edges of two books cut the line of numbers into, of several attributes.
+
+    Parameters
+    ----------
+    old, new : tuple of float64 array (attributes, edges), int64 array (attributes,)
+        Edges, and how many each attribute has.
+    values : tuple of float64 array (attributes, n), int64 array (attributes,)
+        The sample, rising, and how many of it.
+
+    Returns
+    -------
+    int64 array (attributes,)
+        How many there are of each.
+    int16 arrays (attributes, most)
+        The old code of each piece, its new code, and how many values it has.
+    """
+    attributes, most = len(old[1]), old[0].shape[1] + new[0].shape[1] + 1
+    counts = np.zeros(attributes, np.int64)
+    old_code = np.empty((attributes, most), np.int16)
+    new_code, mass = np.empty_like(old_code), np.empty_like(old_code)
+    for attribute in range(attributes):
+        before, after, own = old[0][attribute], new[0][attribute], values[0][attribute]
+        ends, others, known = old[1][attribute], new[1][attribute], values[1][attribute]
+        i = j = seen = count = 0
+        while True:
+            old_code[attribute, count], new_code[attribute, count] = i, j
+            if i == ends and j == others:
+                break
+            end = before[i] if i < ends and not (j < others and after[j] < before[i]) else after[j]
+            first = seen
+            while seen < known and own[seen] < end:
+                seen += 1
+            mass[attribute, count] = seen - first
+            i += i < ends and before[i] == end
+            j += j < others and after[j] == end
+            count += 1
+        mass[attribute, count] = known - seen
+        counts[attribute] = count + 1
+    return counts, old_code, new_code, mass
+
+
+@njit()
+def thresholds_of(table, live, attributes):
+    """Which codes each numeric attribute is compared with at nodes; bool array (attributes, codes + 1)."""
+    used = np.zeros((attributes, MISSING + 1), np.bool_)
+    for node in live:
+        row = table[node]
+        if row["kind"] == NUMERIC:
+            used[row["attribute"], min(row["threshold"], MISSING)] = True
+    return used
+
+
+@njit()
+def recode_nodes(table, live, attributes, old, new):
+    """Give the thresholds and ranges of attributes' nodes the codes of new books.
+
+    Parameters
+    ----------
+    table : structured array
+        Of ``Nodes``.
+    live : int array
+        The nodes of the tree.
+    attributes : int64 array
+    old, new
+        As `pieces_of` takes them.
+    """
+    around, after = np.empty(MISSING + 1, np.int64), np.empty(MISSING + 1, np.int64)
+    for i in range(len(attributes)):
+        tested = False
+        for node in live:
+            tested |= table[node]["kind"] == NUMERIC and table[node]["attribute"] == attributes[i]
+        if not tested:
+            continue
+        before, others = old[0][i, : old[1][i]], new[0][i, : new[1][i]]
+        # For each old code the new one that begins there; where none does, the one around, or the one
+        # after that.
+        around[:] = after[:] = MISSING
+        around[0] = after[0] = below = 0
+        for code in range(1, len(before) + 1):
+            while below < len(others) and others[below] < before[code - 1]:
+                below += 1
+            after[code] = below + 1
+            around[code] = below + (below < len(others) and others[below] == before[code - 1])
+        for node in live:
+            row = table[node]
+            if row["kind"] == NUMERIC and row["attribute"] == attributes[i]:
+                row["threshold"] = after[min(row["threshold"], MISSING)]
+                for child in range(row["child"], row["child"] + 2):
+                    low = around[table[child]["low"]]
+                    table[child]["low"], table[child]["high"] = low, max(after[table[child]["high"]], low)
+
+
+@njit(error_model="numpy")
+def carry(counts, old_range, new_range, pieces, most, out):
+    """Divide what a cell's bins have counted among the bins of its new range.
+
+    Parameters
+    ----------
+    counts : int array (bins, classes)
+    old_range, new_range : (int, int)
+        Codes [low, high) of the node, by the old and the new book.
+    pieces
+        Of `pieces_of`, those of the cell's attribute.
+    most : int
+        The largest count of a bin and class.
+    out : int array (bins, classes)
+        Zeros; written.
+    """
+    old, new, mass = pieces
+    bins, classes = counts.shape
+    low, high = old_range
+    old_shift = shift_of(bins, high - low)
+    new_low = new_range[0]
+    new_shift = shift_of(bins, new_range[1] - new_low)
+    first = 0
+    while first < len(old) and old[first] < low:
+        first += 1
+    for index in range(bins):
+        # The pieces whose codes the bin counts; of none, those around.
+        end = low + (index + 1 << old_shift)
+        if index == bins - 1 or end > high:
+            end = max(high, low + 1)
+        last = first
+        while last < len(old) and old[last] < end:
+            last += 1
+        start = first
+        if start >= last:
+            start = max(0, last - 1)
+        counted = False
+        for k in range(classes):
+            counted |= counts[index, k] != 0
+        if not counted:
+            first = last
+            continue
+        total = 0
+        for piece in range(start, last):
+            total += mass[piece]
+        even = total == 0
+        if even:
+            total = last - start
+        for k in range(classes):
+            count = np.int64(counts[index, k])
+            if count:
+                seen = given = 0
+                for piece in range(start, last):
+                    if not (even or mass[piece]):
+                        continue
+                    seen += 1 if even else mass[piece]
+                    # Rounded; below 2**53, where this is as exact as an integers' division, which takes longer.
+                    up_to = np.int64(np.float64(2 * count * seen + total) / np.float64(2 * total))
+                    if up_to > given:
+                        at = min(max(new[piece] - new_low, 0) >> new_shift, bins - 1)
+                        out[at, k] = min(out[at, k] + up_to - given, most)
+                        given = up_to
+        first = last

@@ -1,0 +1,402 @@
+"""What a split does to the tree and to the board, in compiled code: sides, children, edits of slots.
+
+`contest.divide` is all of it.
+"""
+
+from collections import namedtuple
+
+import numpy as np
+
+from ..compiled import njit
+from ..geometry import NONE
+from .edits import CELL, CURRENT, FLAGS, INNER, KEEP, LINK, LO, PARENT, PLACE, SHIFT, SLOT, WHAT
+from .slots import best_level, joined, take_slot
+from .table import LEAF, MULTIWAY, NO_NODE, NUMERIC, above, code_range, take_rows
+
+__all__ = [
+    "LONG",
+    "Split",
+    "Style",
+    "cells_of",
+    "style_of",
+    "sides_of",
+    "shift_of",
+    "child_wait",
+    "sprout",
+    "enter_role",
+    "place",
+    "link",
+    "level",
+    "zoom_of",
+    "hand_out",
+    "place_slot",
+]
+
+LONG = (1 << 31) - 1  # a period that is never over: something else says when the node is tried
+
+Style = namedtuple(
+    "Style",
+    [
+        "bins",
+        "levels",  # of the board
+        "anytime",  # 1 or None, which Numba compiles nothing for where it is an argument
+        "inherit",
+        "seen",  # options of the policy, 0 or 1
+        "grace",
+        "inner_period",
+        "first_wait",
+        "wait_step",
+        "alternates",  # 1 or None: nodes may be forks
+        "most_rows",  # of nodes in use, where a split may still take effect
+        "links",  # 1: which slots are counted together matters to the board; None: it does not
+    ],
+)
+
+
+def style_of(geometry, policy, cells):
+    """What compiled code must know of a board, of a `SplitPolicy` and of a `CellMap`."""
+    return Style(
+        geometry.bins,
+        geometry.levels,
+        1 if policy.anytime else None,
+        int(policy.child_counts == "inherit"),
+        int(policy.zoom == "seen"),
+        int(policy.grace),
+        LONG if policy.tree_wide else int(policy.inner_grace),
+        policy.first_wait,
+        policy.wait_step,
+        1 if policy.alternates else None,
+        geometry.nodes - cells.most_branches if geometry.nodes else LONG,
+        1 if policy.anytime and geometry.levels > 1 else None,
+    )
+
+
+@njit()
+def sides_of(values, kind, value):
+    """Class counts of a split's sides.
+
+    Parameters
+    ----------
+    values : int64 array (values, classes)
+        Class counts of a nominal attribute's values, or of a numeric one's bins.
+    kind, value : int
+        NUMERIC, MULTIWAY or ONE_VS_REST; the threshold's bin or the value.
+
+    Returns
+    -------
+    int64 array (children, classes)
+    """
+    if kind == MULTIWAY:
+        # Branches up to the highest value seen here, as in MOA.
+        highest = 0
+        for other in range(len(values)):
+            if _is_seen(values, other):
+                highest = other
+        return values[: highest + 1].copy()
+    sides = np.zeros((2, values.shape[1]), np.int64)
+    for other in range(len(values)):
+        first = other <= value if kind == NUMERIC else other == value
+        for k in range(values.shape[1]):
+            sides[0 if first else 1, k] += values[other, k]
+    return sides
+
+
+class Split:
+    """An attribute's best split at a node, worked out from the attribute's bins.
+
+    Parameters
+    ----------
+    cells : CellMap
+    cell : int
+        First cell of the attribute.
+    value : int
+        As in a suggestion.
+    bins : list of int64 array (bins, classes)
+        STATISTICS of the attribute's cells.
+
+    Attributes
+    ----------
+    attribute, kind, value : int
+    values : int64 array (values, classes)
+        Class counts of a nominal attribute's values, or of a numeric one's bins.
+    sides : int64 array (children, classes)
+        Class counts of the instances with a known value.
+    """
+
+    def __init__(self, cells, cell, value, bins):
+        self.attribute = int(cells.attribute[cell])
+        self.kind = int(cells.kind[cell])
+        self.cell = cell
+        self.value = value
+        self.bins = bins
+        self.values = cells.values(self.attribute, bins)
+        self.sides = sides_of(self.values, self.kind, value)
+
+
+@njit(inner=True)
+def _is_seen(counts, row):
+    """Whether any class of a row has a count."""
+    seen = False
+    for k in range(counts.shape[1]):
+        seen |= counts[row, k] != 0
+    return seen
+
+
+@njit()
+def cells_of(first_cell, attribute_of, cell):
+    """The attribute that a cell belongs to, its first cell, and how many it has.
+
+    Parameters
+    ----------
+    first_cell : int array
+        Per attribute.
+    attribute_of : int array
+        Per cell.
+    cell : int
+    """
+    attribute = np.int64(attribute_of[cell])
+    first = np.int64(first_cell[attribute])
+    last = np.int64(first_cell[attribute + 1] if attribute + 1 < len(first_cell) else len(attribute_of))
+    return attribute, first, last - first
+
+
+@njit()
+def shift_of(bins, codes):
+    """The smallest shift with which ``bins`` bins cover so many codes."""
+    shift = 0
+    while bins << shift < codes:
+        shift += 1
+    return shift
+
+
+@njit()
+def child_wait(style, wait, tie):
+    """Own instances from which on a tie may split the children of a node whose own was ``wait``."""
+    return wait + style.wait_step if tie and style.wait_step >= 0 else style.first_wait
+
+
+@njit()
+def sprout(
+    table, counts, base, gains, windows, room, blank, style, node, attribute, kind, value, values, sides, own, tie
+):
+    """Make a leaf a test with new leaves below.
+
+    Parameters
+    ----------
+    table, counts, base, gains, windows, room, blank : arrays of ``Nodes``
+        With room for the children.
+    style : Style
+    node : int
+    attribute, kind, value, values
+        As in ``sides_of``.
+    sides : int64 array (children, classes)
+        Of ``sides_of``; instances with the value missing are added.
+    own : int64 array (classes,)
+        The board's class counts of the node.
+    tie : bool
+
+    Returns
+    -------
+    int
+        The first child.
+    """
+    width, classes = sides.shape
+    default = most = 0
+    for branch in range(width):
+        held = 0
+        for k in range(classes):
+            held += sides[branch, k]
+        if held > most:
+            default, most = branch, held
+    majority = 0
+    for k in range(classes):
+        known = 0
+        for branch in range(width):
+            known += sides[branch, k]
+        # Instances with the value missing go where later ones will go.
+        sides[default, k] += max(own[k] - known, 0)
+        if own[k] + base[node, k] > own[majority] + base[node, majority]:
+            majority = k
+    child = take_rows(table, room, width)
+    windows[node] = 0  # on another tree than this will be
+    row = table[node]
+    row["kind"], row["attribute"], row["threshold"] = kind, attribute, value
+    row["child"], row["width"], row["default"] = child, width, default
+    wait = child_wait(style, row["wait"], tie)
+    for branch in range(width):
+        leaf = child + branch
+        table[leaf] = blank[0]
+        counts[leaf] = 0
+        base[leaf] = 0
+        gains[leaf] = 0
+        windows[leaf] = 0
+        best = 0
+        for k in range(classes):
+            if style.inherit:
+                counts[leaf, k] = base[leaf, k] = sides[branch, k]
+            if sides[branch, k] > sides[branch, best]:
+                best = k
+        table[leaf]["parent"] = node
+        table[leaf]["period"] = style.grace
+        table[leaf]["wait"] = wait
+        table[leaf]["majority"] = best if _is_seen(sides, branch) else majority
+    if kind == NUMERIC:
+        low, high = code_range(table, node, attribute)
+        shift = shift_of(style.bins, high - low)
+        threshold = low + (value + 1 << shift)
+        row["threshold"] = threshold
+        if style.seen:
+            first = last = -1
+            for other in range(len(values)):
+                if _is_seen(values, other):
+                    last = other
+                    first = other if first < 0 else first
+            # A split that takes effect later may find none counted any more. Codes beyond the range count in the bins
+            # behind it.
+            if first >= 0:
+                low, high = min(low + (first << shift), high), min(high, low + (last + 1 << shift))
+        # A split at a trivial threshold may leave one side without codes.
+        threshold = min(max(threshold, low), high)
+        table[child]["low"], table[child]["high"] = low, threshold
+        table[child + 1]["low"], table[child + 1]["high"] = threshold, high
+    return child
+
+
+# Edits of slots
+
+
+@njit()
+def link(table, style, node):
+    """The slot that counts a node's instances, too; NONE at the root, of an alternate, too, and in VFDT."""
+    if not style.anytime:
+        return NONE
+    counting = above(table, node)
+    return np.int64(table[counting]["slot"]) if counting != NO_NODE else NONE
+
+
+@njit()
+def level(table, levels, links, stack, node):
+    """The best level of a node's slot, see `best_level`; ``links`` as in `Style`."""
+    if links is None:
+        return stack[stack[0]] % levels  # the next slot will do
+    return _level_apart(table, levels, stack, node)
+
+
+@njit(inner=True)
+def _level_apart(table, levels, stack, node):
+    path = 0
+    counting = above(table, node)
+    while counting != NO_NODE:
+        path += 1
+        counting = above(table, counting)
+    slots = np.empty(path, np.int64)
+    counting = above(table, node)
+    for at in range(path - 1, -1, -1):
+        slots[at] = table[counting]["slot"]
+        counting = above(table, counting)
+    together = 0
+    for slot in slots:
+        together = joined(together, slot, levels) if slot >= 0 else 0
+    return best_level(stack, levels, together)
+
+
+@njit()
+def place(table, style, first_cell, node, parent_slot, flags, cell, lo, shift, out, at):
+    """Write the edit that sets up a node's slot.
+
+    Parameters
+    ----------
+    first_cell : int array
+        Per attribute.
+    parent_slot, flags, cell, lo, shift : int
+        As of an edit; role, link and current cell follow from the node.
+    out : int64 array (rows, EDIT)
+        Written from ``at`` on.
+
+    Returns
+    -------
+    int
+        Where the next edit goes.
+    """
+    row = table[node]
+    current = np.int64(NONE)
+    if row["kind"] != LEAF:
+        flags |= INNER
+        current = np.int64(first_cell[row["attribute"]])
+    over = np.int64(link(table, style, node))
+    return place_slot(np.int64(row["slot"]), parent_slot, flags, cell, lo, shift, over, current, out, at)
+
+
+@njit(inner=True)
+def place_slot(slot, parent_slot, flags, cell, lo, shift, over, current, out, at):
+    """Write a PLACE by its fields, ``over`` being its link; others as for `place`."""
+    edit = out[at]
+    edit[WHAT], edit[FLAGS], edit[SLOT], edit[PARENT] = PLACE, flags, slot, parent_slot
+    edit[CELL], edit[LO], edit[SHIFT] = cell, lo, shift
+    edit[LINK], edit[CURRENT] = over, current
+    return at + 1
+
+
+@njit()
+def zoom_of(table, style, first_cell, leaf):
+    """``(cell, lo, shift)`` where a child's bins differ from its parent's; cell NONE: nowhere."""
+    row = table[leaf]
+    parent = table[row["parent"]]
+    if parent["kind"] != NUMERIC:
+        return np.int64(NONE), np.int64(0), np.int64(0)
+    shift = shift_of(style.bins, row["high"] - row["low"])
+    return np.int64(first_cell[parent["attribute"]]), np.int64(row["low"]), np.int64(shift)
+
+
+@njit()
+def enter_role(table, style, first_cell, node, out, at):
+    """Tell the board whether a node that keeps its statistics is a leaf or an inner one."""
+    row = table[node]
+    row["since"] = 0
+    row["period"] = style.grace if row["kind"] == LEAF else style.inner_period
+    return place(
+        table,
+        style,
+        first_cell,
+        node,
+        np.int64(row["slot"]),
+        np.int64(KEEP),
+        np.int64(NONE),
+        np.int64(0),
+        np.int64(0),
+        out,
+        at,
+    )
+
+
+@njit()
+def hand_out(table, style, first_cell, stack, slot_node, node, keepers, out, at):
+    """Hand free slots, and that of a node that counts no more, to new leaves.
+
+    Parameters
+    ----------
+    stack, slot_node : arrays of ``SlotPool``
+    node : int
+        Its slot's zoom is what the leaves inherit.
+    keepers : int array
+        Children that get a slot; there are enough.
+    out, at
+        As in ``place``.
+    """
+    slot = np.int64(table[node]["slot"])
+    handed = 0 if style.anytime or not len(keepers) else 1
+    if handed:
+        table[node]["slot"] = -1
+    # A slot that is handed over comes last: until then its zoom is what the others inherit.
+    for turn in range(len(keepers)):
+        last = handed and turn == len(keepers) - 1
+        leaf = keepers[0 if last else turn + handed]
+        if last:
+            slot_node[slot] = leaf
+            table[leaf]["slot"] = slot
+        else:
+            wanted = level(table, style.levels, style.links, stack, leaf)
+            table[leaf]["slot"] = take_slot(stack, slot_node, leaf, wanted, style.levels)
+        cell, lo, shift = zoom_of(table, style, first_cell, leaf)
+        at = place(table, style, first_cell, leaf, slot, np.int64(0), cell, lo, shift, out, at)
+    return at
