@@ -38,10 +38,10 @@ ELSEWHERE = [
     "bregalad.data.nominal",
     "bregalad.driver.devices.sending",
 ]
-INNER = ["judge._judge_inner", "judge.change", "split.enter_role"]
-BAYES = ["bayes.classify", "counting.restate", "router.choose"]
+INNER = ["decide._judge_inner", "decide.change", "split.enter_role"]
+BAYES = ["bayes.classify", "counting.restate", "arrivals.choose"]
 ENTROPY = ["arithmetic.xlog2x", "arithmetic.log2_fixed"]
-OTHER = ["split._level_apart", "judge._rank_all"]  # boards of several levels; averages
+OTHER = ["split._level_apart", "decide._rank_all"]  # boards of several levels; averages
 
 
 def learn(cache, tree, **parameters):

@@ -6,9 +6,9 @@ from ..geometry import NONE
 from ..tree.activation import activate, rezoom, role_period
 from ..tree.alternates import begin, end
 from ..tree.deactivation import clear_below, competing, divide, free_slot, review
-from ..tree.edits import CLEAR, EDIT, KEEP, SLOT, WHAT
+from ..tree.edits import CELL, CLEAR, CURRENT, EDIT, FLAGS, KEEP, LINK, LO, PARENT, PLACE, SHIFT, SLOT, WHAT
 from ..tree.slots import SlotPool
-from ..tree.split import Split, enter_role, level, link, place_slot, shift_of, style_of
+from ..tree.split import Split, enter_role, level, link, shift_of, style_of
 from ..tree.table import NUMERIC
 
 __all__ = ["Growth"]
@@ -180,7 +180,10 @@ class Growth:
         """Leave no link in a slot that is given up."""
         # Where one leads to a slot that is taken anew, a board of several levels goes through all.
         if self.policy.anytime and self.geometry.levels > 1:
-            self._send(place_slot(slot, slot, KEEP, NONE, 0, 0, NONE, NONE, self.out, 0))
+            edit = self.out[0]
+            edit[[WHAT, FLAGS, SLOT, PARENT, LO, SHIFT]] = PLACE, KEEP, slot, slot, 0, 0
+            edit[[CELL, LINK, CURRENT]] = NONE
+            self._send(1)
 
     def unlink_all(self):
         """Leave no links at all."""
