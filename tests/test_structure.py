@@ -90,6 +90,46 @@ def test_host_imports_nothing_else_and_hw_only_host():
     }
 
 
+ROOMS = {  # of what learns trees: which others each may import
+    "tree": {"options"},
+    "policy": {"options", "tree"},
+    "engine": {"drift", "policy", "protocol", "tree"},
+    "boards": {"engine", "link", "protocol"},
+    "driver": {"boards", "drift", "engine", "options", "policy", "protocol", "tree"},
+    "estimator": {"boards", "data", "drift", "driver", "engine", "options", "policy", "protocol", "tree"},
+    "learners": {"boards", "data", "driver", "estimator", "options", "policy", "tree"},
+    "ensemble": {"boards", "data", "drift", "driver", "estimator", "learners", "options", "policy", "protocol"},
+}
+
+
+def test_rooms_import_those_below_them():
+    """Nodes and decisions know nothing of bytes, and the engine of no board."""
+    graph = members(modules())["bregalad"]
+    folders = {path.name for path in (ROOT / "host" / "bregalad").iterdir() if path.is_dir()}
+    assert {room: set(graph[room]) & folders for room in ROOMS} == ROOMS
+
+
+def test_rooms_are_small():
+    for room in ROOMS:
+        root = ROOT / "host" / "bregalad" / room
+        for folder in (root, *(path for path in root.rglob("*") if path.is_dir())):
+            assert len([*folder.glob("*.py")]) <= 15, folder
+
+
+def test_nobody_above_the_driver_asks_what_kind_of_board_it_is():
+    """What a board can do it says itself: ``memory_size``, ``instant``, the driver's ``widens`` and ``rows``."""
+    kinds = (
+        r"\b(Engine|Device|EngineDriver|DeviceDriver|RecordDriver|RowDriver|\w+Board)\b(?<!\bHeldBoard)|board\.state"
+    )
+    found = {
+        f"{path.relative_to(ROOT)}: {word.group()}"
+        for room in ("estimator", "learners", "ensemble", "cli", "evaluation", "active")
+        for path in (ROOT / "host" / "bregalad" / room).rglob("*.py")
+        for word in re.finditer(kinds, path.read_text())
+    }
+    assert found == set()
+
+
 @pytest.mark.parametrize(
     "files, found",
     [

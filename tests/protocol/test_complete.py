@@ -120,7 +120,8 @@ def test_a_leaf_predictor_is_declared_once():
         [
             sys.executable,
             "-c",
-            ANOTHER_PREDICTOR + "from bregalad.options import table\nfrom bregalad.protocol import describe\n"
+            ANOTHER_PREDICTOR
+            + "from bregalad.options import table as options\nfrom bregalad.protocol import describe\n"
             "options.check('leaf_prediction', 'vote')\nassert '| 3 | VOTE | Both. |' in describe.markdown()\n"
             "print(options.help_of(options._BY_NAME['leaf_prediction']))",
         ],
