@@ -14,6 +14,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
+from bregalad.learners.catalogue import CLASSICAL, POSITIVE, TREES
 from sphinx.cmd.build import main as sphinx
 
 HERE = Path(__file__).resolve().parent
@@ -58,17 +59,7 @@ CHAPTERS = {
 }
 API = {  # page: classes and functions, and modules with all of theirs
     "trees": (
-        "bregalad.VFDT",
-        "bregalad.EFDT",
-        "bregalad.HAT",
-        "bregalad.EFHAT",
-        "bregalad.CTree",
-        "bregalad.CorrHTree",
-        "bregalad.ID5R",
-        "bregalad.ITI",
-        "bregalad.PuuVFDT",
-        "bregalad.PuuCVFDT",
-        "bregalad.CVFDT",
+        *(f"bregalad.{kind.__name__}" for kind in (TREES | POSITIVE | CLASSICAL).values()),
         "bregalad.load_tree",
         "bregalad.estimator.tree.StreamTree",
         "bregalad.learners.classical.estimator.ClassicalTree",

@@ -21,15 +21,14 @@ try:
 except ImportError as error:
     raise ImportError("bregalad.capymoa is for CapyMOA: pip install capymoa, and Java") from error
 
-from .estimator.tree import StreamTree
-from .learners import confidence, cvfdt, efdt, efhat, hat, vfdt
+from .learners.catalogue import TREES
 
 if TYPE_CHECKING:
     from capymoa.instance import Instance, LabeledInstance
     from capymoa.stream import Schema
     from numpy.typing import NDArray
 
-__all__ = ["CTree", "CVFDT", "CorrHTree", "EFDT", "EFHAT", "HAT", "VFDT"]
+    from .estimator.tree import StreamTree
 
 
 class _Learner(Classifier):
@@ -87,43 +86,14 @@ class _Learner(Classifier):
         return dict(zip(self._names, instance.x.tolist(), strict=True))
 
 
-class VFDT(_Learner):
-    """`bregalad.VFDT` for CapyMOA: ``VFDT(schema, random_seed=1, **parameters)``."""
-
-    _kind = vfdt.VFDT
-
-
-class EFDT(_Learner):
-    """`bregalad.EFDT` for CapyMOA: ``EFDT(schema, random_seed=1, **parameters)``."""
-
-    _kind = efdt.EFDT
+def _as_capymoas(kind):
+    name = kind.__name__
+    told = f"`bregalad.{name}` for CapyMOA: ``{name}(schema, random_seed=1, **parameters)``."
+    return type(name, (_Learner,), {"__doc__": told, "__module__": __name__, "_kind": kind})
 
 
-class CVFDT(_Learner):
-    """`bregalad.CVFDT` for CapyMOA: ``CVFDT(schema, random_seed=1, **parameters)``."""
+__all__ = [kind.__name__ for kind in TREES.values()]
+globals().update({kind.__name__: _as_capymoas(kind) for kind in TREES.values()})
+if TYPE_CHECKING:
 
-    _kind = cvfdt.CVFDT
-
-
-class EFHAT(_Learner):
-    """`bregalad.EFHAT` for CapyMOA: ``EFHAT(schema, random_seed=1, **parameters)``."""
-
-    _kind = efhat.EFHAT
-
-
-class HAT(_Learner):
-    """`bregalad.HAT` for CapyMOA: ``HAT(schema, random_seed=1, **parameters)``."""
-
-    _kind = hat.HAT
-
-
-class CTree(_Learner):
-    """`bregalad.CTree` for CapyMOA: ``CTree(schema, random_seed=1, **parameters)``."""
-
-    _kind = confidence.CTree
-
-
-class CorrHTree(_Learner):
-    """`bregalad.CorrHTree` for CapyMOA: ``CorrHTree(schema, random_seed=1, **parameters)``."""
-
-    _kind = confidence.CorrHTree
+    def __getattr__(name: str) -> Any: ...

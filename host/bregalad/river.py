@@ -12,7 +12,7 @@ True
 from __future__ import annotations
 
 import copy
-from typing import Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import pandas as pd
 
@@ -22,15 +22,11 @@ except ImportError as error:
     raise ImportError("bregalad.river is for River: pip install 'bregalad[river]'") from error
 
 from .estimator.inputs import as_frame, labels_of, same_length
-from .learners import confidence, cvfdt, efdt, efhat, hat, vfdt
-
-__all__ = ["CTree", "CVFDT", "CorrHTree", "EFDT", "EFHAT", "HAT", "VFDT"]
+from .learners.catalogue import TREES
 
 
 class _Classifier(base.MiniBatchClassifier):
     """What River asks for besides ``learn_one`` and the others."""
-
-    _multiclass = True
 
     @classmethod
     def _unit_test_params(cls):
@@ -86,33 +82,15 @@ def _frame(X):
     return X
 
 
-# Calls that learn return the tree, where River's return None.
+def _as_rivers(kind):
+    """River's class of a tree; calls that learn return the tree, where River's return None."""
+    several = kind().__sklearn_tags__().classifier_tags.multi_class
+    own = {"__doc__": kind.__doc__, "__module__": __name__, "_multiclass": several}
+    return type(kind.__name__, (kind, _Classifier), own)
 
 
-class VFDT(vfdt.VFDT, _Classifier):  # type: ignore[misc]
-    __doc__ = vfdt.VFDT.__doc__
+__all__ = [kind.__name__ for kind in TREES.values()]
+globals().update({kind.__name__: _as_rivers(kind) for kind in TREES.values()})
+if TYPE_CHECKING:
 
-
-class EFDT(efdt.EFDT, _Classifier):  # type: ignore[misc]
-    __doc__ = efdt.EFDT.__doc__
-
-
-class CVFDT(cvfdt.CVFDT, _Classifier):  # type: ignore[misc]
-    __doc__ = cvfdt.CVFDT.__doc__
-
-
-class EFHAT(efhat.EFHAT, _Classifier):  # type: ignore[misc]
-    __doc__ = efhat.EFHAT.__doc__
-
-
-class HAT(hat.HAT, _Classifier):  # type: ignore[misc]
-    __doc__ = hat.HAT.__doc__
-
-
-class CTree(confidence.CTree, _Classifier):  # type: ignore[misc]
-    __doc__ = confidence.CTree.__doc__
-    _multiclass = False
-
-
-class CorrHTree(confidence.CorrHTree, _Classifier):  # type: ignore[misc]
-    __doc__ = confidence.CorrHTree.__doc__
+    def __getattr__(name: str) -> Any: ...

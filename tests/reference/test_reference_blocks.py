@@ -9,12 +9,12 @@ from bregalad_sim.reference import (
     ReferenceBagging,
     ReferenceCVFDT,
     ReferenceEFDT,
-    ReferenceEFHAT,
     ReferenceHAT,
     ReferencePuuCVFDT,
     ReferencePuuVFDT,
     ReferenceVFDT,
 )
+from bregalad_sim.reference.efhat import ReferenceEFHAT
 
 CAPACITIES = [0, 0, 3]
 TREE = {"grace": 40, "delta": 1e-2}

@@ -10,7 +10,8 @@ from bregalad.benchmark.streams import load
 from bregalad.data.quantiser import Quantiser
 from bregalad.estimator import board as holder
 from bregalad.tree.table import FORK
-from bregalad_sim.reference import ReferenceEFHAT, ReferenceHAT, learn_coded
+from bregalad_sim.reference import ReferenceHAT, learn_coded
+from bregalad_sim.reference.efhat import ReferenceEFHAT
 from comparison import difference
 
 EVENTS = ("splits", "ties", "replaced", "pruned", "alternates", "swapped", "dropped")

@@ -118,7 +118,7 @@ def test_largest_options():
 
 
 def test_every_parameter_is_described():
-    assert tuple(TREES) == LEARNERS
+    assert tuple(TREES) == tuple(LEARNERS)
     for name, tree in TREES.items():
         for option in OPTIONS:
             assert (f"\n{option.name} : " in tree.__doc__) == (name in option.defaults)

@@ -104,6 +104,9 @@ class Ensemble(StreamLearner):
         own = {name: value for name, value in self._chosen().items() if name not in ("tree", "threads", "engine")}
         return own | self._template._decisive()
 
+    def _current(self, name):
+        return getattr(self if name in self._options else self._template, name)
+
     def _check_size(self, capacities, classes):
         self._template._check_size(capacities, classes)
 
@@ -385,12 +388,6 @@ class Ensemble(StreamLearner):
         found = sum(member.tree.feature_importances_ for member in self.members_)
         total = found.sum()
         return found / total if total else found
-
-    @reading
-    def quantiser_summary(self) -> dict[str, Any]:
-        """Codes used and values lost per attribute; see ``Quantiser.summary``."""
-        self._fitted()
-        return self._quantiser.summary()
 
     # Keeping
 

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 
+from ..boards.base import Board
 from ..warn import warn
 from ..words import shown
 from .inputs import as_frame, class_indices, class_set, labels_of, same_length
@@ -107,14 +108,16 @@ class Learner(ClassifierMixin, BaseEstimator):
 
     def _check_unchanged(self):
         """Refuse with a ValueError what was changed (``set_params``) since the first instance."""
-        if made_with := self.__dict__.get("_made_with"):
-            now = self._decisive()
-            for name, value in made_with.items():
-                if not same(changed := now.get(name, value), value):
-                    raise ValueError(
-                        f"{name} was {shown(value)} when this {type(self).__name__} began to learn, and is "
-                        f"{shown(changed)} now: that takes effect with fit or reset; set it back to go on"
-                    )
+        for name, value in self.__dict__.get("_made_with", {}).items():
+            if not same(now := self._current(name), value):
+                raise ValueError(
+                    f"{name} was {shown(value)} when this {type(self).__name__} began to learn, and is "
+                    f"{shown(now)} now: that takes effect with fit or reset; set it back to go on"
+                )
+
+    def _current(self, name):
+        """The value of a decisive parameter."""
+        return getattr(self, name)
 
     def _compiled_as(self):
         """What decides which code is compiled for it, in words; in any thread, so it takes no turn."""
@@ -280,8 +283,11 @@ class Learner(ClassifierMixin, BaseEstimator):
         return copy.deepcopy(self._state())
 
     def _state(self):
-        """What a copy has."""
-        return {name: value for name, value in super().__getstate__().items() if name not in _PASSING}
+        """What a copy has: of an open board the name."""
+        state = {name: value for name, value in super().__getstate__().items() if name not in _PASSING}
+        if isinstance(board := state.get("board"), Board):
+            state |= {"board": board.name, "geometry": board.geometry}
+        return state
 
     def __setstate__(self, state):
         super().__setstate__(state)

@@ -148,6 +148,12 @@ class StreamLearner(Learner):
         self._grows, self._columns = grows, columns
         return self
 
+    @reading
+    def quantiser_summary(self) -> dict[str, Any]:
+        """Codes used and values lost per attribute; see ``Quantiser.summary``."""
+        self._fitted()
+        return self._quantiser.summary()
+
     def _checked(self, X, y, classes, weigh):
         """(data frame, class indices, weights) after all checks of labels and columns."""
         labels = labels_of(y)

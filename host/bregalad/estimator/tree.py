@@ -362,12 +362,6 @@ class StreamTree(StreamLearner):
         """Frames and bytes to and from the board; see ``Board.statistics``. None: no link."""
         return None if self._trainer is None else self._trainer.board.statistics()
 
-    @reading
-    def quantiser_summary(self) -> dict[str, Any]:
-        """Codes used and values lost per attribute; see ``Quantiser.summary``."""
-        self._fitted()
-        return self._quantiser.summary()
-
     @property
     @reading
     def feature_importances_(self) -> NDArray[np.float64]:
@@ -471,6 +465,4 @@ class StreamTree(StreamLearner):
         state = super()._state()
         if self.__dict__.get("_trainer") is not None:
             state |= {"_trainer": None, "_checkpoint": checkpoint.read(self._trainer)}
-        if isinstance(self.board, Board):
-            state |= {"board": self.board.name, "geometry": self.board.geometry}
         return state

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 from ..estimator.saving import storage
-from .classical.utgoff import ID5R, ITI
-from .confidence import CorrHTree, CTree
-from .cvfdt import CVFDT
-from .efdt import EFDT
-from .efhat import EFHAT
-from .hat import HAT
-from .positive.puucvfdt import PuuCVFDT
-from .positive.puuvfdt import PuuVFDT
-from .vfdt import VFDT
+from ..options import table as options
 
 if TYPE_CHECKING:
     from ..estimator.tree import StreamTree
@@ -23,9 +16,14 @@ if TYPE_CHECKING:
 
 __all__ = ["CLASSICAL", "POSITIVE", "TREES", "load_tree"]
 
-CLASSICAL = {"id5r": ID5R, "iti": ITI}  # on the host, with all instances
-POSITIVE = {"puuvfdt": PuuVFDT, "puucvfdt": PuuCVFDT}  # of positive and unlabelled instances
-TREES = {"vfdt": VFDT, "efdt": EFDT, "ctree": CTree, "corrhtree": CorrHTree, "hat": HAT, "efhat": EFHAT, "cvfdt": CVFDT}
+
+def _found(places):
+    return {name: resolve_name(f"{__package__}.{place}") for name, place in places.items()}
+
+
+CLASSICAL: dict[str, type[ClassicalTree]] = _found(options.CLASSICAL)
+POSITIVE: dict[str, type[PositiveLearner]] = _found(options.POSITIVE)
+TREES: dict[str, type[StreamTree]] = _found(options.LEARNERS)
 
 
 def load_tree(path: Path, **changes: Any) -> StreamTree | ClassicalTree | PositiveLearner:

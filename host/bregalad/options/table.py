@@ -23,9 +23,20 @@ __all__ = [
     "options_of",
 ]
 
-LEARNERS = ("vfdt", "efdt", "ctree", "corrhtree", "hat", "efhat", "cvfdt")
-POSITIVE = ("puuvfdt", "puucvfdt")  # of positive and unlabelled instances
-CLASSICAL = ("id5r", "iti")  # on the host; they keep all instances
+# Trees by name, with where the class is: catalogue, command line, River's and CapyMOA's classes go by these.
+LEARNERS = {
+    "vfdt": "vfdt.VFDT",
+    "efdt": "efdt.EFDT",
+    "ctree": "confidence.CTree",
+    "corrhtree": "confidence.CorrHTree",
+    "hat": "hat.HAT",
+    "efhat": "efhat.EFHAT",
+    "cvfdt": "cvfdt.CVFDT",
+}
+# Of positive and unlabelled instances.
+POSITIVE = {"puuvfdt": "positive.puuvfdt.PuuVFDT", "puucvfdt": "positive.puucvfdt.PuuCVFDT"}
+# On the host; they keep all instances.
+CLASSICAL = {"id5r": "classical.utgoff.ID5R", "iti": "classical.utgoff.ITI"}
 BOUNDS = ("hoeffding", "mcdiarmid", "confidence", "confidence-practical")
 TIES = ("ht", "htdt", "htat")
 VARIANTS = ("paper", "moa", "kdd2018")

@@ -7,7 +7,6 @@ Counting and predicting are compiled; every decision is plain Python beside its 
 from .books import learn_coded
 from .cvfdt import ReferenceCVFDT
 from .efdt import ReferenceEFDT
-from .efhat import ReferenceEFHAT
 from .forest import ReferenceBagging, ReferenceForest, ReferenceLeveraging
 from .hat import ReferenceHAT
 from .puucvfdt import ReferencePuuCVFDT
@@ -18,7 +17,6 @@ __all__ = [
     "ReferenceBagging",
     "ReferenceCVFDT",
     "ReferenceEFDT",
-    "ReferenceEFHAT",
     "ReferenceForest",
     "ReferenceHAT",
     "ReferenceLeveraging",

@@ -225,9 +225,3 @@ class PositiveLearner(Learner):
         """Let go of the boards; what was learnt stays."""
         for tree in self.__dict__.get("trees_", {}).values():
             tree.close()
-
-    def _state(self):
-        state = super()._state()
-        if isinstance(self.board, Board):
-            state |= {"board": self.board.name, "geometry": self.board.geometry}
-        return state
