@@ -5,7 +5,7 @@ from bregalad.boards.base import BoardError
 from bregalad.boards.device import Device, check_memory_size
 from bregalad.boards.engine import Engine
 from bregalad.compiled import njit
-from bregalad.engine import statistics as kernel
+from bregalad.engine import statistics
 from bregalad.engine.statistics import state as columns
 from bregalad.geometry import NONE
 from bregalad.protocol.commands import (
@@ -32,13 +32,13 @@ def _count(state, slots, labels, flags, codes, where, classes, neighbours, predi
     """Predict records, if that is asked for, and count them; as `Golden` does, but for trials of its own."""
     entries, counters, shares, shape = state.entries, state.counters, state.shares, state.counts.shape
     own, places = state.codes[: len(where)], state.places[: len(where)]
-    mix, beats = kernel.mixture(state.config, len(where)), (len(where) + state.lanes - 1) // state.lanes
+    mix, beats = statistics.mixture(state.config, len(where)), (len(where) + state.lanes - 1) // state.lanes
     for i in range(len(slots)):
-        rows = kernel.gather(mix, shape, codes, i * len(where), where, own, places)
+        rows = statistics.gather(mix, shape, codes, i * len(where), where, own, places)
         slot = np.int64(slots[i])
         if predicts:
-            kernel.locate(state.config, state.lo, state.shift, mix, shape, np.uint32(slot), own, places)
-            found[i] = kernel.classify(
+            statistics.locate(state.config, state.lo, state.shift, mix, shape, np.uint32(slot), own, places)
+            found[i] = statistics.classify(
                 entries,
                 shape,
                 counters,
@@ -62,18 +62,18 @@ def _count(state, slots, labels, flags, codes, where, classes, neighbours, predi
         minus = flags[i] & _MINUS != 0
         state.events[columns.RECORDS] += 1
         while slot != NONE:
-            kernel.locate(state.config, state.lo, state.shift, mix, shape, np.uint32(slot), own, places)
+            statistics.locate(state.config, state.lo, state.shift, mix, shape, np.uint32(slot), own, places)
             if minus:
-                kernel.take_off(entries, slot, labels[i])
+                statistics.take_off(entries, slot, labels[i])
             else:
                 if entries[slot, columns.N] == state.count_max:
-                    kernel.halve(entries, shape, counters, state.events, slot)
+                    statistics.halve(entries, shape, counters, state.events, slot)
                 entries[slot, columns.N] += 1
                 entries[slot, columns.SINCE] = (entries[slot, columns.SINCE] + 1) & 0xFFFFFF
                 k = columns.COUNTS + labels[i]
                 entries[slot, k] = (entries[slot, k] + 1) & state.count_max
             limit, step = (0, -1) if minus else (state.count_max, 1)
-            state.events[columns.CLAMPED] += kernel.count_places(
+            state.events[columns.CLAMPED] += statistics.count_places(
                 entries,
                 counters,
                 shares,
@@ -95,12 +95,14 @@ def _count(state, slots, labels, flags, codes, where, classes, neighbours, predi
 
 @njit(error_model="numpy")
 def _attempt(state, slot, cells, classes, all_gains, out):
-    return kernel.attempt(state, slot, cells, classes, all_gains, out)
+    return statistics.attempt(state, slot, cells, classes, all_gains, out)
 
 
 @njit(error_model="numpy")
 def _obey(state, changes):
-    kernel.obey(state.entries, state.counts, state.counters, state.shares, state.lo, state.shift, changes, len(changes))
+    statistics.obey(
+        state.entries, state.counts, state.counters, state.shares, state.lo, state.shift, changes, len(changes)
+    )
 
 
 class RecordBoard(Device):
@@ -267,7 +269,7 @@ class RecordBoard(Device):
         state, slot, cell = self.engine.state, int(values["slot"]), int(values["cell"])
         if cell == NONE:
             entry = np.zeros(1, Layout("entry", *entry_body(self.geometry)).dtype)
-            kernel.read_entries(state, np.array([slot]), entry)
+            statistics.read_entries(state, np.array([slot]), entry)
             self._report(Kind.ENTRY, slot=slot, **{name: entry[name][0] for name in entry.dtype.names})
         else:
             self._report(Kind.STATISTICS, slot=slot, cell=cell, counts=state.counts[slot, :, :, cell].reshape(-1))
@@ -276,7 +278,7 @@ class RecordBoard(Device):
         state, slot, cell = self.engine.state, int(values["slot"]), int(values["cell"])
         if cell == NONE:
             extent = state.entries[slot, columns.EXTENT]
-            kernel.write_entries(
+            statistics.write_entries(
                 state, np.array([slot]), np.frombuffer(payload, Layout("entry", *entry_body(self.geometry)).dtype)
             )
             state.entries[slot, columns.EXTENT] = extent

@@ -9,7 +9,7 @@ from bregalad import EFDT, Geometry, load_tree
 from bregalad.boards import open_board
 from bregalad.driver import checkpoint
 from bregalad.driver.trainer import Trainer
-from bregalad.engine import statistics as kernel
+from bregalad.engine import statistics
 from bregalad.geometry import NONE
 from bregalad.policy.split_policy import SplitPolicy
 from bregalad.tree.cells import CellMap
@@ -121,7 +121,7 @@ def test_no_link_leads_to_a_slot_that_is_free(slots, late):
         trainer.learn(codes[at : at + 1000], labels[at : at + 1000])
         trainer.driver.fence()
         free = trainer.growth.pool.node < 0
-        links = board.state.entries[:, kernel.LINK]
+        links = board.state.entries[:, statistics.LINK]
         assert (links[free] == NONE).all()
         assert not free[links[links != NONE]].any()
     assert trainer.tally.replaced + trainer.tally.pruned > 1
@@ -132,7 +132,7 @@ def test_no_link_leads_to_a_slot_that_is_free(slots, late):
 def test_a_tree_leaves_no_links_on_its_board(broken):
     codes, labels = stream(4, 6000)
     board = RecordBoard(Geometry(lanes=3, passes=3, bins=8, slots=300, classes=2, levels=4))
-    links = board.engine.state.entries[:, kernel.LINK]
+    links = board.engine.state.entries[:, statistics.LINK]
     tree = EFDT(board=LateBoard(board, random.Random(4)), **EAGER, inner_grace=130)
     for _ in range(2):
         tree.partial_fit(codes, labels, classes=[0, 1])

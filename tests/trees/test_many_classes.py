@@ -80,7 +80,6 @@ def test_golden_and_late_boards_agree(classes, anytime):
             LateBoard(RecordBoard(sizes), random.Random(classes)),
         )
     )
-    assert direct._direct is not None and golden._direct is late._direct is None
     expected = direct.learn(codes, labels)
     assert direct.tally.splits
     mine = checkpoint.read(direct)

@@ -121,7 +121,7 @@ class Board(ABC):
 
     @property
     def state(self) -> State | None:
-        """What the engine in this process counts in, `kernel.State`; None of a device."""
+        """What the engine in this process counts in, `statistics.State`; None of a device."""
         return None
 
     @abstractmethod

@@ -4,10 +4,10 @@ import numpy as np
 
 from ..boards.base import as_bytes
 from ..compiled import njit
-from ..engine import learn as direct
-from ..engine import statistics as kernel
+from ..engine import learn as engine
+from ..engine import statistics
 from ..engine.alternate_tests import chances_of, contest_of
-from ..engine.arguments import END, LEFT, PHASE, TRIED, make_desk
+from ..engine.arguments import END, LEFT, PHASE, TRIED, make_arguments
 from ..engine.drift import watch_of
 from ..engine.shares import predict_shares
 from ..tree.blocks import FAR, earliest
@@ -63,7 +63,7 @@ class EngineDriver(Driver):
     def widen(self, known):
         """Count more attributes: the cells from ``known`` on are new."""
         self._configure(slice(known, len(self.trainer.cells)))
-        self.state.entries[:, kernel.TERMS] = 0
+        self.state.entries[:, statistics.TERMS] = 0
 
     def count_classes(self, classes):
         pass
@@ -79,12 +79,12 @@ class EngineDriver(Driver):
         instances = as_bytes(window.codes), window.labels, window.predictions, window.weights
         while position < end:
             trainer.nodes.reserve(max(_ROWS, trainer.cells.most_branches))
-            position = direct.learn(self.desk_of(*instances), position, end, *self._how)
+            position = engine.learn(self.arguments_of(*instances), position, end, *self._how)
             self._end_block()
         return iter(())
 
     def _end_block(self):
-        """Carry out what `direct` has left at a block's end, which is over then."""
+        """Carry out what the engine has left at a block's end, which is over then."""
         trainer = self.trainer
         nodes, block = trainer.nodes, trainer.block
         failed, trainer.failed = trainer.failed, True
@@ -92,18 +92,18 @@ class EngineDriver(Driver):
             before = FAR if block[PHASE] == TRIED else block[END]
             at_once(trainer.carrying_out(int(earliest(nodes.table, nodes.rows, before))))
             nodes.reserve(max(_ROWS, trainer.cells.most_branches))
-            direct.learn(self.desk_of(*_NOTHING), 0, 0, *self._how)
+            engine.learn(self.arguments_of(*_NOTHING), 0, 0, *self._how)
         trainer.failed = failed
 
     def check_working(self):
         if self.trainer.block[LEFT]:
             self._end_block()
 
-    def desk_of(self, codes, labels, predictions, weights=None):
-        """What ``direct`` works on."""
+    def arguments_of(self, codes, labels, predictions, weights=None):
+        """What ``engine.learn`` works on."""
         trainer = self.trainer
         nodes, growth, memory = trainer.nodes, trainer.growth, trainer.memory
-        return make_desk(
+        return make_arguments(
             self.state,
             nodes.table,
             nodes.matrices,
@@ -134,26 +134,26 @@ class EngineDriver(Driver):
 
     # One instance at a time
 
-    def learn_row(self, desk):
-        """Learn the one instance of a desk; whether nothing is left to be done outside."""
-        direct.learn(desk, 0, 1, *self._how)
+    def learn_row(self, given):
+        """Learn the one instance of a given; whether nothing is left to be done outside."""
+        engine.learn(given, 0, 1, *self._how)
         return not self.trainer.block[LEFT]
 
-    def predict_row(self, desk):
-        """What `direct.predict` does."""
-        return direct.predict(desk, self._how[0])
+    def predict_row(self, given):
+        """What `engine.predict` does."""
+        return engine.predict(given, self._how[0])
 
-    def predict_row_shares(self, desk, shares):
+    def predict_row_shares(self, given, shares):
         """The same for the class shares; see `predict_shares`."""
-        predict_shares(desk, self._how[0], shares)
+        predict_shares(given, self._how[0], shares)
 
     # Statistics
 
     def reading(self, slot, cells):
         state = self.state
         entry = state.entries[slot]
-        own = entry[kernel.COUNTS :].copy()
-        return int(entry[kernel.N]), own, [state.counts[slot, :, :, cell].astype(np.int64) for cell in cells]
+        own = entry[statistics.COUNTS :].copy()
+        return int(entry[statistics.N]), own, [state.counts[slot, :, :, cell].astype(np.int64) for cell in cells]
         yield
 
     def counts_of(self, slots, cells):
@@ -163,13 +163,13 @@ class EngineDriver(Driver):
     def write_counts(self, slots, cells, counts):
         state = self.state
         state.counts[slots[:, np.newaxis], :, :, cells] = counts
-        state.entries[slots, kernel.TERMS], state.entries[slots, kernel.EXTENT] = 0, counts.shape[2]
+        state.entries[slots, statistics.TERMS], state.entries[slots, statistics.EXTENT] = 0, counts.shape[2]
 
     def predict(self, codes, leaves, scores):
         trainer = self.trainer
         labels = np.zeros(len(codes), np.int32)
         found = np.zeros((len(codes), trainer.board.geometry.classes) if scores else (0, 0), np.int64)
-        kernel.classify_all(
+        statistics.classify_all(
             self.state,
             as_bytes(codes),
             codes.shape[1],
@@ -184,17 +184,17 @@ class EngineDriver(Driver):
 
     def read(self, nodes, entries):
         slots = self.trainer.nodes.slot[nodes]
-        kernel.read_entries(self.state, slots, entries)
+        statistics.read_entries(self.state, slots, entries)
         counts = self.state.counts[slots][..., : len(self.trainer.cells)]  # (n, bins, classes, cells)
         return np.ascontiguousarray(np.moveaxis(counts, -1, 1)).reshape(len(nodes), counts.shape[-1], -1)
 
     def write(self, nodes, entries, counts):
         slots, shape = self.trainer.nodes.slot[nodes], self.state.counts.shape
-        kernel.write_entries(self.state, slots, entries)
+        statistics.write_entries(self.state, slots, entries)
         counts = counts.reshape(*counts.shape[:2], *shape[1:3]) & np.uint32(self.state.count_max)
         self.state.counts[slots, ..., : counts.shape[1]] = np.moveaxis(counts, 1, -1)
 
 
 @njit(error_model="numpy")
 def _apply(state, edits):
-    kernel.obey(state.entries, state.counts, state.counters, state.shares, state.lo, state.shift, edits, len(edits))
+    statistics.obey(state.entries, state.counts, state.counters, state.shares, state.lo, state.shift, edits, len(edits))

@@ -29,7 +29,7 @@ class Driver(ABC):
     """
 
     widens = False  # whether `widen` is for it
-    rows = False  # whether `desk_of`, `learn_row` and `predict_row` are
+    rows = False  # whether `arguments_of`, `learn_row` and `predict_row` are
 
     def __init__(self, trainer: Trainer) -> None:
         self._trainer = weakref.ref(trainer)  # a board is free as soon as its tree is gone

@@ -135,10 +135,10 @@ class Trainer:
         self.failed = False  # a board failed half-way: its statistics are not the tree's
         self.asked = False  # reports that nobody waits for any more may still come
         self.rule = policy.block_rule
-        self.block = np.zeros(4, np.int64)  # as `Desk` has it
+        self.block = np.zeros(4, np.int64)  # as `Arguments` has it
         self.window = None  # what is being learnt
         self._full = False  # a warning has said so
-        # Whether nothing but `learn_row` has changed anything since `row_desk`, and how many
+        # Whether nothing but `learn_row` has changed anything since `row_arguments`, and how many
         # instances there are until something else is to be done.
         self.rows_only, self.rows_left = False, 0
         self.driver = _driver_of(self, self._feed)
@@ -391,7 +391,7 @@ class Trainer:
 
     # One instance at a time
 
-    def row_desk(self, codes, labels, predictions):
+    def row_arguments(self, codes, labels, predictions):
         """What `learn_row` and `predict_row` work on; None if that is not for them now.
 
         Parameters
@@ -405,14 +405,14 @@ class Trainer:
         # What else is to be done is done by `learn`.
         self.rows_left = self.until_review - 1
         self.rows_only = True
-        return self.driver.desk_of(codes, labels, predictions)
+        return self.driver.arguments_of(codes, labels, predictions)
 
-    def learn_row(self, desk):
+    def learn_row(self, given):
         """`learn` of one instance, if ``rows_only`` and there are ``rows_left``."""
         # Ctrl-C comes before or after compiled code, and what that leaves is done by whoever
         # comes next. So are instances too many taken off here, at worst.
         self.rows_left -= 1
-        if not self.driver.learn_row(desk):
+        if not self.driver.learn_row(given):
             self.rows_only = False
             with deferred_interrupt():
                 self.driver.check_working()

@@ -1,10 +1,10 @@
-"""What compiled code of `direct` works on, as one argument."""
+"""What compiled code of the engine works on, as one argument."""
 
 from numba.experimental import structref
 
 from ..compiled import Proxy, Record, njit
 
-__all__ = ["BUSY", "COUNTS", "END", "LEFT", "PENDING", "PHASE", "TRIED", "TRIES", "make_desk"]
+__all__ = ["BUSY", "COUNTS", "END", "LEFT", "PENDING", "PHASE", "TRIED", "TRIES", "make_arguments"]
 
 # Elements of `block`: instances learnt at its end; what is to be done then but to begin the next, 0: nothing; how far
 # the end has got; 1: a decision is left to be carried out outside.
@@ -16,17 +16,17 @@ COUNTS, TRIES, TRIED = range(3)
 
 
 @structref.register
-class _DeskType(Record):
+class _ArgumentsType(Record):
     pass
 
 
-class Desk(Proxy):
-    """All that `direct.learn` works on, as one argument: handed over one by one, the arrays would take
+class Arguments(Proxy):
+    """All that `learn` works on, as one argument: handed over one by one, the arrays would take
     longer than an instance.
 
     Parameters
     ----------
-    state : kernel.State
+    state : statistics.State
     table, matrices, room, blank : arrays of ``Nodes``
     style : split.Style
     first_cell : int64 array (attributes,)
@@ -84,10 +84,10 @@ _FIELDS = (
     "predictions",
     "weights",
 )
-structref.define_proxy(Desk, _DeskType, list(_FIELDS))
+structref.define_proxy(Arguments, _ArgumentsType, list(_FIELDS))
 
 
 @njit()
-def make_desk(*fields):
-    """A `Desk`; its own constructor would be compiled by every process anew."""
-    return Desk(*fields)
+def make_arguments(*fields):
+    """A `Arguments`; its own constructor would be compiled by every process anew."""
+    return Arguments(*fields)

@@ -9,7 +9,7 @@ from ..tree.blocks import is_due
 from ..tree.deactivation import divide
 from ..tree.split import cells_of, sides_of
 from ..tree.table import has_alternate
-from . import statistics as kernel
+from . import statistics
 from .tally import ALTERNATES, DROPPED, HALVINGS, SWAPPED, TRIALS
 
 __all__ = ["change_alternate", "split", "try_due"]
@@ -37,7 +37,7 @@ def split(state, table, matrices, room, blank, style, first_cell, stack, slot_no
     row = table[node]
     cell, value, slot = np.int64(row["cell"]), np.int64(row["value"]), np.int64(row["slot"])
     attribute, _, cells = cells_of(first_cell, form.attribute, cell)
-    kind = np.int64(state.config[kernel.KIND, cell])
+    kind = np.int64(state.config[statistics.KIND, cell])
     values = _values(state.counts, slot, cell, cells)
     sides = sides_of(values, kind, value)
     width, classes = sides.shape
@@ -45,7 +45,7 @@ def split(state, table, matrices, room, blank, style, first_cell, stack, slot_no
         return False
     own = np.empty(classes, np.int64)
     for k in range(classes):
-        own[k] = state.entries[slot, kernel.COUNTS + k]
+        own[k] = state.entries[slot, statistics.COUNTS + k]
     tie = row["verdict"] == TIE
     row["verdict"] = KEEP
     used = divide(
@@ -74,7 +74,7 @@ def split(state, table, matrices, room, blank, style, first_cell, stack, slot_no
 
 @_inlined
 def _obey(state, edits, used):
-    kernel.obey(state.entries, state.counts, state.counters, state.shares, state.lo, state.shift, edits, used)
+    statistics.obey(state.entries, state.counts, state.counters, state.shares, state.lo, state.shift, edits, used)
 
 
 @_inlined
@@ -116,7 +116,7 @@ def try_due(state, table, base, gains, rows, form, options, classes, number, wor
             out = left_out(table, node, options, form.attributes)
             for cell in range(form.cells):
                 state.wanted[cell] = not out[form.attribute[cell]]
-        halved = kernel.attempt(state, np.int64(row["slot"]), np.int64(form.cells), classes, form.all, words)
+        halved = statistics.attempt(state, np.int64(row["slot"]), np.int64(form.cells), classes, form.all, words)
         state.wanted[:] = True
         tally[TRIALS] += 1
         tally[HALVINGS] += halved

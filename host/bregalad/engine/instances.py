@@ -8,7 +8,7 @@ from ..tree.blocks import block_of
 from ..tree.routing import GROUP, next_leaf, walk
 from ..tree.table import NO_NODE, above
 from ..tree.window import count_off, leaf_of
-from . import statistics as kernel
+from . import statistics
 from .alternate_tests import contest, worth
 from .arguments import BUSY, END
 from .drift import follow
@@ -17,7 +17,7 @@ from .tally import BEGUN
 __all__ = ["learn_until_due"]
 
 
-@kernel.inner
+@statistics.inner
 def _forget(
     entries,
     counters,
@@ -51,25 +51,25 @@ def _forget(
         Instances that the tree had learnt, this one included.
     """
     records = nodes = clamped = 0
-    rows = kernel.gather(mix, shape, past, at, where, own_codes, places)
+    rows = statistics.gather(mix, shape, past, at, where, own_codes, places)
     leaf = leaf_of(table, past, at)
     while True:
         slot = count_off(table, counts, base, leaf, number, label)
         records += slot != NONE
         while slot != NONE:
-            kernel.locate(config, lo, shift, mix, shape, slot, own_codes, places)
-            kernel.take_off(entries, slot, label)
-            clamped += kernel.count_places(
+            statistics.locate(config, lo, shift, mix, shape, slot, own_codes, places)
+            statistics.take_off(entries, slot, label)
+            clamped += statistics.count_places(
                 entries, counters, shares, shape[3], lanes, 0, -1, logs, bayes_table, slot, label, places, rows
             )
             nodes += 1
-            slot = np.int64(entries[slot, kernel.LINK])
+            slot = np.int64(entries[slot, statistics.LINK])
         leaf = next_leaf(table, leaf, past, at)
         if not leaf:
             return records, nodes, clamped
 
 
-@kernel.inner
+@statistics.inner
 def learn_until_due(
     entries,
     cell_counts,
@@ -136,7 +136,7 @@ def learn_until_due(
     i, first, walked : int
         The next instance, and what ``found`` has then.
     """
-    mix, shape = kernel.mixture(config, len(where)), cell_counts.shape
+    mix, shape = statistics.mixture(config, len(where)), cell_counts.shape
     records = nodes = clamped = 0
     until, length, due = block[END] - seen, block[END] - tally[BEGUN], block[BUSY]
     now = block_of(rule, tally[BEGUN], block[END])
@@ -184,7 +184,7 @@ def learn_until_due(
             kept_labels[turn] = label
         if chances is not None:
             chances.totals[label] += 1
-        rows = kernel.gather(mix, shape, codes, at, where, own_codes, places)
+        rows = statistics.gather(mix, shape, codes, at, where, own_codes, places)
         if i >= walked:
             first, walked = i, min(i + GROUP, stop)
             walk(table, codes, attributes, first, found[: walked - first], going)
@@ -209,11 +209,11 @@ def learn_until_due(
             while True:
                 if counting:
                     slot = np.uint32(row["slot"])
-                    kernel.locate(config, lo, shift, mix, shape, slot, own_codes, places)
+                    statistics.locate(config, lo, shift, mix, shape, slot, own_codes, places)
                     if predictor is not None and (anytime is None or node == reached) and row["own"]:
-                        bayes = kernel.only_class(entries, classes, slot)
+                        bayes = statistics.only_class(entries, classes, slot)
                         if bayes < 0:
-                            bayes = kernel.classify(
+                            bayes = statistics.classify(
                                 entries,
                                 shape,
                                 counters,
@@ -232,10 +232,10 @@ def learn_until_due(
                     left = weight
                     while left:
                         # What is full is halved before it counts further: near that, by one after the other.
-                        step = left if entries[slot, kernel.N] + left <= count_max else np.int64(1)
-                        if entries[slot, kernel.N] == count_max:
-                            kernel.halve(entries, shape, counters, events, np.int64(slot))
-                        clamped += kernel.add(
+                        step = left if entries[slot, statistics.N] + left <= count_max else np.int64(1)
+                        if entries[slot, statistics.N] == count_max:
+                            statistics.halve(entries, shape, counters, events, np.int64(slot))
+                        clamped += statistics.add(
                             entries,
                             counters,
                             shares,
@@ -254,7 +254,7 @@ def learn_until_due(
                     nodes += 1
                     if weight:
                         if anytime is None or node == reached:
-                            row["own"] = entries[slot, kernel.N]
+                            row["own"] = entries[slot, statistics.N]
                         due |= arrive(row, weight)
                 if anytime is None:  # inner nodes count nothing
                     break
@@ -287,11 +287,11 @@ def learn_until_due(
                 break
             row = table[reached]
         i += 1
-    events[kernel.RECORDS] += records
-    events[kernel.NODES] += nodes
-    events[kernel.BEATS] += nodes * ((len(where) + lanes - 1) // lanes)
-    events[kernel.CLAMPED] += clamped
+    events[statistics.RECORDS] += records
+    events[statistics.NODES] += nodes
+    events[statistics.BEATS] += nodes * ((len(where) + lanes - 1) // lanes)
+    events[statistics.CLAMPED] += clamped
     if predictor is not None:
-        events[kernel.PREDICTED] += records
+        events[statistics.PREDICTED] += records
     tally[BEGUN], block[END], block[BUSY] = seen + until - length, seen + until, due
     return i, first, walked

@@ -14,7 +14,7 @@ from ..tree.blocks import FAR, busy, earliest, length_of
 from ..tree.routing import GROUP, child_of
 from ..tree.table import LEAF, ROWS
 from ..tree.window import date
-from . import statistics as kernel
+from . import statistics
 from .arguments import BUSY, COUNTS, END, LEFT, PENDING, PHASE, TRIED, TRIES
 from .decisions import change_alternate, split, try_due
 from .instances import learn_until_due
@@ -24,12 +24,12 @@ __all__ = ["learn", "predict"]
 
 
 @njit(error_model="numpy", nogil=True)
-def learn(desk, start, stop, predictor, anytime, alternates, watch, forgets, rules, chances):
+def learn(given, start, stop, predictor, anytime, alternates, watch, forgets, rules, chances):
     """Learn instances until ``stop``, or until a decision takes effect that it leaves.
 
     Parameters
     ----------
-    desk : Desk
+    given : Arguments
     start, stop : int
     predictor : BAYES, ADAPTIVE or None
         The last for the majority class: what is None, Numba compiles nothing for.
@@ -47,12 +47,12 @@ def learn(desk, start, stop, predictor, anytime, alternates, watch, forgets, rul
     int
         The next instance.
     """
-    state, table, room, style = desk.state, desk.table, desk.room, desk.style
-    form, options, classes = desk.form, desk.options, desk.classes
-    first_cell, stack, slot_node = desk.first_cell, desk.stack, desk.slot_node
-    multiple, rule, block, tally = desk.multiple, desk.rule, desk.block, desk.tally
-    codes, labels, predictions = desk.codes, desk.labels, desk.predictions
-    counts, base, gains, windows = desk.matrices
+    state, table, room, style = given.state, given.table, given.room, given.style
+    form, options, classes = given.form, given.options, given.classes
+    first_cell, stack, slot_node = given.first_cell, given.stack, given.slot_node
+    multiple, rule, block, tally = given.multiple, given.rule, given.block, given.tally
+    codes, labels, predictions = given.codes, given.labels, given.predictions
+    counts, base, gains, windows = given.matrices
     where = form.attribute
     own_codes, places = state.codes[: len(where)], state.places[: len(where)]
     group, going = np.empty(GROUP, np.uint32), np.empty(GROUP, np.uint32)
@@ -73,12 +73,12 @@ def learn(desk, start, stop, predictor, anytime, alternates, watch, forgets, rul
                     table,
                     (counts, base, gains, windows),
                     room,
-                    desk.blank,
+                    given.blank,
                     style,
                     first_cell,
                     stack,
                     slot_node,
-                    desk.edits,
+                    given.edits,
                     tally,
                     node,
                     seen + i,
@@ -95,12 +95,12 @@ def learn(desk, start, stop, predictor, anytime, alternates, watch, forgets, rul
                     table,
                     (counts, base, gains, windows),
                     room,
-                    desk.blank,
+                    given.blank,
                     style,
                     first_cell,
                     stack,
                     slot_node,
-                    desk.edits,
+                    given.edits,
                     form,
                     node,
                     anytime,
@@ -113,7 +113,7 @@ def learn(desk, start, stop, predictor, anytime, alternates, watch, forgets, rul
                 continue
             if block[PHASE] == TRIES and block[BUSY]:
                 decided = try_due(
-                    state, table, base, gains, room[ROWS], form, options, classes, seen + i, desk.words, tally
+                    state, table, base, gains, room[ROWS], form, options, classes, seen + i, given.words, tally
                 )
                 if alternates is not None:  # there may be decisions that no trial has come to
                     decided |= busy(table, room[ROWS])
@@ -148,14 +148,14 @@ def learn(desk, start, stop, predictor, anytime, alternates, watch, forgets, rul
             counts,
             windows,
             base,
-            desk.past,
-            desk.kept,
-            desk.kept_labels,
+            given.past,
+            given.kept,
+            given.kept_labels,
             codes,
             where,
             labels,
             predictions,
-            desk.weights,
+            given.weights,
             i,
             stop,
             seen,
@@ -170,7 +170,7 @@ def learn(desk, start, stop, predictor, anytime, alternates, watch, forgets, rul
             rule,
             block,
             tally,
-            desk.neighbours,
+            given.neighbours,
             classes,
             len(first_cell),
             group,
@@ -184,12 +184,12 @@ def learn(desk, start, stop, predictor, anytime, alternates, watch, forgets, rul
 
 
 @njit(error_model="numpy")
-def predict(desk, predictor):
+def predict(given, predictor):
     """What the leaf of the first instance predicts; naive Bayes as ``bayes.predict`` asks for it.
 
     Parameters
     ----------
-    desk : Desk
+    given : Arguments
     predictor : BAYES, ADAPTIVE or None
         As in `learn`.
 
@@ -199,7 +199,7 @@ def predict(desk, predictor):
     bayes : bool
         Whether it was naive Bayes; then ``state.scores`` has the classes' scores.
     """
-    table, codes = desk.table, desk.codes
+    table, codes = given.table, given.codes
     node = np.uint32(0)
     while table[node]["kind"] != LEAF:
         node = child_of(table[node], codes, 0)
@@ -209,27 +209,27 @@ def predict(desk, predictor):
         return np.int64(node), majority, False
     if row["slot"] < 0 or row["own"] <= 0 or predictor == ADAPTIVE and row["right"] > 0:
         return np.int64(node), majority, False
-    state, where = desk.state, desk.form.attribute
+    state, where = given.state, given.form.attribute
     own_codes, places = state.codes[: len(where)], state.places[: len(where)]
-    mix, shape, slot = kernel.mixture(state.config, len(where)), state.counts.shape, row["slot"]
-    kernel.gather(mix, shape, codes, 0, where, own_codes, places)
-    kernel.locate(state.config, state.lo, state.shift, mix, shape, np.uint32(slot), own_codes, places)
-    label = kernel.classify(
+    mix, shape, slot = statistics.mixture(state.config, len(where)), state.counts.shape, row["slot"]
+    statistics.gather(mix, shape, codes, 0, where, own_codes, places)
+    statistics.locate(state.config, state.lo, state.shift, mix, shape, np.uint32(slot), own_codes, places)
+    label = statistics.classify(
         state.entries,
         shape,
         state.counters,
         state.shares,
         state.config,
         mix,
-        desk.neighbours,
-        desk.classes,
+        given.neighbours,
+        given.classes,
         state.scores,
         state.logs,
         state.bayes_table,
         np.int64(slot),
         places,
     )
-    state.events[kernel.PREDICTED] += 1
-    state.events[kernel.NODES] += 1
-    state.events[kernel.BEATS] += (len(where) + state.lanes - 1) // state.lanes
+    state.events[statistics.PREDICTED] += 1
+    state.events[statistics.NODES] += 1
+    state.events[statistics.BEATS] += (len(where) + state.lanes - 1) // state.lanes
     return np.int64(node), np.int64(label), True

@@ -8,13 +8,13 @@ __all__ = ["predict_shares"]
 
 
 @njit(error_model="numpy")
-def predict_shares(desk, predictor, shares):
+def predict_shares(given, predictor, shares):
     """Write the class shares of the first instance, as ``predict_proba`` tells them, to a float64 array (classes,)."""
-    leaf, label, bayes = predict(desk, predictor)
+    leaf, label, bayes = predict(given, predictor)
     if bayes:
-        odds_of_one(desk.state.scores, shares)
+        odds_of_one(given.state.scores, shares)
         return
-    counts, total = desk.matrices[0], 0
+    counts, total = given.matrices[0], 0
     for k in range(len(shares)):
         total += counts[leaf, k]
     if not total:

@@ -43,12 +43,12 @@ class Single:
         self._codes = self.row.codes[np.newaxis]
 
     def _ready(self):
-        """Whether `direct` may go on by itself."""
-        self._desk = self.trainer.row_desk(self.row.codes, self._label, self._prediction)
-        return self._desk is not None
+        """Whether the engine may go on by itself."""
+        self._given = self.trainer.row_arguments(self.row.codes, self._label, self._prediction)
+        return self._given is not None
 
     def learn(self, x, label):
-        """Learn an instance; False, and nothing is done, if that takes more than `direct` does.
+        """Learn an instance; False, and nothing is done, if that takes more than the engine does.
 
         ``look`` says whether the code books are to be looked at then.
 
@@ -67,7 +67,7 @@ class Single:
         if not self.row.encode(x):
             return False
         self._label[0] = place
-        trainer.learn_row(self._desk)
+        trainer.learn_row(self._given)
         self.look = self._quantiser.sample.add_row(self.row.numbers, self._codes)
         if self.row.lost:
             warn_of_lost(self._quantiser)
@@ -75,16 +75,16 @@ class Single:
 
     def predict(self, x):
         """``(leaf, label)`` of an instance, and whether naive Bayes has told the label: then the
-        board's scores are the instance's. None if that takes more than `direct` does."""
+        board's scores are the instance's. None if that takes more than the engine does."""
         self.row.encode(x, read_only=True)
         if not (self.trainer.rows_only or self._ready()):
             return None
-        return self.trainer.driver.predict_row(self._desk)
+        return self.trainer.driver.predict_row(self._given)
 
     def shares(self, x):
         """Class shares of an instance, as of the tree's ``predict_proba``: list. None as of `predict`."""
         self.row.encode(x, read_only=True)
         if not (self.trainer.rows_only or self._ready()):
             return None
-        self.trainer.driver.predict_row_shares(self._desk, self._shares)
+        self.trainer.driver.predict_row_shares(self._given, self._shares)
         return self._shares.tolist()

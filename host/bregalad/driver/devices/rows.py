@@ -144,7 +144,9 @@ class RowDriver(DeviceDriver):
         at[[EDITS, BEFORE]] = 0, learnt
         at[INHERITED] = learnt + at[DELAY] if learnt else 0
         self._send(
-            pack_tree(self.board.geometry, TreeOpcode.TURN, flags=mode_of(self._desk()), number=learnt & 0xFFFFFFFF)
+            pack_tree(
+                self.board.geometry, TreeOpcode.TURN, flags=mode_of(self._arguments()), number=learnt & 0xFFFFFFFF
+            )
         )
         self.flush()
 
@@ -308,7 +310,7 @@ class RowDriver(DeviceDriver):
         return 4 * position
 
     def _take(self, words, at):
-        position, used = take(self._desk(), words, at, self.trainer.growth.style.anytime)
+        position, used = take(self._arguments(), words, at, self.trainer.growth.style.anytime)
         self._write(used)
         return position
 
@@ -333,7 +335,7 @@ class RowDriver(DeviceDriver):
 
     def _ask(self, scope, node):
         """Have `ask` ask, until all is told; yields as `learning`."""
-        self._write(ask(self._desk(), scope, node, 0, 0))
+        self._write(ask(self._arguments(), scope, node, 0, 0))
         while self._at[WAITING]:
             self.handle((yield True))
 
@@ -343,7 +345,7 @@ class RowDriver(DeviceDriver):
         self._tell(1, -1)
 
     def _tell(self, every, decided):
-        self._write(tell(self._desk(), every, decided, 0))
+        self._write(tell(self._arguments(), every, decided, 0))
 
     def _write(self, used):
         """Send the commands that compiled code has written."""
@@ -366,7 +368,7 @@ class RowDriver(DeviceDriver):
         """32-bit words of a command."""
         return max(COMMAND_BYTES, self.board.geometry.bus_bytes) // 4
 
-    def _desk(self):
+    def _arguments(self):
         """What compiled code works on."""
         trainer = self.trainer
         nodes, pool, classes = trainer.nodes, trainer.growth.pool, trainer.classes

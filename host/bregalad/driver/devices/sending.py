@@ -142,7 +142,7 @@ def advance(
     multiple : int
         When the tree has learnt a multiple of it the inner nodes above are tried, too; 0: never.
     rule, block, tally
-        As in `Desk`; ``block`` and ``tally`` are written.
+        As in `Arguments`; ``block`` and ``tally`` are written.
     most : int
         Instances that a slot counts before it halves.
     progress : int64 array
