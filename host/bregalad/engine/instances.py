@@ -129,7 +129,7 @@ def learn_until_due(
     found, going : uint32 arrays (GROUP,)
         The former has the leaves of the instances ``first`` to ``walked``, and is written.
 
-    Others as in ``direct.learn``.
+    Others as in ``learn.learn``.
 
     Returns
     -------
