@@ -19,6 +19,7 @@ from ..trees.efdt import EFDT
 from ..trees.efhat import EFHAT
 from ..trees.hat import HAT
 from ..trees.vfdt import VFDT
+from ..words import first_line
 from . import streams
 from .moa import Peer
 
@@ -80,7 +81,7 @@ def run(name, instances, prediction, repeats, core):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=first_line(__doc__))
     parser.add_argument("--stream", nargs="+", default=list(STREAMS), help="by name, or generator:NAME,option=value")
     parser.add_argument("--instances", type=int, default=200_000, help="of each stream at most")
     parser.add_argument("--prediction", choices=["mc", "nb", "nba"], default="nba")

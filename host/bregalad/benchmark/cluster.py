@@ -23,6 +23,7 @@ from ..geometry import Geometry
 from ..protocol.commands import COMMAND_BYTES, RECORD_HEADER
 from ..protocol.reports import suggestion_layout
 from ..trees.vfdt import VFDT
+from ..words import first_line
 from . import streams
 from .forests import MEMBER
 
@@ -154,7 +155,7 @@ def _told(board, learner):
 
 def main():
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=first_line(__doc__))
     parser.add_argument("--what", choices=("forest", "tree"), nargs="+", default=["forest", "tree"])
     parser.add_argument("--stream", nargs="+", default=["ELEC", "numeric-256"])
     parser.add_argument("--instances", type=int, default=20_000)

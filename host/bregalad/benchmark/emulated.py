@@ -18,6 +18,7 @@ from ..boards import open_board
 from ..geometry import Geometry
 from ..protocol.commands import Opcode, pack_command, record_layout
 from ..protocol.registers import CellKind
+from ..words import first_line
 
 
 def records(args, attributes, classes):
@@ -95,7 +96,7 @@ def measure(args, attributes, classes, grace):
 
 def main():
     """Print one JSON line per configuration."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=first_line(__doc__))
     parser.add_argument("--records", type=int, default=500_000, help="per repeat")
     parser.add_argument("--checked", type=int, default=3000, help="records given to golden too")
     parser.add_argument("--repeats", type=int, default=7)

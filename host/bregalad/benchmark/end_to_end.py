@@ -29,6 +29,7 @@ from ..protocol.rows import Column, RowKind, RowLayout
 from ..trees.policy.policy import SplitPolicy
 from ..trees.structure.cells import CellMap
 from ..trees.training.trainer import Trainer
+from ..words import first_line
 from . import streams
 from .board import kept_clock
 
@@ -242,7 +243,7 @@ def _line(row, mhz):
 
 def main():
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=first_line(__doc__))
     parser.add_argument("--attributes", type=int, nargs="+", default=WIDTHS)
     parser.add_argument("--instances", type=int, default=500_000)
     parser.add_argument("--lanes", type=int, default=32)

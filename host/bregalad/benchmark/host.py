@@ -19,6 +19,7 @@ from ..geometry import Geometry
 from ..protocol.commands import Opcode
 from ..trees.training import sending
 from ..trees.vfdt import VFDT
+from ..words import first_line
 
 NEVER = 1 << 30  # instances between trials
 GIGABIT = 118  # megabytes per second of payload that Gigabit Ethernet carries
@@ -119,7 +120,7 @@ def measure(attributes, instances, chunk, repeats):
 
 def main():
     """Print one JSON line per number of attributes."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=first_line(__doc__))
     parser.add_argument("--attributes", type=int, nargs="+", default=[10, 50])
     parser.add_argument("--instances", type=int, default=500_000)
     parser.add_argument("--chunk", type=int, default=65_536)

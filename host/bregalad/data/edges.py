@@ -5,7 +5,21 @@ import numpy as np
 from ..compiled import njit
 from ..geometry import MISSING
 
-__all__ = ["place_edges", "renew"]
+__all__ = ["insert", "place_edges", "renew"]
+
+
+@njit(error_model="numpy", inner=True)
+def insert(values, count, value):
+    """Put a value among the first ``count``, which rise, unless it is there: how many there are then."""
+    at = count
+    while at and values[at - 1] > value:
+        at -= 1
+    if at and values[at - 1] == value:
+        return count
+    for i in range(count, at, -1):
+        values[i] = values[i - 1]
+    values[at] = value
+    return count + 1
 
 
 @njit(error_model="numpy")
@@ -55,30 +69,16 @@ def renew(books, columns, kept, values, new):
         edges, count, a, b = new[0][i], 0, 0, 0
         while a < staying or b < found:
             if b == found or a < staying and stays[a] <= placed[b]:
-                count = _append(edges, count, stays[a])
+                count = insert(edges, count, stays[a])
                 a += 1
             else:
-                count = _append(edges, count, placed[b])
+                count = insert(edges, count, placed[b])
                 b += 1
         new[1][i] = count
         differs[i] = count != known
         for at in range(min(count, known)):
             differs[i] |= edges[at] != old[at]
     return differs
-
-
-@njit(error_model="numpy", inner=True)
-def _append(edges, count, edge):
-    """Put an edge behind others that rise; how many there are then."""
-    at = count
-    while at and edges[at - 1] > edge:  # of one gap's some may come in another order, as they are rounded
-        at -= 1
-    if at and edges[at - 1] == edge:
-        return count
-    for i in range(count, at, -1):
-        edges[i] = edges[i - 1]
-    edges[at] = edge
-    return count + 1
 
 
 @njit(error_model="numpy", inner=True)
@@ -112,7 +112,7 @@ def _place(values, count, found):
         for k in range(1, edges[i] + 1):
             part = k / (edges[i] + 1)
             edge = left * (1 - part) + right * part
-            total = _append(found, total, min(max(edge, np.nextafter(left, np.inf)), right))
+            total = insert(found, total, min(max(edge, np.nextafter(left, np.inf)), right))
     return total
 
 
