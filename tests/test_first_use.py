@@ -34,7 +34,6 @@ print(json.dumps({"compiled": compiled, "seconds": curve.seconds[-1], "splits": 
 """
 # What no tree needs that learns on the emulated board, file by file or function by function.
 ELSEWHERE = [
-    "bregalad.boards.kernel.records",
     "bregalad.data.generators",
     "bregalad.data.nominal",
     "bregalad.trees.training.sending",

@@ -1,6 +1,7 @@
 """Boards for tests of the driver: the golden model as a board, and late reports."""
 
-from bregalad.boards.base import Board, BoardError
+from bregalad.boards.base import BoardError
+from bregalad.boards.device import Device
 from bregalad.protocol.reports import layout_of
 
 from .golden import Golden
@@ -9,7 +10,7 @@ from .golden.tree import TreeBoard
 __all__ = ["GoldenBoard", "LateBoard"]
 
 
-class GoldenBoard(Board):
+class GoldenBoard(Device):
     """The golden model behind the driver's interface: slow, and right by definition."""
 
     name = "golden"
@@ -40,7 +41,7 @@ class GoldenBoard(Board):
         self.model.memory.data[address : address + data.size] = data.tobytes()
 
 
-class LateBoard(Board):
+class LateBoard(Device):
     """Another board whose reports arrive late, a random number at a time, in order.
 
     Parameters

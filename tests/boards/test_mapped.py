@@ -8,7 +8,7 @@ from bregalad import EFDT, VFDT, load_tree
 from bregalad.benchmark import soc as soc_benchmark
 from bregalad.boards import mapped
 from bregalad.boards.base import BoardError
-from bregalad.boards.emulated import EmulatedBoard
+from bregalad.boards.engine import Engine
 from bregalad.boards.mapped import MappedBoard
 from bregalad.geometry import PRESETS
 from bregalad.protocol.commands import CommandFlag, Opcode, pack_command
@@ -149,7 +149,7 @@ def test_learns_what_the_emulated_board_does(geometry, kind, opened, seed, tmp_p
     y = ((X[:, 0] > 0.5) ^ (X[:, 1] > 0.3)).astype(int)
     simulated = opened(geometry, stall=0.2, seed=seed)
     found = []
-    for board in (MappedBoard(simulated), EmulatedBoard(geometry.replace(nodes=0), 1 << 20)):
+    for board in (MappedBoard(simulated), Engine(geometry.replace(nodes=0))):
         tree = kind(board=board, grace=100, delta=0.01, block=1 if geometry.nodes else 100)
         predicted = tree.test_then_train(X, y, [0, 1])
         tree.save(tmp_path / "tree.npz")
@@ -408,7 +408,7 @@ def test_litex():
     X = np.random.default_rng(1).random((600, 3))
     y = (X[:, 0] > 0.5).astype(int)
     found = []
-    for board in (MappedBoard(LitexMap(geometry), memory_size=PAGE), EmulatedBoard(geometry, 1 << 20)):
+    for board in (MappedBoard(LitexMap(geometry), memory_size=PAGE), Engine(geometry)):
         tree = VFDT(board=board, grace=100, delta=0.1).fit(X, y)
         found.append(tree.draw())
         tree.close()

@@ -9,7 +9,7 @@ import pytest
 from bregalad import VFDT, open_board
 from bregalad.boards import maps
 from bregalad.boards.base import BoardError
-from bregalad.boards.emulated import EmulatedBoard
+from bregalad.boards.engine import Engine
 from bregalad.boards.mapped import MappedBoard
 from bregalad.cli import main
 from bregalad.protocol.soc import PAGE, SOC_BASE
@@ -113,7 +113,7 @@ def test_pynq(running, opened, monkeypatch, tmp_path):
 
     def learn():
         found = []
-        for board in ("pynq:design.bit", EmulatedBoard(GEOMETRY, 1 << 20)):
+        for board in ("pynq:design.bit", Engine(GEOMETRY)):
             tree = VFDT(board=board, grace=100, delta=0.1).fit(X, y)
             found.append(tree.draw())
             tree.close()

@@ -12,10 +12,8 @@ import tempfile
 import pytest
 from bregalad import VFDT, BoardError
 from bregalad import cluster as workers_of
-from bregalad.boards.remote import join_workers
 from bregalad.cluster import BOARD, parse
 from bregalad.ensemble import ENSEMBLES, crew, load_learner
-from bregalad.geometry import Geometry
 from forests import drifting, same
 
 BOARDS = 4
@@ -119,32 +117,11 @@ def test_one_by_one_with_what_comes_later(cluster):
     there.close()
 
 
-def test_one_tree_on_many_workers(cluster):
-    X, y = drifting(count=1500)
-    options = {"grace": 50, "delta": 1e-3, "leaf_prediction": "mc", "nominal_values": 20}
-    geometry = Geometry(lanes=8, passes=1, slots=256, count_width=24)
-    one = VFDT(geometry=geometry, **options)
-    expected = one.test_then_train(X, y, [0, 1])
-    many = VFDT(join_workers("ray,workers=2", geometry), **options)
-    assert (many.test_then_train(X[:1000], y[:1000], [0, 1]) == expected[:1000]).all()
-    assert (many.test_then_train(X[1000:], y[1000:]) == expected[1000:]).all()
-    assert one.difference(many) is None and many.report()["splits"]
-    worker = many.board.boards[1]
-    os.kill(cluster.get(worker._actor.about.remote())[1], signal.SIGKILL)
-    with pytest.raises(BoardError, match=r"worker 1 \(.*, process \d+\) is lost, with what its board had counted"):
-        many.partial_fit(X, y)
-    assert (many.predict(X) == one.predict(X)).all()  # the tree itself is here
-    with pytest.warns(UserWarning, match="what the board had counted for"):
-        many.close()
-    many.board.close()
-
-
 def test_a_forked_process_leaves_the_workers_to_the_first(cluster):
-    """Ray would hang there, also where ensembles and boards are no garbage but in the child."""
+    """Ray would hang there, also where ensembles are no garbage but in the child."""
     X, y = drifting(count=900)
     here, there, lost = make("arf"), make("arf", engine="ray,workers=1"), make("arf", engine="ray,workers=1")
-    tree = VFDT(join_workers("ray,workers=2", Geometry(lanes=8, passes=1, slots=64)), grace=50, nominal_values=20)
-    for learner in (here, there, lost, tree):
+    for learner in (here, there, lost):
         learner.partial_fit(X[:600], y[:600], [0, 1])
     same(here, there, X)  # compiles what the child would wait for
     lost.circle = lost  # only the garbage collector finds it
@@ -159,27 +136,23 @@ def test_a_forked_process_leaves_the_workers_to_the_first(cluster):
         lost.clear()
         gc.collect()
         same(here, there, X)
-        errors = refused(there), refused(tree)
+        error = refused(there)
         for forest in (here, there.set_params(engine=None)):
             forest.partial_fit(X[600:], y[600:])
         same(here, there, X)
         there.close()
-        tree.board.close()
-        theirs.send(errors)
+        theirs.send(error)
 
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe()
     process = context.Process(target=child, daemon=True)
     process.start()
     assert ours.poll(600)
-    for error in ours.recv():
-        assert re.search(r"worker 0 \(.*, process \d+\).*: left to the process that this one was forked from", error)
+    assert re.search(r"worker 0 \(.*, process \d+\).*: left to the process that this one was forked from", ours.recv())
     process.join()
     for forest in (here, there):
         forest.partial_fit(X[600:], y[600:])
     same(here, there, X)
-    tree.partial_fit(X[600:], y[600:])
-    tree.board.close()
 
 
 def test_workers_must_fit(cluster, monkeypatch):

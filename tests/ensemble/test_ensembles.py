@@ -9,7 +9,7 @@ import joblib
 import numpy as np
 import pytest
 from bregalad import EFDT, VFDT, CTree, Geometry, load_tree
-from bregalad.boards.emulated_tree import EmulatedTreeBoard
+from bregalad.boards.engine import Engine
 from bregalad.ensemble import ENSEMBLES, AdaptiveRandomForest, OnlineBagging, load_learner
 from bregalad.ensemble.member import Member
 from forests import drifting, same
@@ -106,12 +106,12 @@ def test_boards_of_trees_that_are_no_more_are_no_more():
     gc.collect()
     gc.disable()
     try:
-        before = sum(type(each) is EmulatedTreeBoard for each in gc.get_objects())
+        before = sum(type(each) is Engine for each in gc.get_objects())
         forest = make("arf", warning=0.99, drift=0.98).set_params(
-            tree=VFDT(**TREE, leaf_prediction="mc", block=1, geometry=Geometry(slots=200, nodes=400))
+            tree=VFDT(**TREE, leaf_prediction="mc", block=1, geometry=Geometry(slots=200))
         )
         forest.partial_fit(X, y, [0, 1])
-        after = sum(type(each) is EmulatedTreeBoard for each in gc.get_objects())
+        after = sum(type(each) is Engine for each in gc.get_objects())
     finally:
         gc.enable()
     report = forest.report()
@@ -286,7 +286,7 @@ def test_what_is_wrong_leaves_no_trace():
             forest.partial_fit(wrong, labels)
     with pytest.raises(ValueError, match="unknown attribute"):
         forest.learn_one({"z": 1.0}, 1)
-    with pytest.raises(ValueError, match="seed was 2 when this ensemble began to learn, and is 3 now"):
+    with pytest.raises(ValueError, match="seed was 2 when this AdaptiveRandomForest began to learn, and is 3 now"):
         forest.set_params(seed=3).partial_fit(X, y)
     forest.set_params(seed=2)
     with pytest.raises(ValueError, match="grace was 30 when"):

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from bregalad import EFDT, VFDT, BoardError, open_board
 from bregalad.boards.divided import DividedBoard, part_of
-from bregalad.boards.emulated import EmulatedBoard
-from bregalad.boards.emulated_tree import EmulatedTreeBoard
+from bregalad.boards.engine import Engine
 from bregalad.boards.linked import LinkedBoard
 from bregalad.ensemble import ENSEMBLES, load_learner
 from bregalad.geometry import PRESETS, Geometry
 from bregalad_sim.latency import GoldenBoard, LateBoard
 from bregalad_sim.link import BoardEnd
+from bregalad_sim.record_board import RecordBoard
 from bregalad_sim.wire import Faults, SimulatedWire
 from forests import drifting, same
 
@@ -36,12 +36,12 @@ def make(name, kind="vfdt", **options):
 
 
 def late(geometry):
-    return LateBoard(EmulatedBoard(geometry), random.Random(1))
+    return LateBoard(RecordBoard(geometry), random.Random(1))
 
 
 def walks(geometry):
     """One that holds the trees itself."""
-    return EmulatedTreeBoard(geometry.replace(nodes=6 * 100), 1 << 14)
+    return GoldenBoard(geometry.replace(nodes=6 * 100), 1 << 14)
 
 
 def walks_late(geometry):
@@ -64,7 +64,7 @@ def compare(name, board, count, kind="vfdt", **options):
 
 
 @pytest.mark.parametrize("name", ENSEMBLES)
-@pytest.mark.parametrize("board", [EmulatedBoard, late, walks, walks_late])
+@pytest.mark.parametrize("board", [Engine, late, walks, walks_late])
 def test_a_forest_on_one_board_is_that_of_many(name, board):
     report = compare(name, board(WHOLE.replace(slots=18)), 2000)
     assert name == "bagging" or report["drifts"]
@@ -111,14 +111,14 @@ def test_a_forest_on_a_virtual_board():
 # Links
 
 
-def over_a_wire(seed, faults=None, timeout=60.0, opens=EmulatedBoard):
+def over_a_wire(seed, faults=None, timeout=60.0, opens=RecordBoard):
     rng = random.Random(seed)
     wire = SimulatedWire(BoardEnd(lambda: opens(WHOLE), rng=rng, ring_words=400), rng, faults)
     return LinkedBoard(wire, timeout=timeout), wire
 
 
 @pytest.mark.parametrize(
-    "name, opens", [*((name, EmulatedBoard) for name in ENSEMBLES), ("arf", walks), ("bagging", walks)]
+    "name, opens", [*((name, RecordBoard) for name in ENSEMBLES), ("arf", walks), ("bagging", walks)]
 )
 def test_cuts_cost_nothing(name, opens, tmp_path):
     X, y = drifting(count=1500)
@@ -171,7 +171,7 @@ def test_answers_that_nobody_waits_for_are_nobodys():
             errors += 1
         wire.cuts = []
         assert shared.resume() is None
-        copied = pickle.loads(pickle.dumps(shared)).set_params(tree__board=EmulatedBoard(WHOLE))
+        copied = pickle.loads(pickle.dumps(shared)).set_params(tree__board=Engine(WHOLE))
         same(alone, copied, X)
     assert errors > 5
     for forest in (alone, shared, copied):
@@ -217,7 +217,7 @@ def test_parts_know_who_has_given_up():
     class Trainer:
         asked = stuck = False
 
-    first, second = map(DividedBoard(EmulatedBoard(WHOLE), 2).part, range(2))
+    first, second = map(DividedBoard(Engine(WHOLE), 2).part, range(2))
     trainer, other = Trainer(), Trainer()
     assert first.take_turn(trainer) is False
     trainer.stuck = True
@@ -269,7 +269,7 @@ def test_a_forest_goes_on_elsewhere(name, opens, tmp_path):
 
 def test_copies_of_a_forest_on_an_open_emulated_board_have_boards_of_their_own(tmp_path):
     X, y = drifting(count=1500)
-    shared = make("arf", board=EmulatedBoard(WHOLE)).partial_fit(X[:700], y[:700], [0, 1])
+    shared = make("arf", board=Engine(WHOLE)).partial_fit(X[:700], y[:700], [0, 1])
     shared.save(tmp_path / "forest")
     twins = [copy.deepcopy(shared), load_learner(tmp_path / "forest")]
     for forest in (shared, *twins):
@@ -300,7 +300,7 @@ def test_one_by_one_and_what_comes_later():
 def test_too_few_slots_are_refused():
     X, y = drifting(count=30)
     for forest, message in (
-        (make("arf", board=EmulatedBoard(WHOLE.replace(slots=11))), "has 11 slots, 6 trees that share it take 12 at"),
+        (make("arf", board=Engine(WHOLE.replace(slots=11))), "has 11 slots, 6 trees that share it take 12 at"),
         (make("bagging", board=late(WHOLE.replace(slots=8, levels=4))), "has 8 slots, 3 trees that share it take 12"),
         (
             make("arf", board="simulated", geometry="tiny").set_params(members=9),
@@ -308,7 +308,7 @@ def test_too_few_slots_are_refused():
         ),
         (make("arf", board="simulated", slots=8192), "6 trees of 8192 slots take more than the 32768 of a board"),
         (
-            make("arf", board=EmulatedBoard(WHOLE.replace(nodes=9))),
+            make("arf", board=Engine(WHOLE.replace(nodes=9))),
             "node table of 9 rows, 6 trees that share it take 18 ",
         ),
         (

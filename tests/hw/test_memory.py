@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from bregalad import VFDT, Geometry
 from bregalad.boards import open_board
-from bregalad.boards.emulated import EmulatedBoard
+from bregalad.boards.engine import Engine
 from bregalad.boards.linked import LinkedBoard
 from bregalad.geometry import PRESETS
 from bregalad.trees.policy.policy import SplitPolicy
@@ -57,7 +57,7 @@ def test_learns_from_sdram(linked):
     X, y, schema = elec()
     X, labels, classes = X[:1500], np.asarray(y)[:1500], np.unique(y)
     trees, found = [], []
-    for board in (EmulatedBoard(GEOMETRY), linked):
+    for board in (Engine(GEOMETRY), linked):
         tree = VFDT(board=board, feed="memory", nominal=nominal(X, schema), delta=1e-3, grace=100)
         found.append(tree.test_then_train(X, labels, classes))
         trees.append(tree)

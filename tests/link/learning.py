@@ -4,9 +4,10 @@ import random
 
 import numpy as np
 from bregalad import CVFDT, EFDT, HAT, VFDT, BoardError, Geometry
-from bregalad.boards.emulated import EmulatedBoard
+from bregalad.boards.engine import Engine
 from bregalad.boards.linked import LinkedBoard
 from bregalad_sim.link import BoardEnd
+from bregalad_sim.record_board import RecordBoard
 from bregalad_sim.wire import SimulatedWire
 
 GEOMETRY = Geometry(lanes=3, passes=1, bins=8, slots=300, naive_bayes=True)
@@ -47,11 +48,11 @@ def chunks(count, seed):
 
 def expected(tree, X, y):
     kind, options = (TREES | ALTERNATES)[tree]
-    tree = kind(board=EmulatedBoard(GEOMETRY), **options)
+    tree = kind(board=Engine(GEOMETRY), **options)
     return tree, tree.test_then_train(X, y, CLASSES)
 
 
-def linked(tree, seed, faults=None, *, open_end=lambda: EmulatedBoard(GEOMETRY), **options):
+def linked(tree, seed, faults=None, *, open_end=lambda: RecordBoard(GEOMETRY), **options):
     rng = random.Random(seed)
     end = BoardEnd(
         open_end,

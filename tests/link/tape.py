@@ -2,7 +2,7 @@
 
 import random
 
-from bregalad.boards.base import Board
+from bregalad.boards.device import Device
 from bregalad.geometry import Geometry
 from bregalad.protocol.registers import MAGIC, VERSION
 from bregalad.protocol.reports import FENCE, Kind, statistics_layout
@@ -13,7 +13,7 @@ __all__ = ["GEOMETRY", "TapeBoard", "end"]
 GEOMETRY = Geometry(lanes=2, passes=2, bins=8, classes=2, slots=16, count_width=16, bus_width=64)
 
 
-class TapeBoard(Board):
+class TapeBoard(Device):
     """Every so many bytes of commands are answered by a report; registers hold what is written.
 
     Members

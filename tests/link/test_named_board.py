@@ -8,12 +8,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from bregalad import VFDT, Geometry, load_tree, open_board
-from bregalad.boards.emulated import EmulatedBoard
+from bregalad.boards.engine import Engine
 from bregalad.boards.linked import LinkedBoard
 from bregalad.cli import main
 from bregalad_hw.boards import BOARDS
 from bregalad_sim.ctrl_c import interruptible
 from bregalad_sim.link import BoardEnd
+from bregalad_sim.record_board import RecordBoard
 from learning import CLASSES, GEOMETRY, TREES, check, expected, stream
 from server import serve_serial, serve_udp
 
@@ -22,7 +23,7 @@ from server import serve_serial, serve_udp
 def test_board_by_name(serve, tmp_path, capsys):
     X, y = stream(8)
     whole, wanted = expected("vfdt", X, y)
-    end = BoardEnd(lambda: EmulatedBoard(GEOMETRY), ring_words=2000)
+    end = BoardEnd(lambda: RecordBoard(GEOMETRY), ring_words=2000)
     kind, options = TREES["vfdt"]
     with serve(end) as server:
         one = kind(board=f"{server.name},timeout=30", **options)
@@ -65,7 +66,7 @@ def test_ctrl_c_on_a_cut_cable_costs_the_command_line_nothing(tmp_path, monkeypa
 
     monkeypatch.setattr(LinkedBoard, "_turn", cut)
     monkeypatch.setattr(VFDT, "resume", plugged_in)
-    with serve_udp(BoardEnd(lambda: EmulatedBoard(GEOMETRY))) as server, interruptible():
+    with serve_udp(BoardEnd(lambda: RecordBoard(GEOMETRY))) as server, interruptible():
         assert (
             main(
                 [
@@ -107,7 +108,7 @@ def test_a_cut_cable_costs_the_command_line_nothing_that_is_here(back, tmp_path,
             server.deaf |= not self.left
 
     monkeypatch.setattr(VFDT, "resume", plugged_in)
-    with serve_udp(Cut(lambda: EmulatedBoard(GEOMETRY))) as server:
+    with serve_udp(Cut(lambda: RecordBoard(GEOMETRY))) as server:
         assert (
             main(
                 [
@@ -132,7 +133,7 @@ def test_a_cut_cable_costs_the_command_line_nothing_that_is_here(back, tmp_path,
     learnt = pd.read_csv(curve)["instances"].iloc[-1]
     assert 0 < learnt < 300_000
     if back:
-        assert load_tree(saved, board=EmulatedBoard(GEOMETRY)).report()["instances"] >= learnt
+        assert load_tree(saved, board=Engine(GEOMETRY)).report()["instances"] >= learnt
     else:
         assert f"{saved} is not written" in captured.err and not saved.exists()
 
@@ -141,7 +142,7 @@ def test_a_stock_bitstream_is_told_the_build_that_helps():
     """All that is missing at once, also where naive Bayes is only wished for; the emulated board has no bitstream."""
     stock = BOARDS["ulx3s-12f"].geometry
     X, y = np.zeros((20, 12)), np.arange(20) % 2
-    with serve_udp(BoardEnd(lambda: EmulatedBoard(stock))) as server:
+    with serve_udp(BoardEnd(lambda: RecordBoard(stock))) as server:
         for prediction in (None, "nb"):
             with pytest.raises(ValueError, match="; its bitstream: bregalad build BOARD --geometry ") as raised:
                 VFDT(board=server.name, leaf_prediction=prediction).fit(X, y)

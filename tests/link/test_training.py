@@ -8,7 +8,7 @@ import signal
 import numpy as np
 import pytest
 from bregalad import VFDT, BoardError, load_tree
-from bregalad.boards.emulated import EmulatedBoard
+from bregalad.boards.engine import Engine
 from bregalad.boards.linked import LinkedBoard
 from bregalad.data.quantiser import Quantiser
 from bregalad_sim.ctrl_c import interruptible
@@ -150,12 +150,12 @@ def test_power_cycle_between_two_calls(call, tmp_path):
     with pytest.warns(UserWarning, match="not what the board had counted for"):
         SAVES[call](one, tmp_path / "after")
     if call == "save":
-        again = load_tree(tmp_path / "after", board=EmulatedBoard(GEOMETRY))
+        again = load_tree(tmp_path / "after", board=Engine(GEOMETRY))
         assert again.draw() == draw
     if call != "close":
         with pytest.warns(UserWarning, match="has lost what it had counted"):
             one.close()
-    one.set_params(board=EmulatedBoard(GEOMETRY)).partial_fit(X[2000:], y[2000:])
+    one.set_params(board=Engine(GEOMETRY)).partial_fit(X[2000:], y[2000:])
     assert one.draw() != draw and one.report()["instances"] == 3000
 
 
@@ -184,7 +184,7 @@ def test_close_on_a_cut_link_gives_up_when_told_twice():
         one.close()
     with pytest.warns(UserWarning, match="no sign of life.*not what the board had counted for"):
         one.close()
-    one.set_params(board=EmulatedBoard(GEOMETRY)).partial_fit(X[2000:], y[2000:])
+    one.set_params(board=Engine(GEOMETRY)).partial_fit(X[2000:], y[2000:])
     assert one.report()["instances"] == 3000
 
 
@@ -309,7 +309,7 @@ def test_ctrl_c_while_the_board_answers_comes_where_tree_and_board_agree(tmp_pat
     one.save(tmp_path / "saved")
     one.partial_fit(X[2048:], y[2048:])
     assert one.difference(whole) is None
-    again = load_tree(tmp_path / "saved", board=EmulatedBoard(GEOMETRY))
+    again = load_tree(tmp_path / "saved", board=Engine(GEOMETRY))
     again.partial_fit(X[2048:], y[2048:])
     assert again.difference(whole) is None
 
@@ -414,8 +414,8 @@ def test_a_tree_whose_board_is_given_up_in_the_middle_of_a_change_of_books(monke
         one.save(tmp_path / "tree")
     with pytest.warns(UserWarning, match="not what the board had counted for"):
         one.close()
-    again = load_tree(tmp_path / "tree", board=EmulatedBoard(GEOMETRY))
-    one.set_params(board=EmulatedBoard(GEOMETRY))
+    again = load_tree(tmp_path / "tree", board=Engine(GEOMETRY))
+    one.set_params(board=Engine(GEOMETRY))
     for each in (one, again):
         assert (each.apply(X) == leaves[-1]).all()
         each.partial_fit(X, y)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from bregalad import EFDT, VFDT, open_board
 from bregalad.boards import BoardError
-from bregalad.boards.emulated import EmulatedBoard
+from bregalad.boards.engine import Engine
 from bregalad.boards.linked import LinkedBoard
 from bregalad.geometry import PRESETS
 from bregalad_hw.boards import BOARDS
@@ -65,7 +65,7 @@ def compare(linked, count, geometry=GEOMETRY):
     X, y, schema = elec()
     X, labels, classes = X[:count], np.asarray(y)[:count], np.unique(y)
     trees, found = [], []
-    for kind in (EmulatedBoard(geometry), linked):
+    for kind in (Engine(geometry), linked):
         tree = VFDT(board=kind, nominal=nominal(X, schema), delta=1e-3, grace=100)
         if geometry.levels > 1:
             tree = EFDT(board=kind, nominal=nominal(X, schema), delta=1e-3, grace=100, inner_grace=150)

@@ -5,8 +5,8 @@ import random
 import numpy as np
 import pytest
 from bregalad import BoardError, Resident
-from bregalad.boards.emulated import EmulatedBoard
-from bregalad.trees.training import resident_rows
+from bregalad.boards.engine import Engine
+from bregalad.trees.training import rows
 from bregalad_sim.latency import GoldenBoard
 from bregalad_sim.wire import Faults
 from learning import CLASSES, GEOMETRY, TREES, learn, linked, stream
@@ -16,7 +16,7 @@ def both(tree, seed, share, **options):
     """Instances, a tree on a board without a wire and what it predicts, one on a board that walks, and its wire."""
     X, y = stream(seed, 2000)
     kind, chosen = TREES[tree]
-    whole = kind(board=EmulatedBoard(GEOMETRY), block=1, **chosen)
+    whole = kind(board=Engine(GEOMETRY), block=1, **chosen)
     wanted = whole.test_then_train(X, y, CLASSES)
     one, wire, _ = linked(
         tree,
@@ -63,7 +63,7 @@ def test_same_tree_after_cuts(tree, seed):
 
 def test_resident_rows_are_learnt_over_cuts(seed, monkeypatch):
     """`resume` finishes the call, and returns what it would have."""
-    monkeypatch.setattr(resident_rows, "_PART", 500)
+    monkeypatch.setattr(rows, "_PART", 500)
     X, y = stream(seed, 2000)
     wanted, lasted = [], 0
     for cut in (False, True):

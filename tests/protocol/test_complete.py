@@ -7,7 +7,6 @@ import numba
 import numpy as np
 import pytest
 from bregalad import BoardError, Geometry, open_board
-from bregalad.boards.emulated import EmulatedBoard
 from bregalad.choice import choose
 from bregalad.complete import complete
 from bregalad.criteria import CRITERIA, DECLARED, criterion_of
@@ -43,6 +42,14 @@ criteria.DECLARED = (*criteria.DECLARED, replace(
     criteria.criterion_of("gini"), name="tsallis", number=4, gain_unit="bregalad_hw.gain.tsallis:Tsallis"))
 criteria.CRITERIA = tuple(each.name for each in criteria.DECLARED)
 """
+ANOTHER_PREDICTOR = """
+import sys
+from importlib.util import find_spec, module_from_spec
+spec = find_spec("bregalad.predictors")
+sys.modules[spec.name] = predictors = module_from_spec(spec)
+last, more = "_where_better\\n\\n", "_where_better\\n    VOTE = 3, 'vote', 'both', _always\\n\\n"
+exec(spec.loader.get_source(spec.name).replace(last, more), vars(predictors))
+"""
 
 
 def refusal(change, module):
@@ -59,7 +66,6 @@ def refusal(change, module):
     [
         ("bregalad_hw.mcmu.sequencer", "mcmu/sequencer.py"),
         ("bregalad_sim.golden", "golden/board.py"),
-        ("bregalad.boards.kernel", "kernel/commands.py"),
     ],
 )
 def test_an_opcode_that_a_board_lacks_is_refused(module, file):
@@ -92,6 +98,37 @@ def test_a_criterion_that_a_program_lacks_is_refused(module, file):
 def test_a_criterion_whose_arithmetic_is_none_is_refused():
     change = ANOTHER_CRITERION.replace("tsallis:Tsallis", "gini:Normaliser")
     assert "gini:Normaliser, the arithmetic of 'tsallis', must be a Terms" in refusal(change, "bregalad_hw.gain.gain")
+
+
+@pytest.mark.parametrize(
+    "module, file",
+    [
+        ("bregalad.trees.structure.router", "structure/router.py"),
+        ("bregalad_hw.front.leaf_rows", "front/leaf_rows.py"),
+        ("bregalad_sim.golden.leaf_rows", "golden/leaf_rows.py"),
+        ("bregalad_sim.reference", "reference/kernel.py"),
+    ],
+)
+def test_a_leaf_predictor_that_a_program_lacks_is_refused(module, file):
+    message = refusal(ANOTHER_PREDICTOR, module)
+    assert message.startswith("ValueError") and f"{file} lacks " in message and "ote" in message.lower()
+
+
+def test_a_leaf_predictor_is_declared_once():
+    """Who only names it has it from there."""
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            ANOTHER_PREDICTOR + "from bregalad.trees import options\nfrom bregalad.protocol import describe\n"
+            "options.check('leaf_prediction', 'vote')\nassert '| 3 | VOTE | Both. |' in describe.markdown()\n"
+            "print(options.help_of(options._BY_NAME['leaf_prediction']))",
+        ],
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert "vote, both" in done.stdout, done.stderr
 
 
 def test_what_is_not_declared_is_refused():
@@ -137,7 +174,7 @@ def _with_arguments(chosen, count):
 
 
 @pytest.mark.parametrize("opcode", sorted(set(range(256)) - set(Opcode)))
-def test_an_unknown_opcode_halts_every_board_alike(opcode):
+def test_an_unknown_opcode_halts_the_board(opcode):
     """Hardware meets them in bench_sequencer and bench_accelerator."""
     geometry = Geometry(lanes=1, passes=1, slots=2)
     stream = (
@@ -146,10 +183,7 @@ def test_an_unknown_opcode_halts_every_board_alike(opcode):
         + pack_command(geometry, Opcode.RESET)
         + pack_command(geometry, Opcode.FENCE, token=6)
     )
-    board = EmulatedBoard(geometry, 0)
-    board.send(stream)
-    answer = board.receive()
-    assert answer == Golden(geometry).execute(stream)
+    answer = Golden(geometry).execute(stream)
     error, fence = layout_of(Kind.ERROR, geometry, 1), layout_of(Kind.FENCE, geometry, 1)
     assert error.unpack(answer)["address"] == int.from_bytes(stream[:8], "little")
     assert fence.unpack(answer[error.size :])["token"] == 6 and len(answer) == error.size + fence.size
@@ -185,10 +219,9 @@ def test_a_tree_refuses_reports_that_it_does_not_know(report, message):
     assert len(tree.predict([[0.0], [1.0]])) == 2
 
 
-@pytest.mark.parametrize("board", [EmulatedBoard, GoldenBoard])
 @pytest.mark.parametrize("version", [0, VERSION - 1, VERSION + 1, 255])
-def test_another_register_version_is_refused(board, version, monkeypatch):
-    opened = board(Geometry(lanes=1, passes=1))
+def test_another_register_version_is_refused(version, monkeypatch):
+    opened = GoldenBoard(Geometry(lanes=1, passes=1))
     own = opened._read_register
     monkeypatch.setattr(
         opened,
@@ -199,9 +232,8 @@ def test_another_register_version_is_refused(board, version, monkeypatch):
         opened.check_identity()
 
 
-@pytest.mark.parametrize("board", [EmulatedBoard, GoldenBoard])
-def test_another_criterion_is_refused(board, monkeypatch):
-    opened = board(Geometry(lanes=1, passes=1))
+def test_another_criterion_is_refused(monkeypatch):
+    opened = GoldenBoard(Geometry(lanes=1, passes=1))
     own = opened._read_register
     monkeypatch.setattr(
         opened, "_read_register", lambda register: own(register) | 9 << 8 if register.name == "build" else own(register)
@@ -235,5 +267,5 @@ def test_criteria_have_numbers_of_their_own():
 
 
 def test_boards_are_checked_as_they_are_opened():
-    with open_board("emulated", Geometry(lanes=1, passes=1)) as board:
+    with open_board("simulated", "tiny") as board:
         assert board.found_geometry() == board.geometry

@@ -11,6 +11,7 @@ from bregalad.trees.structure.cells import CellMap
 from bregalad.trees.training import checkpoint
 from bregalad.trees.training.trainer import Trainer
 from bregalad_sim.latency import GoldenBoard, LateBoard
+from bregalad_sim.record_board import RecordBoard
 
 CAPACITIES = [0, 3, 0, 0]
 ALTERNATES = {"alternates": True, "delta": 1e-2, "grace": 40}
@@ -93,7 +94,7 @@ def test_latency_changes_nothing(tree, prediction, block, slots, seed):
     codes, labels = stream(seed, 4000)
     whole, wanted = learnt(open_board("emulated", shape(slots)), tree, prediction, block, codes, labels)
     print(whole.tally)
-    board = LateBoard(open_board("emulated", shape(slots)), random.Random(seed))
+    board = LateBoard(RecordBoard(shape(slots)), random.Random(seed))
     board.batch_bytes = random.Random(seed).choice((60, 3000, 100_000))
     late, found = learnt(board, tree, prediction, block, codes, labels)
     assert late._direct is None

@@ -8,10 +8,12 @@ import streams
 from bregalad import CVFDT, EFHAT, HAT, VFDT, Geometry
 from bregalad.benchmark.streams import load
 from bregalad.boards import open_board
+from bregalad.trees import holder
 from bregalad.trees.policy.policy import SplitPolicy
 from bregalad.trees.structure.cells import CellMap
 from bregalad.trees.training.trainer import Trainer
 from bregalad_sim.latency import GoldenBoard, LateBoard
+from bregalad_sim.record_board import RecordBoard
 from bregalad_sim.reference import ReferenceCVFDT
 from comparison import difference
 
@@ -58,7 +60,7 @@ def learnt(board, name, tree, count=None):
 @pytest.mark.parametrize("tree", TREES)
 def test_late_and_golden_boards_learn_the_same(name, tree, seed):
     whole, wanted = learnt(open_board("emulated", GEOMETRY), name, tree)
-    late, found = learnt(LateBoard(open_board("emulated", GEOMETRY), random.Random(seed)), name, tree)
+    late, found = learnt(LateBoard(RecordBoard(GEOMETRY), random.Random(seed)), name, tree)
     assert (found == wanted).all() and late.difference(whole) is None and late.report() == whole.report()
     part, wanted = learnt(open_board("emulated", GEOMETRY), name, tree, GOLDEN)
     golden, found = learnt(GoldenBoard(GEOMETRY), name, tree, GOLDEN)
@@ -86,7 +88,7 @@ def test_cvfdt_equals_reference(name, block):
     """By the codes of books that no longer change; `test_hat` compares the others."""
     X, y, nominal = instances(name)
     coder = VFDT(nominal=nominal).fit(X, y)
-    codes, capacities, classes = coder.encode(X), coder._cells(16).capacities, len(coder.classes_)
+    codes, capacities, classes = coder.encode(X), holder.cells_of(coder, 16).capacities, len(coder.classes_)
     labels = np.searchsorted(coder.classes_, y).astype(np.int32)
     rules = {**RULES, "grace": 200, "delta": 1e-4, "same_attribute": "replace", "block": block}
     board = open_board("emulated", GEOMETRY.replace(slots=8192, classes=max(classes, 2)))

@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from bregalad import EFDT, VFDT, Geometry, load_tree
-from bregalad.boards import open_board
 from bregalad.data.generators.concepts import PoisonedHead
 from bregalad.data.quantiser import Quantiser
 from bregalad_sim.latency import GoldenBoard, LateBoard
+from bregalad_sim.record_board import RecordBoard
 from bregalad_sim.reference import ReferenceEFDT, ReferenceVFDT, learn_coded
 from comparison import difference
 
@@ -76,7 +76,7 @@ def test_same_on_every_board(kind):
     tree, predictions = learnt(tree_of(kind), X, y)
     for seed in range(2):
         print(f"seed {seed}")
-        late = LateBoard(open_board("emulated", GEOMETRY), random.Random(seed))
+        late = LateBoard(RecordBoard(GEOMETRY), random.Random(seed))
         other, again = learnt(tree_of(kind, late), X, y, 3000)
         assert other.difference(tree) is None
         assert (again == predictions).all()

@@ -15,6 +15,7 @@ from bregalad.trees.structure.table import FORK, LEAF, MULTIWAY, NO_NODE, NUMERI
 from bregalad.trees.training import checkpoint
 from bregalad.trees.training.trainer import Trainer
 from bregalad_sim.latency import GoldenBoard, LateBoard
+from bregalad_sim.record_board import RecordBoard
 from bregalad_sim.reference import ReferenceCVFDT
 from comparison import difference
 from driving import CAPACITIES, OPTIONS, drifting, geometry
@@ -172,7 +173,7 @@ def test_any_board_forgets(prediction, block):
     expected = np.concatenate([trainer.learn(codes[:2500], labels[:2500]), trainer.learn(codes[2500:], labels[2500:])])
     check_counts(trainer)
     shape = geometry(400, naive_bayes=prediction != "mc")
-    late = trainer_on(LateBoard(open_board("emulated", shape), random.Random(7)), **options)
+    late = trainer_on(LateBoard(RecordBoard(shape), random.Random(7)), **options)
     assert (late.learn(codes, labels) == expected).all()
     assert late.nodes.difference(trainer.nodes) is None and late.tally == trainer.tally
     check_counts(late)
@@ -186,7 +187,7 @@ def test_a_late_trial_is_judged_by_the_base_counts_of_its_instance():
     options = {"window": 800, "inner_grace": 60, "grace": 50, "test_every": 60, "test_length": 30, "block": 60}
     options["same_attribute"] = "replace"
     trainer = trainer_on(**options)
-    late = trainer_on(LateBoard(open_board("emulated", geometry(400)), random.Random(0)), **options)
+    late = trainer_on(LateBoard(RecordBoard(geometry(400)), random.Random(0)), **options)
     assert (late.learn(codes, labels) == trainer.learn(codes, labels)).all()
     assert late.tally == trainer.tally and late.nodes.difference(trainer.nodes) is None
     check_counts(late)

@@ -13,9 +13,9 @@ from bregalad.trees.structure.nodes import Nodes
 from bregalad.trees.structure.split import sides_of
 from bregalad.trees.structure.table import LEAF
 from bregalad.trees.training import checkpoint
-from bregalad.trees.training.steps import Steps
 from bregalad.trees.training.trainer import Trainer
 from bregalad_sim.latency import GoldenBoard, LateBoard
+from bregalad_sim.record_board import RecordBoard
 
 # Numeric; two nominal ones with more values than a cell has bins; a small nominal one.
 CAPACITIES = [0, 20, 40, 5]
@@ -49,7 +49,6 @@ def test_wide_nominal_attributes_with_naive_bayes_leaves(anytime, nominal_split,
     how = (anytime, nominal_split, prediction)
     direct = trainer_on(open_board("emulated", GEOMETRY), *how)
     golden = trainer_on(GoldenBoard(GEOMETRY), *how)
-    assert direct._direct is not None and golden._direct is None
     predictions = direct.learn(codes, labels)
     wrong = np.flatnonzero(predictions != golden.learn(codes, labels))
     assert not len(wrong), f"instance {wrong[0]} is predicted otherwise"
@@ -61,7 +60,7 @@ def test_wide_nominal_attributes_with_naive_bayes_leaves(anytime, nominal_split,
     assert (mine["entries"] == theirs["entries"]).all()
 
 
-@pytest.mark.parametrize("make", [lambda: open_board("emulated", GEOMETRY), lambda: GoldenBoard(GEOMETRY)])
+@pytest.mark.parametrize("make", [lambda: open_board("emulated", GEOMETRY), lambda: RecordBoard(GEOMETRY)])
 @pytest.mark.parametrize("attribute, code", [(1, 20), (2, 44), (3, 254)])
 def test_codes_beyond_an_attributes_values_are_refused(make, attribute, code):
     codes, labels = stream(22, 600)
@@ -84,14 +83,14 @@ def test_codes_beyond_an_attributes_values_are_refused(make, attribute, code):
 
 
 @pytest.mark.parametrize("nominal_split", ["multiway", "one_vs_rest"])
-def test_a_splits_commands_find_room_whatever_the_bins_hold(nominal_split):
+def test_a_splits_edits_find_room_whatever_the_bins_hold(nominal_split):
     growth = trainer_on(GoldenBoard(GEOMETRY), True, nominal_split, "mc").growth
     cells = growth.cells
     full = np.ones((GEOMETRY.bins, CLASSES), np.int64)
     for attribute, first in enumerate(cells.first_cell):
         values = cells.values(attribute, [full] * len(cells.cells_of(attribute)))
         family = len(sides_of(values, cells.kind[first], 0))
-        assert (1 + family) * growth.style.command_bytes <= growth.most_bytes
+        assert 1 + family <= growth.most_edits
 
 
 # Weights, and random attributes
@@ -109,7 +108,7 @@ def test_an_instance_of_weight_k_counts_as_k_in_a_row(anytime, width):
     at_once, repeated = (
         Trainer(open_board("emulated", geometry), cells, policy, CLASSES, prediction="nba") for _ in range(2)
     )
-    Steps(at_once.learning(codes, labels, weights)).run(at_once.board.receive)
+    at_once.run(at_once.learning(codes, labels, weights))
     repeated.learn(codes.repeat(weights, axis=0), labels.repeat(weights))
     assert (at_once.board.counters()["halvings"] > 0) == (width == 12)
     for name in ("counts", "majority", "own", "since"):
@@ -122,11 +121,11 @@ def test_weights_of_one_change_nothing_and_of_zero_only_predict():
     codes, labels = stream(24)
     how = (False, "multiway", "nba")
     one, plain, none = (trainer_on(open_board("emulated", GEOMETRY), *how) for _ in range(3))
-    found = Steps(one.learning(codes, labels, np.ones(len(labels), np.int32))).run(one.board.receive)
+    found = one.run(one.learning(codes, labels, np.ones(len(labels), np.int32)))
     assert (found == plain.learn(codes, labels)).all() and plain.nodes.difference(one.nodes) is None
     weights = np.ones(len(labels), np.int32)
     weights[1000:] = 0
-    found = Steps(none.learning(codes, labels, weights)).run(none.board.receive)
+    found = none.run(none.learning(codes, labels, weights))
     other = trainer_on(open_board("emulated", GEOMETRY), *how)
     other.learn(codes[:1000], labels[:1000])
     assert other.nodes.difference(none.nodes) is None
@@ -168,14 +167,14 @@ def test_weights_count_the_same_on_any_board(anytime, prediction, seed):
     geometry = GEOMETRY.replace(count_width=12)
     how = (anytime, "multiway", prediction)
     direct = trainer_on(open_board("emulated", geometry), *how)
-    late = LateBoard(open_board("emulated", geometry), random.Random(seed))
+    late = LateBoard(RecordBoard(geometry), random.Random(seed))
     late.batch_bytes = 1000
     others = [trainer_on(late, *how), trainer_on(GoldenBoard(geometry), *how)]
-    wanted = Steps(direct.learning(codes, labels, weights)).run(direct.board.receive)
+    wanted = direct.run(direct.learning(codes, labels, weights))
     assert direct.tally.splits and direct.board.counters()["halvings"]
     for other in others:
         other.check_weights(weights, len(labels))
-        assert (Steps(other.learning(codes, labels, weights)).run(other.board.receive) == wanted).all()
+        assert (other.run(other.learning(codes, labels, weights)) == wanted).all()
         assert other.nodes.difference(direct.nodes) is None
         mine, theirs = checkpoint.read(direct), checkpoint.read(other)
         assert (mine["counts"] == theirs["counts"]).all() and (mine["entries"] == theirs["entries"]).all()

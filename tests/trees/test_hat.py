@@ -8,6 +8,7 @@ import streams
 from bregalad import EFHAT, HAT, VFDT, Geometry, load_tree
 from bregalad.benchmark.streams import load
 from bregalad.data.quantiser import Quantiser
+from bregalad.trees import holder
 from bregalad.trees.structure.table import FORK
 from bregalad_sim.reference import ReferenceEFHAT, ReferenceHAT, learn_coded
 from comparison import difference
@@ -54,7 +55,7 @@ def both(X, y, nominal=(), kind=HAT, **options):
     classes = np.unique(y)
     found = tree.test_then_train(X, y, classes)
     options.pop("slots", None)
-    expected = REFERENCES[kind](tree._cells(16).capacities, len(classes), leaf_prediction="mc", **options)
+    expected = REFERENCES[kind](holder.cells_of(tree, 16).capacities, len(classes), leaf_prediction="mc", **options)
     books = [getattr(book, "capacity", 1) for book in tree._quantiser.books]
     wanted, _ = learn_coded(expected, Quantiser(tree.schema_, books), X, np.searchsorted(classes, y))
     return tree, found, expected, classes[wanted]

@@ -11,6 +11,7 @@ from bregalad.trees.structure.cells import CellMap
 from bregalad.trees.training import checkpoint
 from bregalad.trees.training.trainer import Trainer
 from bregalad_sim.latency import LateBoard
+from bregalad_sim.record_board import RecordBoard
 from driving import (
     CAPACITIES,
     OPTIONS,
@@ -34,7 +35,7 @@ def test_latency_changes_nothing(tree, nominal_split, block):
     assert first.tally.splits >= 3
     assert block != 1 or tree.startswith("vfdt") or "averages" in tree or first.tally.replaced >= 1
     for seed in range(2):
-        board = LateBoard(open_board("emulated", geometry(2000)), random.Random(seed))
+        board = LateBoard(RecordBoard(geometry(2000)), random.Random(seed))
         late = trainer_on(board, nominal_split=nominal_split, tree=tree, block=block)
         assert (learn(late, codes, labels, seed) == expected).all()
         assert late.nodes.difference(first.nodes) is None
@@ -47,16 +48,14 @@ def test_trials_are_of_the_same_instances_at_any_latency(tree, count_width):
     codes, labels = drifting(6, 20_000)
     reports = []
     for rng in (SimpleNamespace(choice=lambda counts: counts[-1]), random.Random(6)):
-        board = LateBoard(open_board("emulated", geometry(2000, count_width=count_width)), rng)
+        board = LateBoard(RecordBoard(geometry(2000, count_width=count_width)), rng)
         trainer = trainer_on(board, tree=tree)
         reports.append(found := [])
         judge = trainer.trials.judge
 
-        def noting(report, trainer=trainer, judge=judge, found=found):
-            words = np.frombuffer(report, np.uint32).reshape(-1, trainer.trials.form.size).copy()
-            words[:, 0] &= 0xFFFF  # in which slot a node is depends on when reports came
+        def noting(words, halvings, judge=judge, found=found):
             found += words.tolist()
-            judge(report)
+            judge(words, halvings)
 
         trainer.trials.judge = noting
         learn(trainer, codes, labels)
@@ -70,7 +69,7 @@ def test_an_anytime_trees_counts_are_halved_in_the_streams_order(tree, seed):
     """Nodes near the root are full often."""
     sizes = geometry(2000, count_width=12)
     codes, labels = drifting(seed, 40_000)
-    boards = open_board("emulated", sizes), LateBoard(open_board("emulated", sizes), random.Random(seed))
+    boards = open_board("emulated", sizes), LateBoard(RecordBoard(sizes), random.Random(seed))
     first, late = (trainer_on(board, nominal_split="one_vs_rest", tree=tree) for board in boards)
     expected = learn(first, codes, labels)
     assert (learn(late, codes, labels, seed) == expected).all()
@@ -92,7 +91,7 @@ def test_short_of_slots_latency_changes_nothing(slots, child_counts, nominal_spl
     expected = learn(first, codes, labels)
     assert first.nodes.inactive or slots == 20 or first.tally.splits < slots
     for seed in range(3):
-        board = LateBoard(open_board("emulated", geometry(slots)), random.Random(seed))
+        board = LateBoard(RecordBoard(geometry(slots)), random.Random(seed))
         late = trainer_on(board, child_counts, nominal_split, tree, **options)
         assert (learn(late, codes, labels, seed) == expected).all()
         assert late.nodes.difference(first.nodes) is None
@@ -130,7 +129,7 @@ def test_short_of_slots_many_splits_are_under_way(tree, seed):
     expected = learn(first, codes, labels)
     assert first.tally.splits > slots / 2 or tree == "efdt" or options["block"] != 1
     for batch_bytes in (100, 3000, 100_000):
-        board = LateBoard(open_board("emulated", geometry(slots)), rng)
+        board = LateBoard(RecordBoard(geometry(slots)), rng)
         board.batch_bytes = batch_bytes
         late = trainer(board)
         assert (learn(late, codes, labels, seed) == expected).all()

@@ -14,6 +14,7 @@ from bregalad.trees.structure.slots import SlotPool
 from bregalad.trees.training import checkpoint
 from bregalad.trees.training.trainer import Trainer
 from bregalad_sim.latency import LateBoard
+from bregalad_sim.record_board import RecordBoard
 
 CAPACITIES = [0, 0, 5, 20, 0]  # numeric, numeric, nominal, nominal over three cells, numeric
 EAGER = {"delta": 0.1, "tau": 0.1, "grace": 50}
@@ -35,10 +36,9 @@ def stream(seed, count, noise=0.1):
 
 def trainer_on(levels, slots, policy, *, late=None, nominal_split="one_vs_rest", **options):
     geometry = Geometry(lanes=3, passes=3, bins=8, slots=slots, levels=levels)
-    board = open_board("emulated", geometry)
     cells = CellMap.build(CAPACITIES, geometry.bins, nominal_split)
     return Trainer(
-        board if late is None else LateBoard(board, random.Random(late)),
+        open_board("emulated", geometry) if late is None else LateBoard(RecordBoard(geometry), random.Random(late)),
         cells,
         SplitPolicy(**POLICIES[policy]),
         2,
@@ -115,10 +115,10 @@ def test_no_link_leads_to_a_slot_that_is_free(slots, late):
     """Where one does the board goes through all slots when that slot is taken anew."""
     codes, labels = stream(3, 12_000)
     trainer = trainer_on(4, slots, "efdt", late=late)
-    board = trainer.board if late is None else trainer.board.board
+    board = trainer.board if late is None else trainer.board.board.engine
     for at in range(0, len(codes), 1000):
         trainer.learn(codes[at : at + 1000], labels[at : at + 1000])
-        trainer.fence()
+        trainer.driver.fence()
         free = trainer.growth.pool.node < 0
         links = board.state.entries[:, kernel.LINK]
         assert (links[free] == NONE).all()
@@ -137,7 +137,7 @@ def test_a_tree_leaves_no_links_on_its_board(broken):
         tree.partial_fit(codes, labels, classes=[0, 1])
         assert (links != NONE).sum() > 20
         if broken:
-            tree._trainer._failed = True
+            tree._trainer.failed = True
             with pytest.warns(UserWarning, match="starts anew"):
                 tree.close()
         else:

@@ -6,9 +6,9 @@ import warnings
 import numpy as np
 import pytest
 from bregalad import EFDT, VFDT, CTree, Geometry, load_tree
-from bregalad.boards.emulated import EmulatedBoard
-from bregalad.boards.emulated_tree import EmulatedTreeBoard
+from bregalad.boards.engine import Engine
 from bregalad.trees.structure.split import LONG
+from bregalad_sim.latency import GoldenBoard
 from noisy import stream
 
 
@@ -53,7 +53,7 @@ def test_more_inner_nodes_than_slots(tmp_path):
     tree = EFDT(grace=50, delta=0.3, tau=0.3, inner_grace=500, leaf_prediction="mc").fit(X, y)
     inner = len(tree._nodes) - len(tree._nodes.leaves())
     assert inner > 8
-    tree._trainer._failed = True  # as a failing board leaves it
+    tree._trainer.failed = True  # as a failing board leaves it
     with pytest.warns(UserWarning, match="starts anew"):
         tree.save(tmp_path / "tree")
     small = Geometry(lanes=4, passes=1, bins=16, slots=8)
@@ -70,7 +70,7 @@ def test_more_nodes_than_a_node_table_has_rows(tmp_path):
     count = len(tree._nodes)
     tree.save(tmp_path / "tree")
     small = sizes.replace(nodes=count - 1)
-    for changes in ({"geometry": small}, {"board": EmulatedTreeBoard(small)}):
+    for changes in ({"geometry": small}, {"board": GoldenBoard(small, 1 << 12)}):
         with pytest.raises(ValueError, match=f"tree has {count} nodes, the board's node table {count - 1} rows"):
             load_tree(tmp_path / "tree", **changes)
     assert load_tree(tmp_path / "tree", geometry=sizes.replace(nodes=count)).partial_fit(X, y).report()["leaves"]
@@ -148,8 +148,8 @@ def test_boards_with_room_for_other_numbers_of_classes_make_the_same_tree():
 def test_the_board_that_is_closed_is_the_one_that_was_opened(monkeypatch, named_first):
     X, y = stream(600)
     closed = []
-    monkeypatch.setattr(EmulatedBoard, "close", lambda board: closed.append(board))
-    given = EmulatedBoard(Geometry(lanes=3, passes=1))
+    monkeypatch.setattr(Engine, "close", lambda board: closed.append(board))
+    given = Engine(Geometry(lanes=3, passes=1))
     first, second = ("emulated", given) if named_first else (given, "emulated")
     tree = VFDT(board=first).fit(X, y)
     opened = tree._trainer.board

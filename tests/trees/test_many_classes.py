@@ -14,6 +14,7 @@ from bregalad.trees.structure.cells import CellMap
 from bregalad.trees.training import checkpoint
 from bregalad.trees.training.trainer import Trainer
 from bregalad_sim.latency import GoldenBoard, LateBoard
+from bregalad_sim.record_board import RecordBoard
 from bregalad_sim.reference import ReferenceEFDT, ReferenceVFDT
 from comparison import difference
 
@@ -76,7 +77,7 @@ def test_golden_and_late_boards_agree(classes, anytime):
         for board in (
             open_board("emulated", sizes),
             GoldenBoard(sizes),
-            LateBoard(open_board("emulated", sizes), random.Random(classes)),
+            LateBoard(RecordBoard(sizes), random.Random(classes)),
         )
     )
     assert direct._direct is not None and golden._direct is late._direct is None

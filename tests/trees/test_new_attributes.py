@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from bregalad import EFDT, VFDT, CTree, Geometry, load_tree
-from bregalad.boards.emulated import EmulatedBoard
+from bregalad.boards.engine import Engine
 from bregalad_sim.latency import GoldenBoard
 
 
@@ -193,7 +193,7 @@ WRONG = [
 @pytest.mark.parametrize("on_board", [False, True])
 def test_what_is_refused_changes_nothing(x, y, message, on_board):
     geometry = Geometry(lanes=3, passes=1, criterion="gini", naive_bayes=True)
-    board = {"board": EmulatedBoard(geometry)} if on_board else {"geometry": geometry}
+    board = {"board": Engine(geometry)} if on_board else {"geometry": geometry}
     tree = CTree(**board)
     for i in range(40):
         tree.learn_one({"a": float(i), "b": i / 2}, i % 2)

@@ -103,9 +103,9 @@ def test_parameters_that_change_take_effect_with_fit(kind):
     tree = learner(**options).fit(X, known)
     before = tree.predict_proba(X)
     for name, value, message in (
-        ("grace", 150, "grace was 100 when this tree began to learn, and is 150 now"),
-        ("positive", "?", "positive was 'yes' when this tree began"),
-        ("level", 0.4, "level was None when this tree began to learn, and is 0.4 now.*set it back"),
+        ("grace", 150, "grace was 100 when this Puu.* began to learn, and is 150 now"),
+        ("positive", "?", "positive was 'yes' when this Puu.* began"),
+        ("level", 0.4, "level was None when this Puu.* began to learn, and is 0.4 now.*set it back"),
     ):
         old = getattr(tree, name)
         tree.set_params(**{name: value})

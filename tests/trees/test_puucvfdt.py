@@ -10,6 +10,7 @@ from bregalad.trees.structure.cells import CellMap
 from bregalad.trees.training.totals import Totals
 from bregalad.trees.training.trainer import Trainer
 from bregalad_sim.latency import LateBoard
+from bregalad_sim.record_board import RecordBoard
 from bregalad_sim.reference import ReferencePuuCVFDT
 from comparison import difference
 from driving import CAPACITIES, OPTIONS, drifting, geometry
@@ -95,7 +96,7 @@ def test_any_board_learns_the_same(block, seed):
     options = {"window": 600, "inner_grace": 60, "grace": 50, "test_every": 60, "test_length": 30, "block": block}
     whole = trainer_on(open_board("emulated", geometry(60)), level=0.2, **options)
     learnt = [whole.learn(codes[:700], labels[:700]), whole.learn(codes[700:], labels[700:])]
-    board = LateBoard(open_board("emulated", geometry(60)), random.Random(seed))
+    board = LateBoard(RecordBoard(geometry(60)), random.Random(seed))
     late = trainer_on(board, level=0.2, **options)
     found = [late.learn(codes[:700], labels[:700]), late.learn(codes[700:], labels[700:])]
     same(late, whole, np.concatenate(found), np.concatenate(learnt))

@@ -22,6 +22,7 @@ import pytest
 import sklearn
 from bregalad import EFDT, VFDT, CorrHTree, CTree
 from bregalad.data import DataError
+from bregalad.trees import holder
 from sklearn.exceptions import NotFittedError
 
 TREES = (VFDT, EFDT, CTree, CorrHTree)
@@ -255,7 +256,7 @@ def session(seed, found):
         raise AssertionError(f"{type(error).__name__}: {error}\n" + "\n".join(told)) from error
     finally:
         for each in (tree, twin):
-            each._release()
+            holder.release(each)
 
 
 def run(seed, count):

@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 import streams
 from bregalad import EFDT, VFDT, Geometry
-from bregalad.boards import open_board
 from bregalad.data.quantiser import Quantiser
 from bregalad.protocol.registers import EVENTS
+from bregalad.trees import holder
 from bregalad.trees.structure.table import LEAF
 from bregalad_sim.latency import LateBoard
 from bregalad_sim.pynq import Pynq
+from bregalad_sim.record_board import RecordBoard
 from bregalad_sim.reference import ReferenceEFDT, ReferenceVFDT, learn_coded
 from bregalad_sim.soc import SimulatedMap
 from comparison import difference
@@ -70,7 +71,7 @@ def both(name, count, kind):
     tree, predictions, y, X = accelerated(name, count, tree=kind)
     _, Reference, options = TREES[kind]
     labels = np.searchsorted(tree.classes_, y)
-    expected = Reference(tree._cells(16).capacities, len(tree.classes_), **options)
+    expected = Reference(holder.cells_of(tree, 16).capacities, len(tree.classes_), **options)
     books = [getattr(book, "capacity", 1) for book in tree._quantiser.books]
     wanted, gaps = learn_coded(expected, Quantiser(tree.schema_, books), X, labels)
     return tree, predictions, expected, tree.classes_[wanted], gaps
@@ -158,7 +159,7 @@ def test_late_reports_change_nothing(name, kind):
     geometry = tree._open_trainer().board.geometry
     for seed in range(2):
         print(f"seed {seed}")
-        board = LateBoard(open_board("emulated", geometry), random.Random(seed))
+        board = LateBoard(RecordBoard(geometry), random.Random(seed))
         late, again, _, _ = accelerated(name, count, board, kind)
         assert late.difference(tree) is None
         assert (again == predictions).all()

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from bregalad import EFDT, VFDT, Geometry, Resident, load_tree
 from bregalad.boards import open_board
-from bregalad.trees.training import resident_rows
+from bregalad.trees.training import rows as row_driver
 from bregalad_sim.latency import GoldenBoard
 
 GEOMETRY = Geometry(lanes=4, passes=1, slots=32, bins=8, bus_width=64, nodes=128)
@@ -28,11 +28,10 @@ def rows(seed, dtype, count=1500):
     "dtype", [np.float32, np.uint8, *(pytest.param(dtype, marks=pytest.mark.slow) for dtype in (np.uint16, np.int32))]
 )
 @pytest.mark.parametrize("learner", [VFDT, EFDT])
-@pytest.mark.parametrize("kind", ["golden", "emulated"])
-def test_learnt_again_and_again(learner, dtype, kind, seed):
+def test_learnt_again_and_again(learner, dtype, seed):
     """The trees of codes that the host has made, by the same books, on a board that is routed for."""
     X, y = rows(seed, dtype)
-    board = GoldenBoard(GEOMETRY, 1 << 16) if kind == "golden" else open_board(kind, GEOMETRY, memory_size=1 << 16)
+    board = GoldenBoard(GEOMETRY, 1 << 16)
     held = Resident(board, X, y, address=5)
     assert len(held) == len(X)
     options = {"delta": 1e-2, "grace": 60, "block": 1, "leaf_prediction": "mc"}
@@ -55,10 +54,10 @@ def test_learnt_again_and_again(learner, dtype, kind, seed):
 
 def test_rows_are_learnt_in_parts_between_which_ctrl_c_comes(seed, monkeypatch, ctrl_c):
     """What was learnt by then is whole, and other threads read the tree there."""
-    monkeypatch.setattr(resident_rows, "_PART", 300)
+    monkeypatch.setattr(row_driver, "_PART", 300)
     X, y = rows(seed, np.float32)
     options = {"delta": 1e-2, "grace": 60, "block": 1, "leaf_prediction": "mc"}
-    board = open_board("emulated", GEOMETRY, memory_size=1 << 16)
+    board = GoldenBoard(GEOMETRY, 1 << 16)
     held = Resident(board, X, y)
     whole = VFDT(board=board, **options)
     whole.learn_resident(held)
@@ -152,7 +151,7 @@ def test_bad_input(seed):
 
 
 def test_more_classes_than_a_byte_tells(seed):
-    board = open_board("emulated", GEOMETRY.replace(classes=300, slots=2), memory_size=1 << 16)
+    board = GoldenBoard(GEOMETRY.replace(classes=300, slots=2), 1 << 16)
     with pytest.raises(ValueError, match="300 classes, but a row's label is a byte: 256 at most"):
         Resident(board, np.zeros((300, 4), np.float32), np.arange(300))
 
@@ -162,7 +161,7 @@ def test_what_a_mask_hides_is_missing(seed):
     hidden = np.random.default_rng(seed).random(X.shape) < 0.2
     trees = []
     for each in (np.ma.array(X, mask=hidden), np.where(hidden, np.float32(np.nan), X)):
-        board = open_board("emulated", GEOMETRY, memory_size=1 << 16)
+        board = GoldenBoard(GEOMETRY, 1 << 16)
         trees.append(VFDT(board=board, delta=1e-2, grace=60, leaf_prediction="mc", block=1))
         trees[-1].learn_resident(Resident(board, each, y))
     assert trees[0].difference(trees[1]) is None and trees[0].report()["splits"]
@@ -170,7 +169,7 @@ def test_what_a_mask_hides_is_missing(seed):
 
 def test_a_saved_tree_goes_on(seed, tmp_path):
     X, y = rows(seed, np.float32)
-    board = open_board("emulated", GEOMETRY, memory_size=1 << 16)
+    board = GoldenBoard(GEOMETRY, 1 << 16)
     held = Resident(board, X, y)
     options = {"delta": 1e-2, "grace": 60, "block": 1, "leaf_prediction": "mc"}
     tree = VFDT(board=board, **options)
@@ -184,7 +183,7 @@ def test_a_saved_tree_goes_on(seed, tmp_path):
 
 def test_rows_that_others_have_taken_the_place_of_are_refused(seed):
     X, y = rows(seed, np.float32, 200)
-    board = open_board("emulated", GEOMETRY, memory_size=1 << 14)
+    board = GoldenBoard(GEOMETRY, 1 << 14)
     options = {"board": board, "leaf_prediction": "mc", "block": 1}
     held, beyond = Resident(board, X, y), Resident(board, X, y, address=1 << 12)
     VFDT(**options).partial_fit(X[:5], y[:5], classes=["no", "yes"])
@@ -199,7 +198,7 @@ def test_rows_that_others_have_taken_the_place_of_are_refused(seed):
 def test_a_board_is_free_as_soon_as_its_tree_is_gone(seed):
     """Without a garbage collector that looks for cycles."""
     X, y = rows(seed, np.float32, 300)
-    board = open_board("emulated", GEOMETRY, memory_size=1 << 16)
+    board = GoldenBoard(GEOMETRY, 1 << 16)
     held = Resident(board, X, y)
     gc.collect()
     gc.disable()
@@ -210,7 +209,6 @@ def test_a_board_is_free_as_soon_as_its_tree_is_gone(seed):
     assert shares[0] == shares[1]
 
 
-@pytest.mark.parametrize("kind", ["emulated", "simulated"])
-def test_memory_is_whole_bus_words(kind):
+def test_memory_is_whole_bus_words():
     with pytest.raises(ValueError, match="whole bus words of 8 bytes, .* not 1001: choose 1008"):
-        open_board(kind, GEOMETRY, memory_size=1001)
+        open_board("simulated", GEOMETRY, memory_size=1001)

@@ -8,12 +8,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from bregalad import EFDT, VFDT, BoardError, Geometry, open_board
-from bregalad.boards import emulated
+from bregalad.boards import engine
 from bregalad.data.quantiser import Quantiser
-from bregalad.trees import bayes, resuming
+from bregalad.trees import bayes
+from bregalad.trees import stream as learning
 from bregalad.trees.training import checkpoint, steps, trainer
 from bregalad_sim.ctrl_c import interrupted, interruptible
 from bregalad_sim.latency import LateBoard
+from bregalad_sim.record_board import RecordBoard
 from noisy import stream
 from numba.experimental import structref
 from sklearn.base import clone
@@ -64,12 +66,12 @@ def test_board_that_cannot_be_opened_costs_nothing(monkeypatch):
     X, y = stream()
     tree = VFDT()
 
-    def fail(geometry, memory_size=0):
+    def fail(geometry):
         raise BoardError("no power")
 
     for at in (0, 300):
         with monkeypatch.context() as patch:
-            patch.setattr(emulated, "EmulatedBoard", fail)
+            patch.setattr(engine, "Engine", fail)
             with pytest.raises(BoardError, match="no power"):
                 tree.partial_fit(X[at : at + 700], y[at : at + 700], classes=[False, True])
             assert tree.report()["instances"] == at
@@ -173,7 +175,7 @@ def test_ctrl_c_as_a_call_begins_or_ends_leaves_nothing_to_resume(nodes):
     tree.partial_fit(X, y, classes=[False, True])
     for at in itertools.count(1):
         learnt = tree.report()["instances"]
-        came = interrupted(lambda: tree.partial_fit(X[:10], y[:10]), at, resuming, steps)
+        came = interrupted(lambda: tree.partial_fit(X[:10], y[:10]), at, learning, steps)
         assert not tree.unfinished and 0 <= tree.report()["instances"] - learnt <= 10
         if not came:
             break
@@ -376,7 +378,7 @@ def test_split_below_a_node_that_is_kept_takes_its_turn():
     board = Geometry(lanes=3, passes=1, bins=8, slots=300, naive_bayes=True)
     whole = EFDT(board=open_board("emulated", board), **options).fit(X, y)
     for seed in range(5):
-        late = LateBoard(open_board("emulated", board), random.Random(seed))
+        late = LateBoard(RecordBoard(board), random.Random(seed))
         tree = EFDT(board=late, **options)
         for part in np.split(np.arange(3000), [2000, 2400, 2401, 2801]):
             tree.partial_fit(X[part], y[part], classes=[False, True])

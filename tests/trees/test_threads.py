@@ -13,6 +13,7 @@ from bregalad.data.quantiser import Quantiser
 from bregalad.data.sample import Sample
 from bregalad.trees.estimator import StreamTree
 from bregalad_sim.latency import LateBoard
+from bregalad_sim.record_board import RecordBoard
 from noisy import stream
 from sklearn.base import clone
 
@@ -117,7 +118,7 @@ def test_boards_whose_reports_come_late(seed):
     y, over = y.astype(int), threading.Event()
     geometry = Geometry(lanes=3, passes=1, bins=8, slots=64, naive_bayes=True)
     options = {"leaf_prediction": "nba", "grace": 50, "review_period": 500}
-    late = LateBoard(open_board("emulated", geometry), random.Random(seed))
+    late = LateBoard(RecordBoard(geometry), random.Random(seed))
     tree = VFDT(board=late, **options).partial_fit(X[:600], y[:600], classes=[0, 1])
 
     def learn():

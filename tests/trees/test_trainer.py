@@ -13,6 +13,7 @@ from bregalad.trees.structure.table import LEAF, MULTIWAY, NUMERIC
 from bregalad.trees.training import checkpoint
 from bregalad.trees.training.trainer import Trainer
 from bregalad_sim.latency import GoldenBoard, LateBoard
+from bregalad_sim.record_board import RecordBoard
 from bregalad_sim.reference import ReferenceVFDT
 from comparison import difference
 from driving import CAPACITIES, OPTIONS, TREES, drifting, geometry, learn, stream, trainer_on
@@ -22,9 +23,7 @@ from driving import CAPACITIES, OPTIONS, TREES, drifting, geometry, learn, strea
 @pytest.mark.parametrize("late", [False, True])
 def test_equals_reference(child_counts, nominal_split, late):
     codes, labels = stream(1)
-    board = open_board("emulated", geometry())
-    if late:
-        board = LateBoard(board, random.Random(7))
+    board = LateBoard(RecordBoard(geometry()), random.Random(7)) if late else open_board("emulated", geometry())
     trainer = trainer_on(board, child_counts, nominal_split)
     predictions = learn(trainer, codes, labels, seed=3 if late else None)
     reference = ReferenceVFDT(
@@ -127,7 +126,7 @@ def test_board_too_small():
 
 
 def test_board_error_is_raised_with_its_cause():
-    board = open_board("emulated", geometry())
+    board = GoldenBoard(geometry())
     trainer = trainer_on(board)
     codes, labels = stream(8, 300)
     board.send(bytes([99] + [0] * (board.geometry.bus_bytes - 1)))
@@ -150,7 +149,7 @@ def test_interrupt_leaves_tree_and_board_in_agreement():
                 signal.raise_signal(signal.SIGINT)
             return super().receive(wait)
 
-    board = Interrupting(open_board("emulated", geometry()), random.Random(1))
+    board = Interrupting(RecordBoard(geometry()), random.Random(1))
     trainer = trainer_on(board, review_period=300)
     # A shell's background job starts with the signal ignored.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -173,7 +172,7 @@ def test_feed_through_memory(memory_size, late):
     codes, labels = stream(9)
     expected = trainer_on(open_board("emulated", geometry()))
     predictions = learn(expected, codes, labels)
-    board = open_board("emulated", geometry(), memory_size=memory_size)
+    board = RecordBoard(geometry(), memory_size)
     if late:
         board = LateBoard(board, random.Random(5))
     trainer = trainer_on(board, feed="memory")
@@ -184,6 +183,6 @@ def test_feed_through_memory(memory_size, late):
 
 
 def test_memory_too_small():
-    board = open_board("emulated", geometry(), memory_size=16)
+    board = RecordBoard(geometry(), 16)
     with pytest.raises(ValueError, match="16 bytes of memory.*feed it through the stream"):
         trainer_on(board, feed="memory")

@@ -26,18 +26,18 @@ from driving import CAPACITIES, TREES, active, drifting, geometry
 MEMORY = 4096  # bytes: a call takes several LEARNs
 
 
-def walks(kind, sizes, memory_size=MEMORY):
-    return GoldenBoard(sizes, memory_size) if kind == "golden" else open_board(kind, sizes, memory_size=memory_size)
+def walks(sizes, memory_size=MEMORY):
+    return GoldenBoard(sizes, memory_size)
 
 
-def both(tree, count, sizes, seed, prediction="mc", review_period=20_000, late=None, kind="golden"):
+def both(tree, count, sizes, seed, prediction="mc", review_period=20_000, late=None):
     """A trainer on a board that is routed for and one on a board that walks, which have learnt; their predictions."""
     codes, labels = (part[:count] for part in drifting(seed, 8000))
     cells = CellMap.build(CAPACITIES, sizes.bins, "one_vs_rest" if "efdt" in tree else "multiway")
     policy = SplitPolicy(**{"delta": 1e-2, "grace": 60, "block": 1, **TREES[tree]})
     how = {"prediction": prediction, "review_period": review_period}
     trainer = Trainer(open_board("emulated", sizes), cells, policy, 2, **how)
-    board = walks(kind, sizes.replace(nodes=512))
+    board = walks(sizes.replace(nodes=512))
     walking = Trainer(board if late is None else LateBoard(board, late), cells, policy, 2, **how)
     predictions = [trainer.learn(codes, labels)]
     # In two calls, between which the tree is looked at.
@@ -49,9 +49,8 @@ def both(tree, count, sizes, seed, prediction="mc", review_period=20_000, late=N
 
 
 @pytest.mark.parametrize("tree", TREES)
-@pytest.mark.parametrize("kind", ["golden", "emulated"])
-def test_tree_is_the_same(tree, kind):
-    trainer, walking, expected, predictions = both(tree, 2500, geometry(80), 3, kind=kind)
+def test_tree_is_the_same(tree):
+    trainer, walking, expected, predictions = both(tree, 2500, geometry(80), 3)
     assert (predictions == expected).all()
     assert walking.nodes.difference(trainer.nodes) is None
     assert trainer.tally.splits > 1
@@ -60,18 +59,6 @@ def test_tree_is_the_same(tree, kind):
     assert proposals <= trials
     asks = not walking.board.read("judge.decides")
     assert asks == (proposals == trials) or "efdt" in tree
-
-
-@pytest.mark.parametrize("tree", TREES)
-def test_a_delay_is_the_same_in_golden_model_and_emulated_board(tree, seed):
-    codes, labels = (part[:2500] for part in drifting(3, 8000))
-    sizes = geometry(80, nodes=512)
-    cells = CellMap.build(CAPACITIES, sizes.bins, "one_vs_rest" if "efdt" in tree else "multiway")
-    policy = SplitPolicy(**{"delta": 1e-2, "grace": 60, "delay": 90, **TREES[tree]})
-    boards = LateBoard(walks("golden", sizes), random.Random(seed)), walks("emulated", sizes)
-    late, emulated = (Trainer(board, cells, policy, 2) for board in boards)
-    assert (late.learn(codes, labels) == emulated.learn(codes, labels)).all()
-    assert late.nodes.difference(emulated.nodes) is None and emulated.tally.splits > 1
 
 
 @pytest.mark.parametrize("tree", ["vfdt", "efdt", "vfdt adaptive"])
@@ -184,9 +171,8 @@ def test_leaves_predict_by_naive_bayes(tree, prediction):
     assert walking.nodes.difference(trainer.nodes) is None
 
 
-@pytest.mark.parametrize("kind", ["emulated", pytest.param("golden", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("tree, prediction", [("vfdt", "mc"), ("efdt", "nba"), ("efdt moa", "mc")])
-def test_instances_weigh_the_same(tree, prediction, kind, seed):
+def test_instances_weigh_the_same(tree, prediction, seed):
     """Also where counters are full in the midst of an instance, and where the tree's own count tries inner nodes."""
     codes, labels = (part[:2500] for part in drifting(seed, 8000))
     rng = np.random.default_rng(seed)
@@ -195,12 +181,14 @@ def test_instances_weigh_the_same(tree, prediction, kind, seed):
     sizes = geometry(80, naive_bayes=prediction != "mc").replace(count_width=12)
     cells = CellMap.build(CAPACITIES, sizes.bins, "one_vs_rest" if "efdt" in tree else "multiway")
     policy = SplitPolicy(**{"delta": 1e-2, "grace": 60, "block": 1, **TREES[tree]})
-    boards = open_board("emulated", sizes), walks(kind, sizes.replace(nodes=512))
+    boards = open_board("emulated", sizes), walks(sizes.replace(nodes=512))
     trainer, walking = (Trainer(board, cells, policy, 2, prediction=prediction) for board in boards)
     found = []
     for each in (trainer, walking):
         each.check_weights(weights, len(labels))
-        found.append(Steps(each.learning(codes, labels, weights)).run(each.board.receive))
+        found.append(
+            Steps(each.learning(codes, labels, weights)).run(lambda wait, board=each.board: board.receive(wait))
+        )
     assert (found[0] == found[1]).all()
     assert walking.nodes.difference(trainer.nodes) is None
     assert trainer.tally.splits > 1 and (tree == "vfdt" or trainer.board.counters()["halvings"])
@@ -220,7 +208,7 @@ def test_short_of_slots(tree):
 @pytest.mark.parametrize("seed, slots", [(101, 12), (245, 7), (297, 20)])
 def test_which_leaf_loses_its_slot_is_as_of_the_decision(seed, slots):
     """Not as of when a record reaches the node that splits: other leaves count meanwhile."""
-    trainer, walking, *_ = both("vfdt", 4000, geometry(slots), seed, kind="emulated")
+    trainer, walking, *_ = both("vfdt", 4000, geometry(slots), seed)
     assert walking.nodes.difference(trainer.nodes) is None
     assert active(walking.nodes) == active(trainer.nodes)
 
@@ -232,7 +220,7 @@ def test_which_leaf_loses_its_slot_is_as_of_the_decision(seed, slots):
 def test_locks_of_nodes_that_went_stop_nothing(tree, seed, slots, period):
     """Where a split is revised while trials below it are still to take effect."""
     sizes = geometry(slots)
-    trainer, walking, *found = both(tree, 3000, sizes, seed, review_period=period, kind="emulated")
+    trainer, walking, *found = both(tree, 3000, sizes, seed, review_period=period)
     assert (found[0] == found[1]).all()
     assert walking.nodes.difference(trainer.nodes) is None
     assert active(walking.nodes) == active(trainer.nodes)
@@ -241,7 +229,7 @@ def test_locks_of_nodes_that_went_stop_nothing(tree, seed, slots, period):
 def lay_down(trainer, codes, labels):
     """Put instances into the memory of a trainer's board, six bytes each."""
     columns = [Column(f"cell {cell}", 1 + int(each), RowKind.CODE) for cell, each in enumerate(trainer.cells.attribute)]
-    trainer.declare(RowLayout(columns, 6, label=0), {})
+    trainer.driver.declare(RowLayout(columns, 6, label=0), {})
     trainer.board.load(0, np.column_stack([labels.astype(np.uint8), codes]).reshape(-1))
 
 
@@ -250,7 +238,7 @@ def test_only_class_counts_are_asked_for_where_leaves_compete():
     codes, labels = (part[:5000] for part in drifting(5, 8000))
     sizes = geometry(7, nodes=512)
     cells = CellMap.build(CAPACITIES, sizes.bins, "multiway")
-    board, sent = walks("emulated", sizes, 1 << 15), []
+    board, sent = walks(sizes, 1 << 15), []
     walking = Trainer(board, cells, SplitPolicy(delta=1e-2, grace=60, block=1), 2, review_period=500)
     lay_down(walking, codes, labels)
     send = board.send
@@ -269,13 +257,12 @@ def test_only_class_counts_are_asked_for_where_leaves_compete():
     assert (words == len(RowWord)).sum() > 2 * (splits + leaves)
 
 
-@pytest.mark.parametrize("kind", ["golden", "emulated"])
-def test_leaves_compete_in_time_for_rows_that_lie_in_memory(kind):
+def test_leaves_compete_in_time_for_rows_that_lie_in_memory():
     """Wherever calls begin and end, and after decisions that take effect at the same record."""
     codes, labels = (part[:2600] for part in drifting(3, 8000))
     cells = CellMap.build(CAPACITIES, geometry(7).bins, "multiway")
     policy = SplitPolicy(delta=1e-2, grace=60, block=1)
-    boards = open_board("emulated", geometry(7)), walks(kind, geometry(7, nodes=512), 1 << 15)
+    boards = open_board("emulated", geometry(7)), walks(geometry(7, nodes=512), 1 << 15)
     expected, walking = (Trainer(board, cells, policy, 2, review_period=300) for board in boards)
     lay_down(walking, codes, labels)
     for begin, end in ((0, 1000), (1000, 1200), (1200, 2600)):
@@ -304,7 +291,7 @@ def test_floats_that_lie_in_memory(tree, seed):
     layout = RowLayout([Column(f"x{i}", 4 + 4 * i, RowKind.F32) for i in range(4)], 20, label=1)
     rows = np.zeros(1200, [("pad", "u1"), ("label", "u1"), ("rest", "u1", 2), ("x", "<f4", 4)])
     rows["label"], rows["x"] = labels, values
-    walking.declare(layout, {i: edge_keys(edges[i], RowKind.F32) for i in range(4)})
+    walking.driver.declare(layout, {i: edge_keys(edges[i], RowKind.F32) for i in range(4)})
     board.load(7, rows.view(np.uint8).reshape(-1))
     for _ in range(2):
         right = expected.learn(codes, labels) == labels
@@ -312,9 +299,8 @@ def test_floats_that_lie_in_memory(tree, seed):
     assert walking.nodes.difference(expected.nodes) is None and expected.tally.splits > 1
     with pytest.raises(ValueError, match="do not lie in the 65536 bytes of memory"):
         walking.learn_rows(1 << 15, 3000)
-    for unable in (expected.declare, expected.learn_rows):
-        with pytest.raises(ValueError, match="records with their slots: choose a geometry with nodes"):
-            unable(0, 1)
+    with pytest.raises(ValueError, match="records with their slots: choose a geometry with nodes"):
+        expected.driver.declare(layout, {})
 
 
 @pytest.mark.parametrize("tree, nodes", [("vfdt", 26), ("efdt", 4)])
@@ -325,7 +311,7 @@ def test_a_tree_whose_node_table_is_full_learns_on(tree, nodes, seed):
     cells = CellMap.build(CAPACITIES, sizes.bins, "one_vs_rest" if tree == "efdt" else "multiway")
     policy = SplitPolicy(**{"delta": 1e-2, "grace": 60, "block": 1, **TREES[tree]})
     found = []
-    for board in (walks("emulated", sizes), LateBoard(walks("golden", sizes), random.Random(seed))):
+    for board in (open_board("emulated", sizes), LateBoard(walks(sizes), random.Random(seed))):
         walking = Trainer(board, cells, policy, 2)
         with pytest.warns(
             UserWarning, match=f"table of {nodes} rows is full, .* splits no more: .* more nodes"

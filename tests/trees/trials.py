@@ -4,8 +4,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from bregalad.geometry import GAIN_FRACTION, NONE, Geometry
-from bregalad.protocol.reports import Kind, gains_layout, suggestion_layout
+from bregalad.geometry import GAIN_FRACTION, Geometry
 from bregalad.trees.policy.policy import (
     KEEP,
     NO_CELL,
@@ -14,7 +13,7 @@ from bregalad.trees.policy.policy import (
     SPLIT,
     TIE,
     SplitPolicy,
-    report_form,
+    form_of,
 )
 from bregalad.trees.structure.cells import CellMap
 from bregalad.trees.structure.nodes import Nodes
@@ -23,7 +22,6 @@ from bregalad.trees.structure.table import LEAF, MULTIWAY, NUMERIC
 __all__ = ["CLOSE", "EPSILON", "EVEN", "TIED", "UNIT", "UNTIED", "Bench", "Slow", "Trial", "inner", "leaf"]
 
 UNIT = 1 << GAIN_FRACTION
-SLOT = 3
 EVEN = [500, 500]
 EPSILON = 0.08977219962  # Hoeffding's, 1000 instances of two classes
 CLOSE = 2 / UNIT / 1000  # two units of the board's gains
@@ -50,36 +48,21 @@ class Trial:
 
     def _candidate(self, cells, attribute):
         if attribute is None or self.gains[attribute] is None:
-            return {"cell": NONE, "value": 0, "valid": 0, "gain": 0}
-        return {
-            "cell": int(cells.first_cell[attribute]),
-            "value": self.value(attribute),
-            "valid": 1,
-            "gain": self.gains[attribute],
-        }
+            return [NO_CELL, 0, 0]
+        return [int(cells.first_cell[attribute]), self.value(attribute), self.gains[attribute]]
 
     def pack(self, geometry, cells, every, current=None):
-        """The report, as 32-bit words."""
-        head = {"slot": SLOT, "n": sum(self.counts), "class_counts": self.counts}
+        """As a board tells it; int64 array."""
+        named = []
         if every:
-            words = []
             for cell in range(len(cells)):
                 attribute = int(cells.attribute[cell])
-                last = cell == cells.cells_of(attribute)[-1]
-                found = self._candidate(cells, attribute if last else None)
-                gain = found["gain"] & (1 << 64) - 1
-                words += [found["cell"] | found["value"] << 16 | found["valid"] << 24, gain & 0xFFFFFFFF, gain >> 32]
-            data = gains_layout(geometry, len(cells)).pack(kind=Kind.GAINS, **head, candidates=words)
+                named.append(attribute if cell == cells.cells_of(attribute)[-1] else None)
         else:
             valid = [a for a, gain in enumerate(self.gains) if gain is not None]
-            best, second = (sorted(valid, key=lambda a: -self.gains[a]) + [None] * 2)[:2]
-            named = {
-                f"{name}_{key}": value
-                for name, attribute in (("best", best), ("second", second), ("current", current))
-                for key, value in self._candidate(cells, attribute).items()
-            }
-            data = suggestion_layout(geometry).pack(kind=Kind.SUGGESTION, **head, **named)
-        return np.frombuffer(data, np.uint32)
+            named = [*(sorted(valid, key=lambda a: -self.gains[a]) + [None] * 2)[:2], current]
+        counts = self.counts + [0] * (geometry.classes - len(self.counts))
+        return np.array(sum((self._candidate(cells, attribute) for attribute in named), counts), np.int64)
 
 
 class Bench:
@@ -115,7 +98,7 @@ class Bench:
         self.classes = classes
         self.geometry = Geometry(classes=max(2, classes), lanes=16)
         self.cells = CellMap.build(capacities or [0] * attributes, self.geometry.bins, nominal_split)
-        self.form = report_form(self.geometry, self.cells, policy.reports_all if every is None else every)
+        self.form = form_of(self.geometry.classes, self.cells, policy.reports_all if every is None else every)
         self.nodes = nodes = Nodes(self.geometry.classes)
         nodes.average_over(len(self.cells.first_cell) if policy.gain_average else 0)
         self.node = 0

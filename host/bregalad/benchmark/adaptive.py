@@ -15,6 +15,7 @@ import time
 
 import numpy as np
 
+from ..predictors import PREDICTORS
 from ..trees.efdt import EFDT
 from ..trees.efhat import EFHAT
 from ..trees.hat import HAT
@@ -84,7 +85,7 @@ def main():
     parser = argparse.ArgumentParser(description=first_line(__doc__))
     parser.add_argument("--stream", nargs="+", default=list(STREAMS), help="by name, or generator:NAME,option=value")
     parser.add_argument("--instances", type=int, default=200_000, help="of each stream at most")
-    parser.add_argument("--prediction", choices=["mc", "nb", "nba"], default="nba")
+    parser.add_argument("--prediction", choices=PREDICTORS, default="nba")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--core", type=int, default=0, help="the core that both are bound to")
     parser.add_argument("--markdown", action="store_true")

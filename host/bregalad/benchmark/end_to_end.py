@@ -1,6 +1,6 @@
 """The whole system, from rows in memory to the last split: one core, and a board that walks records itself.
 
-Both learn the same rows, with the same code books, into the same tree. The emulated board's time is one core's, of
+Both learn the same rows, with the same code books. The emulated board's time is one core's, of
 quantising and learning. The simulated board's is its clocks, at the clock of a kept build of that very geometry, and
 every moment in which the host works: as if the board stood still meanwhile. What the board says is recorded. The host's
 time is that of the same driver with the recording in the board's place: simulating a board leaves no cache to others.
@@ -17,7 +17,7 @@ import time
 import numpy as np
 
 from ..boards import open_board
-from ..boards.base import Board
+from ..boards.device import Device
 from ..data.codebook import CodeBook
 from ..data.edges import place_edges
 from ..data.keys import edge_keys
@@ -39,6 +39,7 @@ BOOKS = 4096  # rows that the code books are learnt from
 
 
 _FENCE = layout_of(Kind.FENCE, Geometry(), 0)
+_CHECKED = 4000  # rows that the golden model learns, too
 _TURNS = 9  # of which the fastest counts, where seconds of the host are measured
 
 
@@ -80,7 +81,7 @@ def _without_tokens(sent):
     return b"".join(bytes(data) for data in sent if data[0] != Opcode.FENCE)
 
 
-class _Replay(Board):
+class _Replay(Device):
     """A board that answers as a recording has it, at once."""
 
     name, clocks = "recording", 0
@@ -169,13 +170,29 @@ def learn(trainer, count):
     return found | {name: board.read(f"{name}.count") for name in ("records", "beats", "dma_bytes", "learning")}
 
 
+def check(geometry, tree, layout, keys, rows):
+    """AssertionError if simulated board and golden model learn other trees of the first rows."""
+    from bregalad_sim.latency import GoldenBoard
+
+    count = min(_CHECKED, len(rows) // layout.stride)
+    part = rows[: count * layout.stride]
+    found = []
+    for board in (open_board("simulated", geometry, memory_size=1 << 20), GoldenBoard(geometry, 1 << 20)):
+        trainer = Trainer(board, *tree)
+        trainer.driver.declare(layout, keys)
+        board.load(0, part)
+        found.append((trainer.learn_rows(0, count), trainer))
+    (hits, one), (wanted, other) = found
+    assert hits == wanted and one.nodes.difference(other.nodes) is None, one.nodes.difference(other.nodes)
+
+
 def host_seconds(board, recording, tree, layout, keys, count):
     """Processor time that the driver takes for each turn, with the recording in the board's place."""
     fastest = [np.inf, np.inf]
     for _ in range(_TURNS):
         replay = _Replay(board.geometry, board.memory_size, recording)
         trainer = Trainer(replay, *tree)
-        trainer.declare(layout, keys)
+        trainer.driver.declare(layout, keys)
         fastest = [min(least, learn(trainer, count)["seconds"]) for least in fastest]
         assert _without_tokens(replay.sent) == _without_tokens(recording.sent), "the driver has not said the same again"
     return fastest
@@ -199,15 +216,10 @@ def measure(attributes, args):
         board.load(0, rows)
         recording = _Recording(board)
         walking = Trainer(board, *tree)
-        walking.declare(layout, keys)
+        walking.driver.declare(layout, keys)
         found = [learn(walking, args.instances) for _ in range(2)]
         board.close()
-        twin = Trainer(open_board("emulated", geometry, memory_size=len(rows) + 64), *tree)
-        twin.board.load(0, rows)
-        twin.declare(layout, keys)
-        assert [each["hits"] for each in found] == [twin.learn_rows(0, args.instances) for _ in found]
-        same = walking.nodes.difference(twin.nodes)
-        assert same is None, same
+        check(geometry, tree, layout, keys, rows)
         hosts = host_seconds(board, recording, tree, layout, keys, args.instances)
         for turn, ((seconds, _), measured, host) in enumerate(zip(core, found, hosts, strict=True)):
             yield {

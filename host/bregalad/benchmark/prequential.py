@@ -13,6 +13,7 @@ from importlib.metadata import version
 
 import numpy as np
 
+from ..predictors import PREDICTORS
 from ..trees.vfdt import VFDT
 from ..words import first_line
 
@@ -58,7 +59,7 @@ def main():
     parser.add_argument("--chunk", type=int, default=16384, help="instances per call")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--floats", action="store_true", help="count quantising, too")
-    parser.add_argument("--leaf-prediction", choices=["mc", "nb", "nba"], default="mc")
+    parser.add_argument("--leaf-prediction", choices=PREDICTORS, default="mc")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()

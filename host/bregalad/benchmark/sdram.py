@@ -41,7 +41,7 @@ def measure(board_name, kind, name, attributes):
     with VirtualBoard(made, **options) as virtual, LinkedBoard(wire(virtual)) as board:
         board.load(0, np.ascontiguousarray(rows))
         trainer = Trainer(board, cells, SplitPolicy(grace=1 << 20, delay=1024), 2)
-        trainer.declare(layout, keys)
+        trainer.driver.declare(layout, keys)
         trainer.learn_rows(0, count)
         board.clear_counters()
         for _ in range(TURNS):

@@ -11,8 +11,7 @@ the share of the time in which the wire carried something.
 import argparse
 from collections import deque
 
-from ..boards import open_board
-from ..boards.base import Board
+from ..boards.device import Device
 from ..geometry import Geometry
 from ..trees.efdt import EFDT
 from ..trees.option import number
@@ -23,7 +22,7 @@ GIGABIT = 118e6  # bytes per second of payload that Gigabit Ethernet carries
 BACKLOG = 1 << 16  # bytes that a linked board's `send` leaves waiting for the wire
 
 
-class Wire(Board):
+class Wire(Device):
     """Another board at the end of a wire, with a clock of its own.
 
     Parameters
@@ -76,10 +75,12 @@ class Wire(Board):
 
 def measure(kind, name, instances, speed, delay, block):
     """Instances per second, and the share of the time that the wire was in use."""
+    from bregalad_sim.record_board import RecordBoard
+
     X, y, schema = {"elec": streams.elec, "rt5n": streams.rt5n}[name]()
     X, y = X[:instances], y[:instances]
     geometry = Geometry(lanes=8, passes=1, slots=4096, classes=max(2, len(schema.classes)))
-    board = Wire(open_board("emulated", geometry), speed, delay)
+    board = Wire(RecordBoard(geometry), speed, delay)
     tree = kind(board=board, block=block, leaf_prediction="mc", nominal=streams.nominal(X, schema))
     tree.partial_fit(X, y, classes=list(schema.classes))
     return len(X) / board.now, board.sending / board.now

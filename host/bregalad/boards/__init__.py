@@ -13,7 +13,7 @@ from .base import Board, BoardError
 __all__ = ["BOARDS", "CORES", "LINKS", "Board", "BoardError", "check_name", "is_link", "open_board"]
 
 BOARDS = {  # name: what it is
-    "emulated": "the golden model, compiled by Numba: fast, needs no FPGA and no simulator",
+    "emulated": "the engine: the golden model, compiled by Numba; fast, needs no FPGA and no simulator",
     "simulated": "the RTL itself, compiled by Verilator: clock by clock, needs g++ and make",
 }
 LINKS = {  # what comes before the colon: what it is
@@ -78,20 +78,15 @@ def open_board(name: str, geometry: Geometry | str | None = None, **options: Any
     geometry = geometry or Geometry()
     with needing(f"the {name} board", "simulation"):
         # Imported here: numba takes a second, the simulated board needs Amaranth and Verilator.
-        if name == "emulated" and geometry.nodes:
-            from .emulated_tree import EmulatedTreeBoard
+        if name == "emulated":
+            from .engine import Engine
 
-            kind: type[Board] = EmulatedTreeBoard
-        elif name == "emulated":
-            from .emulated import EmulatedBoard
+            _check_options(name, options, [])
+            return Engine(geometry)
+        from .simulated import SimulatedBoard
 
-            kind = EmulatedBoard
-        else:
-            from .simulated import SimulatedBoard
-
-            kind = SimulatedBoard
-        _check_options(name, options, [*inspect.signature(kind).parameters][1:])
-        board = kind(geometry, **options)
+        _check_options(name, options, [*inspect.signature(SimulatedBoard).parameters][1:])
+        board = SimulatedBoard(geometry, **options)
     try:
         board.check_identity()
     except BaseException:
@@ -158,7 +153,7 @@ def _options_of(kind):
 def _check_options(name, given, allowed):
     for key in given:
         if key not in allowed:
-            raise ValueError(f"{name}: no option {key!r}; there are {', '.join(allowed)}")
+            raise ValueError(f"{name}: no option {key!r}; there are {', '.join(allowed) or 'none'}")
 
 
 def _parse(name):

@@ -1,4 +1,4 @@
-"""What every board offers, whatever it is made of."""
+"""What all boards have in common."""
 
 from __future__ import annotations
 
@@ -11,24 +11,12 @@ import numpy as np
 
 from ..errors import BoardError
 from ..geometry import Geometry
-from ..protocol.registers import (
-    EVENTS,
-    MAGIC,
-    TIMINGS,
-    VERSION,
-    Access,
-    find,
-    geometry_of,
-)
 
 if TYPE_CHECKING:
-    from typing import Self, TypeAlias
+    from typing import Self
 
     from ..link import Statistics
-    from ..protocol.registers import Register
     from .kernel.state import State
-
-    Data: TypeAlias = bytes | bytearray | memoryview | np.ndarray
 
 __all__ = ["Board", "BoardError", "as_bytes"]
 
@@ -51,22 +39,18 @@ _EMPTY = np.frombuffer(b"\0", np.uint8)[:0]
 
 
 class Board(ABC):
-    """Registers, an ordered stream of commands, and the reports that answer it.
+    """Where the statistics of a tree's nodes are, and what counts them: an `Engine` in this process, or a `Device`.
 
     Parameters
     ----------
     geometry : Geometry
-        What the driver expects; `check_identity` compares it with the board's registers.
 
     Members
     -------
     name : str
         What `open_board` calls it.
     memory_size : int
-        Bytes of the board's memory, which LEARN with the MEMORY flag reads; 0: none.
-    batch_bytes : int
-        Bytes of records that are sent at a time: enough to hide a link's round trip. Suggestions
-        are looked at in between.
+        Bytes of memory for rows; 0: none.
     cut : bool
         Whether every call fails until `resume`.
     lost : bool
@@ -81,13 +65,10 @@ class Board(ABC):
         Whether it answers at once, for it is in this process.
 
     Boards are context managers; leaving the context closes them.
-
-    Source: design, sections 6 and 7.
     """
 
     name = "board"
     memory_size = 0
-    batch_bytes = 1 << 18
     cut = False
     lost = False
     torn = False
@@ -138,78 +119,18 @@ class Board(ABC):
     def __repr__(self):
         return f"<{type(self).__name__} {self.geometry}>"
 
-    # What a board implements
-
-    @abstractmethod
-    def _read_register(self, register: Register) -> int:
-        """The 32-bit value of a `Register`."""
-
-    @abstractmethod
-    def _write_register(self, register: Register, value: int) -> None:
-        """Write a value, already validated, to a `Register`."""
-
-    @abstractmethod
-    def send(self, data: Data) -> None:
-        """Queue commands.
-
-        Parameters
-        ----------
-        data : bytes-like or ndarray of uint8
-            Whole bus words; a command may be spread over several calls.
-
-        Raises
-        ------
-        ValueError
-            If ``data`` is not whole bus words.
-        """
-
-    @abstractmethod
-    def receive(self, wait: bool = False) -> bytes:
-        """All complete reports that there are, in order, as bytes.
-
-        Parameters
-        ----------
-        wait : bool
-            Return at least one report.
-
-        Raises
-        ------
-        BoardError
-            If ``wait`` and none can come.
-        """
-
-    @abstractmethod
-    def load(self, address: int, data: Data) -> None:
-        """Write ``data`` to the board's memory; ValueError if it does not fit there."""
-
-    def saves(self, cells: int) -> int:
-        """How many slots of so many cells `save` takes at a time; 0: the board tells them by READ alone."""
-        return 0
-
-    def save(self, slots: np.ndarray, cells: int) -> np.ndarray:
-        """What slots have counted, written by the board to memory: rows of ``protocol.soc.saved_dtype``, not copied.
-
-        They are there until the next call. Other reports wait for `receive` meanwhile.
-
-        Raises
-        ------
-        ValueError
-            If there is no room for so many.
-        """
-        raise BoardError(f"{self.name}: there is no memory that both sides see: ask by READ")
-
-    def rows(self, slots: np.ndarray, cells: int) -> np.ndarray:
-        """Rows as of `save`, where they lie, with nothing of what slots have counted: to fill, and to `put_back`."""
-        raise BoardError(f"{self.name}: there is no memory that both sides see: tell it by WRITE")
-
-    def put_back(self, rows: np.ndarray) -> None:
-        """Have the board read rows as of `save`; they are not copied if they lie there still."""
-        raise BoardError(f"{self.name}: there is no memory that both sides see: tell it by WRITE")
-
     @property
     def state(self) -> State | None:
-        """The state of a board that is compiled code in this process, `kernel.State`; else None."""
+        """What the engine in this process counts in, `kernel.State`; None of a device."""
         return None
+
+    @abstractmethod
+    def counters(self) -> dict[str, int]:
+        """The performance counters by name: events, then clocks (0 of the engine)."""
+
+    def load(self, address: int, data: bytes | np.ndarray) -> None:
+        """Write ``data`` to the board's memory; ValueError if it does not fit there."""
+        raise ValueError(f"board {self.name} has no memory for rows")
 
     def statistics(self) -> Statistics | None:
         """What has crossed the link to the board, a ``link.Statistics``; None: there is no link."""
@@ -227,165 +148,3 @@ class Board(ABC):
 
     def close(self) -> None:  # noqa: B027 (a board in memory holds nothing)
         """Give back what the board holds; calling it twice does no harm."""
-
-    # Registers
-
-    def read_register(self, name: str) -> int:
-        """The 32-bit value of a register; KeyError if there is none of that name."""
-        return self._read_register(find(name))
-
-    def write_register(self, name: str, value: int) -> None:
-        """Write a whole register, between commands.
-
-        Raises
-        ------
-        KeyError
-            If there is no register of that name.
-        ValueError
-            If the register is read-only, or ``value`` does not fit it or the board.
-        """
-        register = find(name)
-        if all(field.access is Access.RO for field in register.fields):
-            raise ValueError(f"register {name!r} is read-only")
-        width = sum(field.width for field in register.fields)
-        if not 0 <= value < 1 << width:
-            raise ValueError(f"{name}: {value} does not fit {width} bits")
-        for field, lsb in register.layout():
-            bits = int(value) >> lsb & (1 << field.width) - 1
-            least, most = field.range(self.geometry)
-            if not least <= bits <= most:
-                raise ValueError(f"{name}.{field.name}: this board takes {least} to {most}, not {bits}")
-        self._write_register(register, int(value))
-
-    def read(self, name: str) -> int:
-        """The value of ``"register.field"``."""
-        register, field, lsb = _find_field(name)
-        return self._read_register(register) >> lsb & (1 << field.width) - 1
-
-    def write(self, name: str, value: int) -> None:
-        """Write ``"register.field"``: a read-modify-write that leaves the other fields alone."""
-        register, field, lsb = _find_field(name)
-        if field.access is Access.RO:
-            raise ValueError(f"{name} is read-only")
-        if not 0 <= value < 1 << field.width:
-            raise ValueError(f"{name}: {value} does not fit {field.width} bits")
-        mask = (1 << field.width) - 1 << lsb
-        old = self._read_register(register) if len(register.fields) > 1 else 0
-        self.write_register(register.name, old & ~mask | int(value) << lsb)
-
-    def write_fields(self, name: str, **values: int) -> None:
-        """Write all fields of register ``name`` at once; fields not named get their reset value."""
-        register = find(name)
-        value = 0
-        for field, lsb in register.layout():
-            given = values.pop(field.name, field.reset)
-            if not 0 <= given < 1 << field.width:
-                raise ValueError(f"{name}.{field.name}: {given} does not fit {field.width} bits")
-            value |= int(given) << lsb
-        if values:
-            raise KeyError(
-                f"no field {min(values)!r} in register {name!r}; there are "
-                f"{', '.join(field.name for field in register.fields)}"
-            )
-        self.write_register(name, value)
-
-    def counters(self) -> dict[str, int]:
-        """The performance counters by name: events, then clocks (0 on the emulated board)."""
-        return {name: self.read_register(name) for name in (*EVENTS, *TIMINGS)}
-
-    def clear_counters(self) -> None:
-        """Return all performance counters to 0."""
-        self.write_register("control", 1)
-
-    # Identity
-
-    def read_geometry(self) -> Geometry:
-        """The geometry that the board's registers tell."""
-        return geometry_of(self.read)
-
-    def found_geometry(self) -> Geometry:
-        """The geometry of the board that there is.
-
-        Raises
-        ------
-        BoardError
-            If it is no board of this release, with the remedy.
-        """
-        magic = self.read("identity.magic")
-        if magic != MAGIC:
-            raise BoardError(
-                f"{self.name}: identity register reads {magic:#010x}, expected {MAGIC:#010x}: "
-                "this is not a Bregalad board, or its bitstream is not loaded"
-            )
-        version = self.read("build.version")
-        if version != VERSION:
-            raise BoardError(
-                f"{self.name}: bitstream speaks protocol version {version}, this driver "
-                f"{VERSION}: rebuild the bitstream with this release, or install that of the "
-                "bitstream"
-            )
-        try:
-            return self.read_geometry()
-        except ValueError as error:
-            raise BoardError(
-                f"{self.name}: geometry registers make no sense ({error}): reset the board and load its bitstream again"
-            ) from error
-
-    def check_identity(self) -> None:
-        """Compare the board's registers with what this driver and ``geometry`` expect.
-
-        Raises
-        ------
-        BoardError
-            With what was expected, what was found, and the remedy.
-        """
-        expected = self.geometry.as_dict()
-        wrong = [
-            f"{key} is {value}, expected {expected[key]}"
-            for key, value in self.found_geometry().as_dict().items()
-            if value != expected[key]
-        ]
-        if wrong:
-            raise BoardError(
-                f"{self.name}: {'; '.join(wrong)}: open the board with the geometry that its bitstream was built for"
-            )
-
-    def _words(self, data):
-        """``data`` as a uint8 array of whole bus words."""
-        data = as_bytes(data)
-        if data.size % self.geometry.bus_bytes:
-            raise ValueError(f"data must be whole bus words of {self.geometry.bus_bytes} bytes, not {data.size} bytes")
-        return data
-
-    def _to_load(self, address, data):
-        """``data`` as a uint8 array that fits the board's memory at ``address``, where it overwrites what there is."""
-        data = as_bytes(data)
-        if not 0 <= address <= self.memory_size - data.size:
-            raise ValueError(
-                f"{data.size} bytes at {address:#x} do not fit the board's memory of {self.memory_size} bytes"
-            )
-        for resident in list(self.residents):
-            if address < resident.address + resident.bytes and resident.address < address + data.size:
-                self.residents.discard(resident)
-        return data
-
-
-def check_memory_size(geometry, memory_size):
-    """Refuse with a ValueError what is no size of an in-process board's memory."""
-    if not isinstance(memory_size, int) or memory_size < 0:
-        raise ValueError(f"memory_size must be an integer of at least 0, not {memory_size!r}")
-    if geometry.nodes and memory_size % (word := geometry.bus_bytes):
-        raise ValueError(
-            f"memory_size must be whole bus words of {word} bytes, by which rows are fetched, not {memory_size}: "
-            f"choose {memory_size + word - memory_size % word}"
-        )
-
-
-def _find_field(name):
-    """``(register, field, lsb)`` of ``"register.field"``."""
-    register_name, _, field_name = name.partition(".")
-    register = find(register_name)
-    for field, lsb in register.layout():
-        if field.name == field_name:
-            return register, field, lsb
-    raise KeyError(f"no field {name!r}; there are {', '.join(f'{register_name}.{f.name}' for f in register.fields)}")

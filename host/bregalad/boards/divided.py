@@ -3,7 +3,7 @@
 import weakref
 
 from ..geometry import Geometry
-from .base import Board
+from .device import Device
 
 __all__ = ["DividedBoard", "check_division", "part_of"]
 
@@ -100,7 +100,7 @@ class DividedBoard:
             self._asked |= trainer.asked
 
 
-class _Part(Board):
+class _Part(Device):
     """Some of a board's slots and nodes, as a board."""
 
     def __init__(self, whole, number, geometry):
@@ -158,6 +158,9 @@ class _Part(Board):
 
     def load(self, address, data):
         self._board.load(address, data)
+
+    def counters(self):
+        return self._board.counters()
 
     def statistics(self):
         return self._board.statistics()

@@ -10,7 +10,8 @@ from ..protocol.commands import pack_load
 from ..protocol.link import LAPSE_SECONDS, LINK_VERSION, Refusal
 from ..protocol.registers import IDENTITY
 from ..warn import warn
-from .base import Board, BoardError
+from .base import BoardError
+from .device import Device
 from .whole import Sizes
 
 __all__ = ["LinkedBoard"]
@@ -23,7 +24,7 @@ _STILL = 0.5  # seconds without progress after which a wait is not worth finishi
 _LOOK = 0.25  # seconds between two looks whether Ctrl-C has come
 
 
-class LinkedBoard(Board):
+class LinkedBoard(Device):
     """The driver's end of a link: what the wire loses or damages is sent again, nothing twice.
 
     A board that is silent for ``timeout`` seconds makes the call that waits for it raise

@@ -21,7 +21,8 @@ from ..protocol.soc import (
     find_soc,
     saved_dtype,
 )
-from .base import Board, BoardError, as_bytes
+from .base import BoardError, as_bytes
+from .device import Device
 from .whole import Sizes
 
 __all__ = ["MappedBoard"]
@@ -42,7 +43,7 @@ _REASONS = {
 }
 
 
-class MappedBoard(Board):
+class MappedBoard(Device):
     """The driver of a core with registers and memory in reach of this processor.
 
     All memory that the core may touch is one buffer, its window: first what LEARN names, then the rings, then commands,

@@ -8,7 +8,8 @@ import numpy as np
 from ..files import check_wave
 from ..protocol.commands import PATH_LIMIT
 from ..protocol.rows import MOST_WEIGHT
-from .base import Board, BoardError, check_memory_size
+from .base import BoardError
+from .device import Device, check_memory_size
 
 __all__ = ["SimulatedBoard"]
 
@@ -20,7 +21,7 @@ _ANY, _REPORT, _TAKEN = 0, 1, 2  # what `board_run` stops at
 _libraries: dict = {}
 
 
-class SimulatedBoard(Board):
+class SimulatedBoard(Device):
     """The accelerator's RTL: every clock is computed, and counted.
 
     The first use of a geometry on a machine compiles its model, for tens of seconds to minutes;

@@ -19,6 +19,7 @@ def described(cls):
     expected = {option.name: option.defaults[cls._name] for option in options_of(cls._name)}
     if given != expected:
         raise TypeError(f"{cls.__name__} has the parameters {given}, ensemble/options.py declares {expected}")
+    cls._options = tuple(expected)
     if cls.__doc__ is None:  # python -OO
         return cls
     entries = "\n".join(option.entry(cls._name) for option in options_of(cls._name))

@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 
 from ..boards.base import BoardError
-from ..trees.conventions import Scoring
-from ..trees.inputs import named_classes
-from ..trees.intake import Intake
-from ..trees.learning import Learning
-from ..trees.requirements import warn_of_lost
-from ..trees.resuming import Resuming
-from ..trees.river import OneByOne
-from ..trees.saving import Saving
+from ..predictors import predictor_of
+from ..trees import holder
+from ..trees.estimator import StreamTree
+from ..trees.stream import StreamLearner
 from ..trees.training.steps import SAFE, Steps
 from ..trees.turns import changing, reading
-from ..trees.weights import Weighing
-from . import storage
+from . import options, storage
 from .crew import Crew
 from .ground import Ground, alone, is_shared
 from .member import Member
 from .share import Known, Share
 from .single import Single
-from .template import Template
+from .template import check_engine, check_template
 from .votes import elect
 
 if TYPE_CHECKING:
@@ -39,12 +32,11 @@ __all__ = ["Ensemble"]
 _BATCH = 4096  # instances that a member learns or looks at before the next one does; nothing depends on it
 
 
-class Ensemble(
-    Template, Learning, Resuming, Saving, Intake, Scoring, Weighing, OneByOne, ClassifierMixin, BaseEstimator
-):
+class Ensemble(StreamLearner):
     """Base of the ensembles: trees that learn the same stream, each its own share of it, and vote.
 
-    A subclass says in ``_style`` how its members are, and in ``_learn_all`` how they learn.
+    A subclass says in ``_default_tree`` which tree its members are like if none is given, in ``_style`` how they are,
+    and in ``_learn_all`` how they learn.
 
     Attributes
     ----------
@@ -55,12 +47,73 @@ class Ensemble(
     members_ : list of Member
     """
 
+    # As constructors are given them.
+    engine: str | None
+    members: int
+    rate: float
+    tree: StreamTree | None
+
     _storage = storage
+    _trees_each = 1  # that a member may have at a time
+    _name = ""  # of `options.NAMES`
     _ground = None  # the board that members share
     _crew = None  # of the workers that have the members; `_members` are older then
 
+    def _default_tree(self):
+        raise NotImplementedError
+
     def _style(self):
         raise NotImplementedError
+
+    # Parameters: what concerns the stream, the tree says
+
+    @property
+    def _template(self):
+        return self._default_tree() if self.tree is None else self.tree
+
+    @property
+    def nominal(self):
+        """The tree's; as the following."""
+        return self._template.nominal
+
+    @property
+    def nominal_values(self):
+        """Room for values of a nominal attribute that does not declare them."""
+        return self._template.nominal_values
+
+    @property
+    def nominal_split(self):
+        """One child per value, or one value against the rest."""
+        return self._template.nominal_split
+
+    @property
+    def class_weight(self):
+        """How often each instance of a class is drawn."""
+        return self._template.class_weight
+
+    def _policy(self):
+        return self._template._policy()
+
+    def check_parameters(self) -> None:
+        """Refuse wrong parameters with a ValueError or TypeError, before any data are read."""
+        for name, value in self._chosen().items():
+            options.check(name, value)
+        check_template(self)
+
+    def _decisive(self):
+        own = {name: value for name, value in self._chosen().items() if name not in ("tree", "threads", "engine")}
+        return own | self._template._decisive()
+
+    def _check_size(self, capacities, classes):
+        self._template._check_size(capacities, classes)
+
+    def _compiled_as(self):
+        return f"{type(self).__name__} of {self._template._compiled_as()}"
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = self._template.__sklearn_tags__().classifier_tags.multi_class
+        return tags
 
     # Learning
 
@@ -92,7 +145,7 @@ class Ensemble(
         if self.engine is None:
             return self._share()
         if self._crew is None:
-            self._check_engine()
+            check_engine(self)
             self._crew = Crew(self.engine, self._members, Known(self), int(self.threads))
         return self._crew
 
@@ -102,7 +155,8 @@ class Ensemble(
 
     def _voters(self):
         """A share that votes; where no tree asks a board, none is opened."""
-        if any(member.tree._nodes is None or member.tree.leaf_prediction_ != "mc" for member in self._members):
+        trees = [member.tree for member in self._members]
+        if any(tree._nodes is None or predictor_of(tree.leaf_prediction_).takes_bayes for tree in trees):
             return self._share()
         return Share(self._members, self, int(self.threads))
 
@@ -168,19 +222,7 @@ class Ensemble(
         for member in self._members:
             member.drop_spare()
 
-    def _learn(self, X, y, classes, weigh):
-        self._check_ready()
-        X, labels, weights = self._checked(X, y, classes, weigh)
-        if not len(labels):
-            return (named_classes(classes) if classes is not None else self.classes_)[:0]
-        found = self._finish(
-            Steps(self._testing_then_training(X, labels) if weights is None else self._repeating(X, labels, weights))
-        )
-        warn_of_lost(self._quantiser)
-        return found
-
     def _testing_then_training(self, X, labels):
-        """``test_then_train`` as a generator for `Steps`."""
         self._check_crew()
         self._hands().open()  # if there is no memory for a board, or no worker, nothing has changed yet
         # A link may be cut, and the call finished when its X is another's.
@@ -212,7 +254,6 @@ class Ensemble(
         return self._hands().learn(codes, labels, self._seen)
 
     def _changing_books(self, due):
-        """Change the code books of these columns, of all trees at once; a generator for `Steps`."""
         hands = self._hands()
         changes = self._quantiser.changes(due, used := hands.thresholds())
         if changes:
@@ -269,7 +310,7 @@ class Ensemble(
         self._settle_down()
         self._drop_spares()
         for tree in self._trees:
-            tree._make_cells(quantiser)
+            holder.make_cells(tree, quantiser)
         self._quantiser, self._single = quantiser, None
 
     def _with_attributes(self, more):
@@ -363,20 +404,7 @@ class Ensemble(
         for tree in self._trees_here:
             tree.reset()
         self._let_go()
-        for name in (
-            "classes_",
-            "schema_",
-            "n_features_in_",
-            "feature_names_in_",
-            "_grows",
-            "_made_with",
-            "_quantiser",
-            "_members",
-            "_seen",
-            "_fractions",
-            "_columns",
-        ):
-            self.__dict__.pop(name, None)
+        self._forget()
 
     @changing
     def close(self) -> None:
@@ -384,22 +412,16 @@ class Ensemble(
         self._recall()
         self._let_go()
 
-    def __copy__(self):
-        # A shallow one would change the same trees.
-        return copy.deepcopy(self)
-
     @reading
     def __getstate__(self):
-        """For copies and pickle."""
-        state = dict(super().__getstate__())
-        if self._crew is not None:
-            state["_members"] = self.members_
-        for name in ("_turns", "_single", "_crew", "_ground", "_unfinished"):
-            state.pop(name, None)
-        state = copy.deepcopy(state)
+        state = super().__getstate__()
         if self.tree is not None and is_shared(self.tree):
             alone(state["tree"], int(self.members) * self._trees_each)
         return state
+
+    def _state(self):
+        members = {} if self._crew is None else {"_members": self.members_}
+        return super()._state() | members
 
     def __setstate__(self, state):
         super().__setstate__(state)

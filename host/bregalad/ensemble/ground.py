@@ -4,6 +4,7 @@ from ..boards import is_link, open_board
 from ..boards.base import Board
 from ..boards.divided import DividedBoard, check_division, part_of
 from ..geometry import Geometry
+from ..trees import holder
 
 __all__ = ["Ground", "alone", "check_ground", "is_shared"]
 
@@ -17,7 +18,7 @@ def is_shared(tree):
 
 def check_ground(tree, parts):
     """Refuse with a ValueError a board that cannot be divided into so many parts, where it is known before."""
-    geometry = tree._given_geometry()
+    geometry = holder.given_geometry(tree)
     if geometry is not None:
         check_division(geometry, parts)
     elif not is_link(tree.board) and parts * int(tree.slots) > _MOST:
@@ -77,9 +78,9 @@ class Ground:
                 tree.board, tree.geometry = place, None
 
     def _open(self, tree, parts):
-        name, given = self._template.board, self._template._given_geometry()
+        name, given = self._template.board, holder.given_geometry(self._template)
         if given is None and not is_link(name):
-            own = tree._geometry()
+            own = holder.geometry_of(tree)
             given = own.replace(slots=own.slots * parts)
         return open_board(name, given)
 

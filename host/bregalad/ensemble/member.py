@@ -4,6 +4,7 @@ import numpy as np
 
 from ..drift.adwin import forget, new_windows
 from ..interrupt import unbroken
+from ..trees import holder
 from ..trees.policy.subset import mix
 from .draws import Draws
 from .ground import is_shared
@@ -80,7 +81,7 @@ class Member:
         """A new tree, which shares attributes, classes and code books with the ensemble ``stream``."""
         tree = self._new_tree(stream)
         if self.spare is not None:
-            tree._follow(self.spare)
+            holder.follow(tree, self.spare)
             self.spare = None
         elif not is_shared(self.style.tree):
             tree._open_trainer()
@@ -120,7 +121,7 @@ class Member:
     def drop_spare(self):
         """Let go of the board of a tree that is no more."""
         if self.spare is not None:
-            self.spare._release()
+            holder.release(self.spare)
             self.spare = None
 
     def __getstate__(self):
@@ -206,8 +207,8 @@ def _learn(tree, codes, labels, times):
     if not len(labels):
         return np.zeros(0, np.int32)
     trainer = tree._open_trainer()
-    if trainer.board.state is not None:
+    if trainer.board.instant:
         with unbroken():  # or it would have learnt what others have not
             return tree.learn_codes(codes, labels, times)
     trainer.check_weights(times, len(labels))
-    return (yield from steadily(trainer.learning(codes, labels, times), trainer.board))
+    return (yield from steadily(trainer.learning(codes, labels, times)))

@@ -6,7 +6,8 @@ from inspect import isgenerator
 import numpy as np
 
 from ..data.quantiser import Quantiser
-from .steps import steadily, whole
+from ..trees.training.steps import at_once
+from .steps import steadily
 
 __all__ = ["Known", "Share"]
 
@@ -64,7 +65,7 @@ class Share:
     def call(self, name, *arguments):
         """Call a method where all boards are in this process."""
         found = getattr(self, name)(*arguments)
-        return whole(found) if isgenerator(found) else found
+        return at_once(found) if isgenerator(found) else found
 
     def learn(self, codes, labels, first):
         """Predict, then learn instances, of which the first one's number is ``first``.
@@ -107,12 +108,12 @@ class Share:
         """Have all decisions take effect now."""
         for tree in self.trees:
             trainer = tree._open_trainer()
-            yield from steadily(trainer.settling(), trainer.board)
+            yield from steadily(trainer.settling())
 
     def recode(self, changes):
         """Go on with other code books; after `settle`."""
         for tree in self.trees:
-            yield from steadily(tree._trainer.recoding(changes, lambda _: None), tree._trainer.board)
+            yield from steadily(tree._trainer.recoding(changes, lambda _: None))
 
     @property
     def _together(self):
@@ -129,7 +130,7 @@ class Share:
     def _each(self, work):
         """Take steps with every member; the results in order."""
         if self._together:
-            return self._at_once(lambda member: whole(work(member)))
+            return self._at_once(lambda member: at_once(work(member)))
         found = []
         for member in self.members:
             found.append((yield from work(member)))

@@ -5,7 +5,7 @@ import copy
 from ..boards import is_link
 from ..drift.adwin import trouble
 from ..geometry import Geometry
-from ..trees import storage
+from ..trees import holder, storage
 from ..trees.catalogue import TREES
 from ..trees.contents import check_board_entries, is_count
 from .ground import alone, is_shared
@@ -19,6 +19,10 @@ _COUNTS = ("made", "warnings", "drifts")  # of a member
 
 def save(ensemble, path, kept):
     """Write a fitted ensemble to ``path``, and entries of its description that are ``kept`` beside the rest."""
+    own = ensemble.get_params(deep=False) | ensemble._chosen()
+    del own["tree"]
+    storage.check_own(ensemble, own)
+    _check_kind(type(ensemble._template))
     ensemble._settle_down()
     arrays, members = {}, []
     for member in ensemble.members_:
@@ -30,7 +34,6 @@ def save(ensemble, path, kept):
         members.append(
             {name: getattr(member, name) for name in _COUNTS} | {"score": member.score.tolist(), "trees": trees}
         )
-    own = {name: value for name, value in ensemble.get_params(deep=False).items() if name != "tree"}
     meta = {
         **{name: entry for name, entry in meta.items() if name not in _OWN},  # of the last tree, as of any
         **({} if ensemble._fractions is None else {"fractions": ensemble._fractions.tolist()}),
@@ -45,6 +48,16 @@ def save(ensemble, path, kept):
     arrays["windows"] = ensemble._all_windows
     arrays |= {f"sample_{name}": column for name, column in ensemble._quantiser.sample.state().items()}
     storage.write(path, meta, arrays)
+
+
+def _check_kind(kind):
+    """Refuse with a ValueError members of a class that a file cannot name."""
+    known = {tree.__name__: tree for tree in TREES.values()}.get(kind.__name__)
+    if known is None or kind._get_param_names() != known._get_param_names():
+        raise ValueError(
+            f"members are trees of a class of your own ({kind.__qualname__}), which no file of an ensemble can name: "
+            "pickle the ensemble instead"
+        )
 
 
 def _ground_of(ensemble):
@@ -66,7 +79,7 @@ def restored(cls, path, meta, arrays, changes):
         member = {kind.__name__: kind for kind in TREES.values()}[meta["member"]]
         check_board_entries(meta | meta["members"][0]["trees"][0])
         params = storage.checked_parameters(member, meta | meta["members"][0]["trees"][0])
-        ensemble = cls(**meta["ensemble"], tree=member(**params))
+        ensemble = storage.made(cls, meta["ensemble"] | {"tree": member(**params)})
         ensemble.check_parameters()
         ensemble.__dict__.update(_learnt(ensemble, ensemble.tree, meta, arrays))
     if is_link(where.get("board")):  # it has the geometry that it has
@@ -127,7 +140,7 @@ def _tree(template, meta, arrays, found):
     tree.__dict__.update(storage.learnt_by(tree, meta, arrays))
     tree._quantiser, tree.schema_ = found["_quantiser"], found["schema_"]
     tree._made_with = tree._decisive()
-    tree._check_fit(tree._geometry())
+    holder.check_fit(tree, holder.geometry_of(tree))
     return tree
 
 

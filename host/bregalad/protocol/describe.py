@@ -4,6 +4,7 @@ import inspect
 import re
 
 from ..geometry import MISSING, NONE, Geometry
+from ..predictors import Predictor
 from . import commands, judge, leaf_rows, nodes, registers, reports, rows, soc, tree
 from .layout import Layout
 
@@ -85,7 +86,7 @@ def markdown():
     lines += _values(registers.CellKind)
     lines += ["## Judge", "", *_paragraphs(judge), "", *_registers(judge.JUDGE)]
     lines += ["## Leaf rows", "", *_paragraphs(leaf_rows), ""]
-    for values in (leaf_rows.RowWord, leaf_rows.RowOp, leaf_rows.Predictor):
+    for values in (leaf_rows.RowWord, leaf_rows.RowOp, Predictor):
         lines += _values(values)
     lines += _registers(leaf_rows.LEAF_ROWS)
     lines += ["## Cores in a system on chip", "", *_paragraphs(soc), ""]
@@ -112,8 +113,9 @@ def _paragraphs(module):
 
 
 def _meanings(values):
-    """The comments after a class's values, as sentences."""
-    found = re.findall(r"^    (\w+) = \w+(?:  # (.+))?$", inspect.getsource(values), re.MULTILINE)
+    """What values mean, or the comments after them, as sentences."""
+    declared = [(value.name, value.meaning) for value in Predictor] if values is Predictor else []
+    found = declared or re.findall(r"^    (\w+) = \w+(?:  # (.+))?$", inspect.getsource(values), re.MULTILINE)
     return {name: text and f"{text[0].upper()}{text[1:]}." for name, text in found}
 
 

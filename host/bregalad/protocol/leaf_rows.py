@@ -6,20 +6,13 @@ leaf's row is written whole, the counts that its split gave it among them.
 
 from enum import IntEnum
 
+from ..predictors import Predictor
 from .fields import Access, Field, Register
 
-__all__ = ["COUNT_WIDTH", "LEAF_ROWS", "SINCE_WIDTH", "Predictor", "RowOp", "RowWord"]
+__all__ = ["COUNT_WIDTH", "LEAF_ROWS", "SINCE_WIDTH", "RowOp", "RowWord"]
 
 COUNT_WIDTH = 32  # of a row's class counts
 SINCE_WIDTH = 24  # of what is counted since the last review
-
-
-class Predictor(IntEnum):
-    """What a leaf predicts by: `leaf_predictor.by`."""
-
-    MAJORITY = 0  # the class with most counts
-    BAYES = 1  # naive Bayes where it knows, else the class with most counts
-    ADAPTIVE = 2  # of the two the one that has been right more often
 
 
 class RowOp(IntEnum):

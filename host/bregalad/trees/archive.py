@@ -1,12 +1,13 @@
-"""Archives of plain arrays, .npz, read without trust in what they say of their sizes."""
+"""Arrays out of files: of archives, .npz, without trust in what they say of their sizes; of memory that joblib maps."""
 
 import math
 import os
 import zipfile
 
+import numpy as np
 from numpy.lib import format as npy
 
-__all__ = ["stored_arrays"]
+__all__ = ["owned", "stored_arrays"]
 
 _MOST_PACKED = 1032  # bytes that deflate makes a byte of
 
@@ -40,3 +41,19 @@ def _stored_array(archive, member):
             raise ValueError(f"{member.filename} says that it has {size} bytes, which are not there")
     with archive.open(member) as file:
         return npy.read_array(file, allow_pickle=False)
+
+
+def owned(value):
+    """The same with copies of arrays that joblib mapped into memory: learning writes to them."""
+    if isinstance(value, np.memmap):
+        return np.array(value)
+    if isinstance(value, dict):
+        return {key: owned(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [owned(part) for part in value]
+    if isinstance(value, tuple):
+        parts = map(owned, value)
+        return value._make(parts) if hasattr(value, "_make") else tuple(parts)
+    if type(value).__module__.startswith(__package__.partition(".")[0]) and hasattr(value, "__dict__"):
+        value.__dict__.update(owned(vars(value)))
+    return value

@@ -1,56 +1,44 @@
-"""What every tree offers its users: scikit-learn's and River's calls, save and load."""
+"""What every tree on a board offers its users: the calls of all learners, and its board, nodes and codes."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 
 from ..boards.base import Board
-from ..words import one_line, shown
-from . import bayes
-from .conventions import Conventions
-from .holder import BoardHolder
-from .inputs import named_classes
-from .inspection import Inspection
-from .intake import Intake
-from .learning import Learning
-from .parameters import Parameters
+from ..files import check_wave
+from ..words import shown
+from . import draw, holder, inspection, options, predictions
+from .inputs import checked_codes
+from .parameters import check_nominal
+from .policy.policy import SplitPolicy
 from .requirements import warn_of_lost
-from .resident import Resident
-from .resuming import Resuming
-from .river import OneByOne
-from .saving import Saving
+from .resident import Resident, begin_with, check_resident, learning
+from .single import Single
+from .stream import StreamLearner
 from .structure import walk
 from .structure.recode import thresholds_of
+from .training import checkpoint
 from .training.steps import SAFE, Steps
 from .training.tally import Tally
-from .turns import changing, reading
-from .weights import Weighing
+from .turns import changing, reading, together
+from .weights import check_class_weight
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
+    from scipy.sparse import csr_matrix
 
-    from ..hints import Frame
+    from ..hints import Frame, Path
+    from ..link import Statistics
+    from .structure.nodes import Nodes
+    from .training.trainer import Trainer
 
 __all__ = ["StreamTree"]
 
 
-class StreamTree(
-    Parameters,
-    BoardHolder,
-    Learning,
-    Resuming,
-    Saving,
-    Intake,
-    Inspection,
-    Conventions,
-    Weighing,
-    OneByOne,
-    ClassifierMixin,
-    BaseEstimator,
-):
+class StreamTree(StreamLearner):
     """Base of the trees: everything but the split policy.
 
     Instances are learnt as they come, from the first on. Code books of numeric attributes follow
@@ -59,43 +47,77 @@ class StreamTree(
     A subclass's constructor takes the parameters that ``options.OPTIONS`` declares for it; ``_fixed``
     has those of ``SplitPolicy`` that it does not leave open and that are not as by default.
 
+    ``_trainer`` is what learns on the board, None while there is none; ``_checkpoint`` the statistics that are to go to
+    the next one. ``_opened``: its board is its own, to be closed; the parameter may be another by then.
+
     Attributes
     ----------
     classes_ : array
         Class labels, sorted; after them those that ``learn_one`` has met later, as they came.
     n_features_in_ : int
     schema_ : Schema
-    leaf_prediction_ : str
-        ``leaf_prediction``, or what it has come to on the board.
     """
+
+    _fixed: dict[str, Any] = {}
+    _nodes: Nodes
+    _trainer: Trainer | None
+    _kept_geometry = None  # of the board which a loaded tree was saved with
+    _wave: Path | None = None  # the file that the board is to write a waveform to
+    _prediction = None  # what leaves predict by, from the first board on
+    _memory = None  # the last instances, of a tree with a window; from the first board on
+    _tells = True  # what its board lacks; of trees on boards alike only the first one does
+
+    # Parameters
+
+    def check_parameters(self) -> None:
+        """Refuse wrong parameters with a ValueError or TypeError, before any data are read."""
+        policy = self._policy()
+        geometry = holder.given_geometry(self)
+        for name, value in self._chosen().items():
+            options.check(name, value)
+        check_class_weight(self.class_weight)
+        check_nominal(self.nominal)
+        holder.check_board(self, geometry, policy)
+
+    def _policy(self):
+        names = {field.name for field in fields(SplitPolicy)}
+        return SplitPolicy(**{name: value for name, value in self._chosen().items() if name in names}, **self._fixed)
+
+    def _keep_fixed(self, **policy):
+        """Have more of ``SplitPolicy`` that is not left open, of this tree alone."""
+        self._fixed_here = policy
+        self._fixed = {**type(self)._fixed, **policy}
+
+    def _join(self, other, **policy):
+        """Begin with what another learner knows of the stream, and share its code books.
+
+        Parameters
+        ----------
+        other : StreamLearner
+        **policy
+            Of ``SplitPolicy``, besides what the parameters say.
+        """
+        self._keep_fixed(**policy)
+        self._start(other.schema_, other._quantiser, other.classes_, hasattr(other, "feature_names_in_"))
+        self._grows = other._grows
+
+    def _check_size(self, capacities, classes):
+        holder.check_size(self, capacities, classes)
+
+    def _compiled_as(self):
+        prediction = holder.predicts_by(self)
+        return f"{type(self).__name__} (leaf_prediction={prediction!r}, criterion={self._policy().criterion!r})"
 
     # Learning
 
-    def _learn(self, X, y, classes, weigh):
-        """Learn instances as often as ``weigh(labels, classes)`` says; return predictions."""
-        self._check_ready()
-        X, labels, weights = self._checked(X, y, classes, weigh)
-        if not len(labels):
-            return (named_classes(classes) if classes is not None else self.classes_)[:0]
-        found = self._finish(
-            Steps(self._testing_then_training(X, labels) if weights is None else self._repeating(X, labels, weights))
-        )
-        warn_of_lost(self._quantiser)
-        return found
-
     def _begin(self):
-        """Set up what is to learn."""
         self._tally = Tally()
-        self._trainer = None
-        self._checkpoint = None
-        self._nodes = None
-        self._memory = None
+        self._trainer = self._checkpoint = self._nodes = self._memory = None
 
     def _testing_then_training(self, X, labels):
-        """``test_then_train`` as a generator for `Steps`."""
         trainer = self._open_trainer()  # if there is no board to be had, nothing has changed yet
         # A link may be cut, and the call finished when its X is another's.
-        stretches = self._quantiser.begin(X, int(self.threads), keep=trainer.board.state is None)
+        stretches = self._quantiser.begin(X, int(self.threads), keep=not trainer.board.instant)
         parts, at = [], 0
         while at < len(labels):
             yield SAFE  # tree and sample agree, for copies that others take meanwhile
@@ -124,13 +146,6 @@ class StreamTree(
 
     def _thresholds(self):
         return thresholds_of(self._nodes.table, self._nodes.descendants(), self.n_features_in_)
-
-    @property
-    def _board_in_use(self):
-        """The one that the tree learns on, or will; None if it has no open one."""
-        if self._trainer is not None:
-            return self._trainer.board
-        return self.board if isinstance(self.board, Board) else None
 
     @changing
     def encode(self, X: Frame) -> NDArray[np.uint8]:
@@ -176,23 +191,11 @@ class StreamTree(
         """
         self._fitted()
         self._check_ready()
-        try:
-            codes, labels = np.asarray(codes), np.asarray(labels)
-        except Exception as error:  # whatever another library's conversion raises
-            raise TypeError(f"codes and labels must be arrays ({one_line(error)})") from error
-        if codes.dtype != np.uint8 or labels.dtype.kind not in "iu":
-            raise TypeError(f"codes must be uint8 and labels integers, not {codes.dtype} and {labels.dtype}")
-        if labels.ndim != 1 or codes.shape != (len(labels), self.n_features_in_):
-            raise ValueError(
-                f"codes must have the shape (n, {self.n_features_in_}) and labels (n,), "
-                f"not {codes.shape} and {labels.shape}"
-            )
-        if len(labels) and not 0 <= labels.min() <= labels.max() < len(self.classes_):
-            raise ValueError(f"labels must be 0 to {len(self.classes_) - 1}")
+        rows, indices = checked_codes(codes, labels, self.n_features_in_, len(self.classes_))
         trainer = self._open_trainer()
         if weights is not None:
-            trainer.check_weights(weights, len(labels))
-        return self._finish(Steps(trainer.learning(codes, labels.astype(np.int32), weights)))
+            trainer.check_weights(weights, len(rows))
+        return self._finish(Steps(trainer.learning(rows, indices, weights)))
 
     @changing
     def learn_resident(self, resident: Resident) -> float:
@@ -223,58 +226,49 @@ class StreamTree(
         self._check_ready()
         if not isinstance(resident, Resident):
             raise TypeError(f"resident must be a Resident, not {shown(resident)}")
-        if self.board is not resident.board:
-            raise ValueError("the instances lie in another board's memory: give the tree board=resident.board")
-        if resident.overwritten:
-            raise ValueError(
-                "the instances are not in the board's memory any more, for others have been put there, or learnt by "
-                "partial_fit, which begins at byte 0: make a new Resident, at an address beyond"
-            )
+        check_resident(resident, self)
         if not hasattr(self, "classes_"):
             self.check_parameters()
-            for name, given in (("class_weight", self.class_weight is not None), ("nominal", len(self.nominal))):
-                if given:
-                    raise ValueError(
-                        f"{name}={shown(getattr(self, name))} is for instances that the host encodes: learn_resident "
-                        "takes none"
-                    )
-            quantiser = self._new_quantiser(resident.schema)
-            for book, edges in zip(quantiser.books, resident.edges, strict=True):
-                book.edges = edges
-            self._policy().check(len(resident.classes), False, self.nominal_split)
-            self._start(resident.schema, quantiser, resident.classes, False)
-        elif not self._is_of(resident):
-            raise ValueError("this tree has learnt with other code books or classes: begin a new one")
+            begin_with(resident, self)
         trainer = self._open_trainer()
-        trainer.declare(resident.layout, resident.keys)
-        return self._finish(Steps(self._learning_resident(trainer, resident)))
+        trainer.driver.declare(resident.layout, resident.keys)
+        return self._finish(Steps(learning(resident, trainer)))
 
-    def _learning_resident(self, trainer, resident):
-        right = yield from trainer.learning_rows(resident.address, len(resident))
-        return right / len(resident)
+    # One by one
 
-    def _is_of(self, resident):
-        """Whether the tree encodes as the board does, and has the same classes."""
-        books = [getattr(book, "edges", None) for book in self._quantiser.books]
-        return (
-            np.array_equal(self.classes_, resident.classes)
-            and len(books) == len(resident.edges)
-            and all(np.array_equal(*pair) for pair in zip(books, resident.edges, strict=True))
-        )
+    def _alone(self):
+        self._check_ready()
+        if self._single is None:
+            trainer, once = self._open_trainer(), self.class_weight is None
+            self._single = Single(self._quantiser, trainer, self.classes_, once, self._grows)
+        return self._single
+
+    def _make_classes(self, count):
+        holder.make_room(self, count)
+        self._trainer.count_classes(count)
+
+    def _make_attributes(self, schema):
+        capacities = self._capacities(schema.attributes[len(self.schema_.attributes) :])
+        quantiser = self._quantiser.extended(schema, [capacity or 1 for capacity in capacities])
+        if any(capacities):
+            self._policy().check(len(self.classes_), True, self.nominal_split)
+        holder.make_cells(self, quantiser)
+        if self._single is not None:
+            self._single.extend(quantiser)
 
     # Predicting
 
     @reading
     def predict(self, X: Frame) -> np.ndarray:
         """Class of every instance, by its leaf; array (n,)."""
-        indices = self._indices(*self._routed(X))  # first: a tree that has learnt nothing says so
+        indices = predictions.indices(self, *self._routed(X))  # first: a tree that has learnt nothing says so
         return self.classes_[indices]
 
     @reading
     def predict_codes(self, codes: NDArray[np.uint8]) -> NDArray[np.int32]:
         """The same of instances that ``encode`` has encoded: indices into ``classes_``, int array (n,)."""
         self._grown()
-        return self._indices(codes, walk.route(self._nodes.table, codes))
+        return predictions.indices(self, codes, walk.route(self._nodes.table, codes))
 
     @reading
     def predict_proba(self, X: Frame) -> NDArray[np.float64]:
@@ -298,30 +292,8 @@ class StreamTree(
         codes = self._quantiser.encode(self._frame(X), read_only=True, threads=int(self.threads))
         return codes, walk.route(self._nodes.table, codes)
 
-    def _indices(self, codes, leaves):
-        classes = self._nodes.majority[leaves]
-        ask = self._asks_board(leaves)
-        if ask.any():
-            classes[ask] = bayes.predict(self._open_trainer(), codes[ask], leaves[ask])
-        return classes
-
     def _shares(self, codes, leaves):
-        shares = walk.shares(self._nodes, leaves)[:, : len(self.classes_)]
-        ask = self._asks_board(leaves)
-        if ask.any():
-            scores = bayes.predict(self._open_trainer(), codes[ask], leaves[ask], scores=True)
-            shares[ask] = bayes.odds(scores[:, : len(self.classes_)])
-        return shares
-
-    def _asks_board(self, leaves):
-        """Which of these leaves predict by naive Bayes; bool array."""
-        self._check_unchanged()
-        if self.leaf_prediction_ == "mc":
-            return np.zeros(len(leaves), bool)
-        self._open_trainer()  # a loaded tree's leaves get their slots there
-        table = self._nodes.table[leaves]
-        ask = (table["slot"] >= 0) & (table["own"] > 0)
-        return ask if self.leaf_prediction_ == "nb" else ask & (table["right"] <= 0)
+        return predictions.shares(self, codes, leaves)
 
     def _grown(self):
         """`_fitted`, and with nodes: a tree whose first call has found no board has none yet."""
@@ -329,24 +301,174 @@ class StreamTree(
         if self._nodes is None:
             self._open_trainer()
 
+    # Looking
+
+    @reading
+    def report(self) -> dict[str, Any]:
+        """Sizes and counts as a dict: instances, nodes, leaves, depth, splits, ties, trials ...
+
+        ``leaf_prediction``: what leaves predict by.
+        ``slots``: those in use on the board, or that it will take when it is opened.
+        """
+        self._fitted()
+        return inspection.report(self)
+
+    @reading
+    def leaf_counts(self, X: Frame) -> NDArray[np.int64]:
+        """How many instances of each class the leaf of every instance counts; int array (n, classes).
+
+        Those that its majority class is found by: with ``child_counts="inherit"`` the split above
+        has given it some.
+        """
+        leaves = self.apply(X)
+        return self._nodes.counts[leaves, : len(self.classes_)]
+
+    @reading
+    def draw(self, max_depth: int | None = None) -> str:
+        """The tree as text; where nothing is split, also how far that is and what predicts."""
+        draw.check_depth(max_depth)
+        drawn = draw.text(self._shown(), max_depth)
+        return drawn if self._nodes.deepest else f"{drawn}\n{inspection.unsplit(self)}"
+
+    @reading
+    def to_graphviz(self, max_depth: int | None = None) -> str:
+        """The tree in Graphviz's DOT language."""
+        draw.check_depth(max_depth)
+        return draw.dot(self._shown(), max_depth)
+
+    def _shown(self):
+        self._grown()
+        return draw.View(self._nodes, self._quantiser, self.schema_, self.classes_)
+
+    def difference(self, other: StreamTree) -> str | None:
+        """The first difference from another tree in words, or None."""
+        with together(self, other):
+            for tree in (self, other):
+                tree._grown()
+            return self._nodes.difference(other._nodes)
+
+    @reading
+    def counters(self) -> dict[str, int]:
+        """The board's performance counters; see ``Board.counters``."""
+        self._fitted()
+        trainer = self._open_trainer()
+        trainer.driver.fence()  # or the last records would still be under way
+        return trainer.board.counters()
+
+    @reading
+    def link_statistics(self) -> Statistics | None:
+        """Frames and bytes to and from the board; see ``Board.statistics``. None: no link."""
+        return None if self._trainer is None else self._trainer.board.statistics()
+
+    @reading
+    def quantiser_summary(self) -> dict[str, Any]:
+        """Codes used and values lost per attribute; see ``Quantiser.summary``."""
+        self._fitted()
+        return self._quantiser.summary()
+
+    @property
+    @reading
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """How much each attribute's splits lessen the impurity; float array (attributes,), sum 1.
+
+        The impurity is that of the criterion, of the classes that the leaves count for their
+        predictions, an inner node having the sum of its leaves'. All 0 if nothing has been split.
+        """
+        self._fitted()
+        nodes = self._nodes
+        if nodes is None:
+            return np.zeros(self.n_features_in_)
+        criterion, order = self._policy().options.criterion, nodes.predicting()[::-1].tolist()
+        return inspection.importances(nodes, order, nodes.counts.copy(), criterion, self.n_features_in_)
+
+    @reading
+    def decision_path(self, X: Frame) -> csr_matrix:
+        """The nodes that instances pass.
+
+        Returns
+        -------
+        csr_matrix of int (n, nodes)
+            1 where an instance (row) passes a node (column); node 0 is the root, and ``apply``
+            says which one is the leaf. Numbers of nodes that are gone are columns of zeros.
+        """
+        leaves = self.apply(X)  # first: a tree that has learnt nothing says so
+        return inspection.paths(self._nodes, leaves)
+
+    # The board
+
+    @property
+    @reading
+    def leaf_prediction_(self) -> str:
+        """What leaves predict by: ``leaf_prediction``, or what it has come to on the board."""
+        return holder.predicts_by(self)
+
+    def _open_trainer(self):
+        return holder.open_trainer(self)
+
+    def _trainer_on(self, board):
+        return holder.trainer_on(self, board)
+
+    @property
+    def _board_in_use(self):
+        if self._trainer is not None:
+            return self._trainer.board
+        return self.board if isinstance(self.board, Board) else None
+
+    @changing
+    def write_wave(self, path: Path) -> None:
+        """Have the simulated board write a waveform, from when this tree opens it until `close`.
+
+        Copies and saved trees have none.
+
+        Parameters
+        ----------
+        path : str or PathLike
+            A .fst; GTKWave's save file, a .gtkw, comes beside it. There is nothing but what the board did last, if it
+            is closed and opened again.
+
+        Raises
+        ------
+        ValueError
+            If ``board`` is not "simulated", or ``path`` is no .fst.
+        OSError
+            If the files cannot be written.
+        """
+        if self.board != "simulated":
+            raise ValueError(
+                f"board {shown(self.board)} writes no waveform; the simulated board does, and virtual ones"
+            )
+        check_wave(path)
+        self._wave = path
+
+    @changing
+    def close(self) -> None:
+        """Let go of the board; what was learnt stays, and learning may go on later.
+
+        The statistics are read back first. A board opened by name is closed, one that was handed
+        in is free for another tree.
+
+        If the statistics cannot be had, because the board failed, or its link was cut already, a
+        warning says so, and they start anew.
+
+        Raises
+        ------
+        BoardError
+            If the link turns out to be cut: ``resume`` and nothing is lost, or ``close`` again and
+            give the statistics up.
+        """
+        holder.close(self)
+
     @changing
     def reset(self) -> None:
         """Forget everything learnt and let go of the board."""
-        self._release()
-        for name in (
-            "classes_",
-            "schema_",
-            "n_features_in_",
-            "feature_names_in_",
-            "_grows",
-            "_made_with",
-            "_quantiser",
-            "_nodes",
-            "_checkpoint",
-            "_kept_geometry",
-            "_prediction",
-            "_memory",
-            "_fractions",
-            "_columns",
-        ):
-            self.__dict__.pop(name, None)
+        holder.release(self)
+        self._forget()
+
+    def _state(self):
+        """What a copy has: the board's statistics instead of the board."""
+        state = super()._state()
+        if self.__dict__.get("_trainer") is not None:
+            state |= {"_trainer": None, "_checkpoint": checkpoint.read(self._trainer)}
+        if isinstance(self.board, Board):
+            state |= {"board": self.board.name, "geometry": self.board.geometry}
+        return state

@@ -2,305 +2,295 @@
 
 from __future__ import annotations
 
-import copy
 import logging
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..boards import is_link, open_board
+from ..boards import check_name, is_link, open_board
 from ..boards.base import Board, BoardError
-from ..files import check_wave
-from ..geometry import Geometry
+from ..geometry import HARDWARE_CLASSES, MOST_CLASSES, Geometry
 from ..interrupt import deferred_interrupt
-from ..words import shown
-from .requirements import check_classes, check_nodes, check_ties
-from .shared import Shared
+from ..predictors import predictor_of, usual_predictor
+from .requirements import (
+    check_abilities,
+    check_alternates,
+    check_block,
+    check_classes,
+    check_nodes,
+    check_ties,
+    check_window,
+    naming_build,
+)
 from .structure.cells import CellMap, check_cells
 from .training import checkpoint
 from .training.trainer import Trainer
-from .turns import changing, reading
 
-if TYPE_CHECKING:
-    from ..hints import Path
+__all__ = [
+    "cells_of",
+    "check_board",
+    "check_fit",
+    "check_size",
+    "close",
+    "follow",
+    "geometry_of",
+    "given_geometry",
+    "make_cells",
+    "make_room",
+    "open_trainer",
+    "prediction_on",
+    "predicts_by",
+    "release",
+    "trainer_on",
+]
 
-__all__ = ["BoardHolder"]
+
+def predicts_by(tree):
+    """What leaves predict by, or will on the board that the parameters say."""
+    return tree._prediction or prediction_on(tree, given_geometry(tree))
 
 
-class BoardHolder(Shared):
-    """Mixin of ``StreamTree``: its board.
+def prediction_on(tree, geometry):
+    """What leaves are to predict by on a board; of an unknown geometry (None) as on most."""
+    if tree.leaf_prediction is not None:
+        return tree.leaf_prediction
+    return usual_predictor(geometry is None or geometry.naive_bayes).word
 
-    ``_trainer`` is what learns on the board, None while there is none; ``_checkpoint`` the
-    statistics that are to go to the next one. ``_opened``: its board is its own, to be closed;
-    the parameter may be another by then. ``_kept_geometry`` is that of the board which a
-    loaded tree was saved with.
-    """
 
-    _kept_geometry = None
-    _wave: Path | None = None  # the file that the board is to write a waveform to
-    _prediction = None  # what leaves predict by, from the first board on
-    _memory = None  # the last instances, of a tree with a window; from the first board on
-    _tells = True  # what its board lacks; of trees on boards alike only the first one does
+def open_trainer(tree):
+    """What learns on the tree's board, which is opened if there is none."""
+    if tree._trainer is not None:
+        return tree._trainer
+    tree._check_unchanged()
+    opens = not isinstance(tree.board, Board)
+    geometry = geometry_of(tree) if opens else None
+    options = {} if tree._wave is None else {"wave": tree._wave}
+    board = open_board(tree.board, geometry, **options) if opens else tree.board
+    try:
+        with _naming_build(tree, board, len(tree.classes_), len(cells_of(tree, board.geometry.bins))):
+            trainer = tree._trainer_on(board)
+    except BaseException:
+        if opens:
+            board.close()
+        raise
+    with deferred_interrupt():  # or the statistics would be nowhere
+        tree._trainer, tree._nodes, tree._checkpoint = trainer, trainer.nodes, None
+        tree._memory = trainer.memory
+        tree._opened = opens
+    return trainer
 
-    @property
-    @reading
-    def leaf_prediction_(self) -> str:
-        """What leaves predict by: "mc", "nb" or "nba"."""
-        return self._predicts_by()
 
-    def _predicts_by(self):
-        return self._prediction or self._prediction_on(self._given_geometry())
-
-    def _compiled_as(self):
-        """As of `Saving`."""
-        return (
-            f"{type(self).__name__} (leaf_prediction={self._predicts_by()!r}, criterion={self._policy().criterion!r})"
+def trainer_on(tree, board):
+    """What learns the tree on a board, which gets the statistics that are to go there."""
+    cells = cells_of(tree, board.geometry.bins)
+    if tree._checkpoint is not None:
+        _widen(tree, board.geometry.classes)
+        check_fit(tree, board.geometry)
+    check_ties(board.geometry, tree._policy(), len(tree.classes_))
+    prediction = tree._prediction or prediction_on(tree, board.geometry)
+    trainer = Trainer(
+        board,
+        cells,
+        tree._policy(),
+        len(tree.classes_),
+        prediction=prediction,
+        nodes=tree._nodes,
+        tally=tree._tally,
+        review_period=int(tree.review_period),
+        feed=tree.feed,
+        memory=tree._memory,
+    )
+    chosen = tree.leaf_prediction is not None or tree._prediction is not None
+    if not (chosen or predictor_of(prediction).takes_bayes) and tree._tells:
+        logging.getLogger("bregalad").warning(
+            "the geometry of board %s has no naive Bayes, so leaves predict their majority class, which is mostly "
+            "less accurate: choose another geometry, or say by leaf_prediction='mc' that this is meant",
+            board.name,
+            extra={"result": True},
         )
-
-    def _prediction_on(self, geometry):
-        """What leaves are to predict by on a board; of an unknown geometry (None) as on most."""
-        if self.leaf_prediction is not None:
-            return self.leaf_prediction
-        return "nba" if geometry is None or geometry.naive_bayes else "mc"
-
-    def _open_trainer(self):
-        if self._trainer is not None:
-            return self._trainer
-        self._check_unchanged()
-        opens = not isinstance(self.board, Board)
-        geometry = self._geometry() if opens else None
-        board = open_board(self.board, geometry, **self._board_options(geometry)) if opens else self.board
+    tree._prediction = prediction
+    if tree._checkpoint is not None:
         try:
-            with self._naming_build(board, len(self.classes_), len(self._cells(board.geometry.bins))):
-                trainer = self._trainer_on(board)
+            checkpoint.restore(trainer, tree._checkpoint)
         except BaseException:
-            if opens:
-                board.close()
+            board.release(trainer)  # an exception's traceback would keep the trainer alive
             raise
-        with deferred_interrupt():  # or the statistics would be nowhere
-            self._trainer, self._nodes, self._checkpoint = trainer, trainer.nodes, None
-            self._memory = trainer.memory
-            self._opened = opens
-        return trainer
+    return trainer
 
-    @changing
-    def write_wave(self, path: Path) -> None:
-        """Have the simulated board write a waveform, from when this tree opens it until `close`.
 
-        Copies and saved trees have none.
+def follow(tree, other):
+    """Begin anew on the board of another tree, one like this but for the seed, which lets go of it."""
+    tree._trainer = other._trainer.followed(tree._policy(), tree._tally)
+    tree._nodes, tree._opened, tree._prediction = tree._trainer.nodes, other._opened, other._prediction
+    tree._memory = tree._trainer.memory
+    other._trainer = None
 
-        Parameters
-        ----------
-        path : str or PathLike
-            A .fst; GTKWave's save file, a .gtkw, comes beside it. There is nothing but what the board did last, if it
-            is closed and opened again.
 
-        Raises
-        ------
-        ValueError
-            If ``board`` is not "simulated", or ``path`` is no .fst.
-        OSError
-            If the files cannot be written.
-        """
-        if self.board != "simulated":
-            raise ValueError(
-                f"board {shown(self.board)} writes no waveform; the simulated board does, and virtual ones"
-            )
-        check_wave(path)
-        self._wave = path
+def make_room(tree, classes):
+    """See to a board that counts so many classes; ValueError if it cannot be had."""
+    room = tree._open_trainer().board.geometry.classes
+    if classes <= room:
+        return
+    geometry = tree._trainer.board.geometry
+    most = _most_classes(tree)
+    if given_geometry(tree) is not None or is_link(tree.board) or classes > most:
+        with _naming_build(tree, tree._trainer.board, classes):
+            check_classes(geometry, classes)
+    wider = geometry.replace(classes=min(max(classes, 2 * room), most))
+    tree.close()
+    tree._kept_geometry = wider
+    tree._open_trainer()
 
-    def _board_options(self, geometry):
-        if self._wave is not None:
-            return {"wave": self._wave}
-        # Of one that holds the tree rows lie in its memory, whatever feeds it.
-        needs_none = self.board == "emulated" and self.feed == "stream" and not (geometry and geometry.nodes)
-        return {"memory_size": 0} if needs_none else {}
 
-    def _trainer_on(self, board):
-        cells = self._cells(board.geometry.bins)
-        if self._checkpoint is not None:
-            self._widen(board.geometry.classes)
-            self._check_fit(board.geometry)
-        check_ties(board.geometry, self._policy(), len(self.classes_))
-        prediction = self._prediction or self._prediction_on(board.geometry)
-        trainer = Trainer(
-            board,
-            cells,
-            self._policy(),
-            len(self.classes_),
-            prediction=prediction,
-            nodes=self._nodes,
-            tally=self._tally,
-            review_period=int(self.review_period),
-            feed=self.feed,
-            memory=self._memory,
-        )
-        if prediction == "mc" and self.leaf_prediction is None and self._prediction is None and self._tells:
-            logging.getLogger("bregalad").warning(
-                "the geometry of board %s has no naive Bayes, so leaves predict their majority class, which is mostly "
-                "less accurate: choose another geometry, or say by leaf_prediction='mc' that this is meant",
-                board.name,
-                extra={"result": True},
-            )
-        self._prediction = prediction
-        if self._checkpoint is not None:
-            try:
-                checkpoint.restore(trainer, self._checkpoint)
-            except BaseException:
-                board.release(trainer)  # an exception's traceback would keep the trainer alive
-                raise
-        return trainer
-
-    def _follow(self, other):
-        """Begin anew on the board of another tree, one like this but for the seed, which lets go of it."""
-        self._trainer = other._trainer.followed(self._policy(), self._tally)
-        self._nodes, self._opened, self._prediction = self._trainer.nodes, other._opened, other._prediction
-        self._memory = self._trainer.memory
-        other._trainer = None
-
-    def _make_room(self, classes):
-        """See to a board that counts so many classes; ValueError if it cannot be had."""
-        room = self._open_trainer().board.geometry.classes
-        if classes <= room:
-            return
-        geometry = self._trainer.board.geometry
-        most = self._most_classes()
-        if self._given_geometry() is not None or is_link(self.board) or classes > most:
-            with self._naming_build(self._trainer.board, classes):
-                check_classes(geometry, classes)
-        wider = geometry.replace(classes=min(max(classes, 2 * room), most))
-        self.close()
-        self._kept_geometry = wider
-        self._open_trainer()
-
-    def _make_cells(self, quantiser):
-        """Go on with a quantiser of more attributes; ValueError if the board has no room for them."""
-        trainer = self._open_trainer()
-        geometry = trainer.board.geometry
-        more = [getattr(book, "capacity", 0) for book in quantiser.books[len(self._quantiser.books) :]]
-        cells = trainer.cells.extended(more, geometry.bins, self.nominal_split)
-        fixed = self._given_geometry() is not None or is_link(self.board)
-        with self._naming_build(trainer.board, len(self.classes_), len(cells)):
-            check_cells(geometry if fixed else self._widest_geometry(), len(cells))
-        if len(cells) <= geometry.max_cells and trainer.widens:
-            with deferred_interrupt():
-                trainer.widen(cells)
-                self._quantiser = quantiser
-            return
-        if not fixed:
-            # Where attributes come one after another, few of them find no room.
-            room = min(2 * len(cells), self._widest_geometry().max_cells) if trainer.widens else len(cells)
-            geometry = geometry.replace(**_shape(max(room, geometry.max_cells)))
-        self.close()
-        self._memory.widen(len(quantiser.books))
-        counts = self._checkpoint["counts"]
-        self._checkpoint["counts"] = np.pad(counts, ((0, 0), (0, len(cells) - counts.shape[1]), (0, 0)))
-        self._quantiser, self._kept_geometry = quantiser, geometry
-
-    def _widen(self, classes):
-        """Make nodes and statistics such that a board of so many classes takes them."""
-        known = self._nodes.classes
-        if classes > known:
-            self._checkpoint = checkpoint.widened(self._checkpoint, known, classes)
-            self._nodes.widen(classes)
-
-    def _check_fit(self, geometry):
-        """Refuse a board that cannot take the tree or the statistics with a ValueError."""
-        nodes = self._nodes
-        check_nodes(geometry, nodes.rows)
-        inner = len(nodes.inner()) if self._policy().anytime else 0
-        misfit = checkpoint.misfit(self._checkpoint, nodes.classes, geometry, len(self._cells(geometry.bins)), inner)
-        if misfit:
-            raise ValueError(misfit)
-
-    def _cells(self, bins):
-        """The cells that the attributes take on a board of so many bins."""
-        capacities = [getattr(book, "capacity", 0) for book in self._quantiser.books]
-        return CellMap.build(capacities, bins, self.nominal_split)
-
-    def _geometry(self):
-        """The board's geometry: its own, the one given, or one that fits the stream.
-
-        None: a board at the end of a link, not open yet, will tell.
-        """
-        given = self._given_geometry()
-        if given is not None:
-            return given
-        if is_link(self.board):
-            return None
-        if self._kept_geometry is not None:
-            return self._kept_geometry
-        return Geometry(
-            **_shape(len(self._cells(16))),
-            bins=16,
-            classes=max(2, len(self.classes_)),
-            slots=int(self.slots),
-            count_width=24,
-            bus_width=256,
-            criterion=self._policy().criterion,
-            naive_bayes=self.leaf_prediction_ != "mc",
-        )
-
-    @changing
-    def close(self) -> None:
-        """Let go of the board; what was learnt stays, and learning may go on later.
-
-        The statistics are read back first. A board opened by name is closed, one that was handed
-        in is free for another tree.
-
-        If the statistics cannot be had, because the board failed, or its link was cut already, a
-        warning says so, and they start anew.
-
-        Raises
-        ------
-        BoardError
-            If the link turns out to be cut: ``resume`` and nothing is lost, or ``close`` again and
-            give the statistics up.
-        """
-        trainer = self.__dict__.get("_trainer")
-        if trainer is None:
-            return
-        known = trainer.board.cut
-        try:
-            statistics = checkpoint.read(trainer)
-        except BoardError as error:
-            if trainer.board.cut and not (known or trainer.board.lost):
-                raise
-            statistics = checkpoint.nothing(trainer, error)
+def make_cells(tree, quantiser):
+    """Go on with a quantiser of more attributes; ValueError if the board has no room for them."""
+    trainer = tree._open_trainer()
+    geometry = trainer.board.geometry
+    more = [getattr(book, "capacity", 0) for book in quantiser.books[len(tree._quantiser.books) :]]
+    cells = trainer.cells.extended(more, geometry.bins, tree.nominal_split)
+    fixed = given_geometry(tree) is not None or is_link(tree.board)
+    with _naming_build(tree, trainer.board, len(tree.classes_), len(cells)):
+        check_cells(geometry if fixed else _widest_geometry(tree), len(cells))
+    if len(cells) <= geometry.max_cells and trainer.driver.widens:
         with deferred_interrupt():
-            self._checkpoint = statistics
-            self._release()
+            trainer.widen(cells)
+            tree._quantiser = quantiser
+        return
+    if not fixed:
+        # Where attributes come one after another, few of them find no room.
+        room = min(2 * len(cells), _widest_geometry(tree).max_cells) if trainer.driver.widens else len(cells)
+        geometry = geometry.replace(**_shape(max(room, geometry.max_cells)))
+    tree.close()
+    tree._memory.widen(len(quantiser.books))
+    counts = tree._checkpoint["counts"]
+    tree._checkpoint["counts"] = np.pad(counts, ((0, 0), (0, len(cells) - counts.shape[1]), (0, 0)))
+    tree._quantiser, tree._kept_geometry = quantiser, geometry
 
-    def _release(self):
-        trainer = self.__dict__.pop("_trainer", None)
-        self._trainer = self._unfinished = self._single = None
-        if trainer is None:
-            return
-        trainer.leave()
-        if self._opened:
-            trainer.board.close()
 
-    def __copy__(self):
-        # A shallow one would change the same nodes by another board.
-        return copy.deepcopy(self)
+def _widen(tree, classes):
+    """Make nodes and statistics such that a board of so many classes takes them."""
+    known = tree._nodes.classes
+    if classes > known:
+        tree._checkpoint = checkpoint.widened(tree._checkpoint, known, classes)
+        tree._nodes.widen(classes)
 
-    def __deepcopy__(self, memo):
-        memo[id(self)] = other = type(self).__new__(type(self))
-        other.__setstate__(self.__getstate__())
-        return other
 
-    @reading
-    def __getstate__(self):
-        """For pickle: the board's statistics instead of the board; a copy, for learning goes on."""
-        state = dict(super().__getstate__())
-        for name in ("_turns", "_unfinished", "_single", "_wave"):
-            state.pop(name, None)
-        trainer = state.get("_trainer")
-        if trainer is not None:
-            state |= {"_trainer": None, "_checkpoint": checkpoint.read(trainer)}
-        if isinstance(self.board, Board):
-            state |= {"board": self.board.name, "geometry": self.board.geometry}
-        return copy.deepcopy(state)
+def check_fit(tree, geometry):
+    """Refuse a board that cannot take the tree or the statistics with a ValueError."""
+    nodes = tree._nodes
+    check_nodes(geometry, nodes.rows)
+    inner = len(nodes.inner()) if tree._policy().anytime else 0
+    misfit = checkpoint.misfit(tree._checkpoint, nodes.classes, geometry, len(cells_of(tree, geometry.bins)), inner)
+    if misfit:
+        raise ValueError(misfit)
+
+
+def cells_of(tree, bins):
+    """The cells that the attributes take on a board of so many bins."""
+    capacities = [getattr(book, "capacity", 0) for book in tree._quantiser.books]
+    return CellMap.build(capacities, bins, tree.nominal_split)
+
+
+def geometry_of(tree):
+    """The board's geometry: its own, the one given, or one that fits the stream.
+
+    None: a board at the end of a link, not open yet, will tell.
+    """
+    given = given_geometry(tree)
+    if given is not None:
+        return given
+    if is_link(tree.board):
+        return None
+    if tree._kept_geometry is not None:
+        return tree._kept_geometry
+    return Geometry(
+        **_shape(len(cells_of(tree, 16))),
+        bins=16,
+        classes=max(2, len(tree.classes_)),
+        slots=int(tree.slots),
+        count_width=24,
+        bus_width=256,
+        criterion=tree._policy().criterion,
+        naive_bayes=predictor_of(tree.leaf_prediction_).takes_bayes,
+    )
+
+
+def close(tree):
+    """As ``StreamTree.close``."""
+    trainer = tree.__dict__.get("_trainer")
+    if trainer is None:
+        return
+    known = trainer.board.cut
+    try:
+        statistics = checkpoint.read(trainer)
+    except BoardError as error:
+        if trainer.board.cut and not (known or trainer.board.lost):
+            raise
+        statistics = checkpoint.nothing(trainer, error)
+    with deferred_interrupt():
+        tree._checkpoint = statistics
+        release(tree)
+
+
+def release(tree):
+    """Let go of the board; what it has counted is lost."""
+    trainer = tree.__dict__.pop("_trainer", None)
+    tree._trainer = tree._unfinished = tree._single = None
+    if trainer is None:
+        return
+    trainer.leave()
+    if tree._opened:
+        trainer.board.close()
+
+
+def given_geometry(tree):
+    """The open board's geometry, or the one that is given; None if neither is."""
+    if isinstance(tree.board, Board):
+        return tree.board.geometry
+    return None if tree.geometry is None else Geometry.of(tree.geometry)
+
+
+def check_board(tree, geometry, policy):
+    """Refuse with a TypeError or ValueError a board that cannot be had, or cannot do what the parameters say.
+
+    Parameters
+    ----------
+    tree : StreamTree
+    geometry : Geometry or None
+        The board's, if that is known.
+    policy : SplitPolicy
+    """
+    if geometry is not None:
+        with _naming_build(tree, tree.board):
+            check_abilities(geometry, policy, prediction_on(tree, geometry))
+            check_window(geometry, policy)
+        check_alternates(geometry, policy)
+        check_block(geometry, policy)
+    if not isinstance(tree.board, Board):
+        check_name(tree.board)
+
+
+def _widest_geometry(tree):
+    """That of the board in use, or of any board that can be opened."""
+    return given_geometry(tree) or Geometry(classes=_most_classes(tree), lanes=1024, passes=31)
+
+
+def _most_classes(tree):
+    """Classes that a board opened by name can have counters for."""
+    return MOST_CLASSES if tree.board == "emulated" else HARDWARE_CLASSES
+
+
+def check_size(tree, capacities, classes):
+    """Refuse a stream that the board, or any board, is too small for."""
+    geometry = _widest_geometry(tree)
+    cells = len(CellMap.build(capacities, geometry.bins, tree.nominal_split))
+    with _naming_build(tree, tree.board, classes, cells):
+        check_classes(geometry, classes)
+        check_cells(geometry, cells)
+
+
+def _naming_build(tree, board, classes=0, cells=0):
+    prediction = getattr(tree, "_prediction", None) or getattr(tree, "leaf_prediction", None)
+    return naming_build(board, tree._policy(), prediction, classes, cells)
 
 
 def _shape(cells):

@@ -19,6 +19,7 @@ from ..words import ignored, listed, one_line, shown
 
 __all__ = [
     "as_frame",
+    "checked_codes",
     "class_indices",
     "class_name_beside",
     "class_set",
@@ -339,3 +340,20 @@ def _is_numeric(column):
         except ArithmeticError:  # a decimal's signalling NaN
             return True
     return pd.api.types.is_numeric_dtype(column.dtype)
+
+
+def checked_codes(codes, labels, attributes, classes):
+    """Codes, uint8 array (n, attributes), and labels, int32 array (n,), after all checks; errors as ``learn_codes``."""
+    try:
+        codes, labels = np.asarray(codes), np.asarray(labels)
+    except Exception as error:  # whatever another library's conversion raises
+        raise TypeError(f"codes and labels must be arrays ({one_line(error)})") from error
+    if codes.dtype != np.uint8 or labels.dtype.kind not in "iu":
+        raise TypeError(f"codes must be uint8 and labels integers, not {codes.dtype} and {labels.dtype}")
+    if labels.ndim != 1 or codes.shape != (len(labels), attributes):
+        raise ValueError(
+            f"codes must have the shape (n, {attributes}) and labels (n,), not {codes.shape} and {labels.shape}"
+        )
+    if len(labels) and not 0 <= labels.min() <= labels.max() < classes:
+        raise ValueError(f"labels must be 0 to {classes - 1}")
+    return codes, labels.astype(np.int32)

@@ -1,128 +1,102 @@
-"""A look at a tree: its sizes, its text, its difference from another one, its board's counters."""
+"""What a tree tells of itself: its sizes, its paths, what its attributes are worth."""
 
-from __future__ import annotations
+import numpy as np
+from scipy.sparse import csr_matrix
 
-from typing import TYPE_CHECKING, Any
-
+from ..predictors import predictor_of
 from ..words import counted
-from . import draw
-from .shared import Shared
+from .policy.criteria import remainder
 from .structure.table import LEAF
-from .turns import reading, together
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from ..hints import Frame
-    from ..link import Statistics
-    from .estimator import StreamTree
-
-__all__ = ["Inspection"]
+__all__ = ["importances", "paths", "report", "unsplit"]
 
 
-class Inspection(Shared):
-    """Mixin of ``StreamTree``: what a tree tells of itself."""
-
-    @reading
-    def report(self) -> dict[str, Any]:
-        """Sizes and counts as a dict: instances, nodes, leaves, depth, splits, ties, trials ...
-
-        ``leaf_prediction``: what leaves predict by.
-        ``slots``: those in use on the board, or that it will take when it is opened.
-        """
-        self._fitted()
-        events = self._tally.as_dict()
-        del events["begun"]
-        if self._nodes is None:
-            return {
-                **events,
-                "nodes": 1,
-                "leaves": 1,
-                "inactive_leaves": 0,
-                "slots": 1,
-                "depth": 0,
-                "leaf_prediction": self.leaf_prediction_,
-            }
-        nodes = self._nodes
-        predicting = nodes.predicting()
-        leaves = predicting[nodes.kind[predicting] == LEAF]
+def report(tree):
+    """As ``StreamTree.report``."""
+    events = tree._tally.as_dict()
+    del events["begun"]
+    if tree._nodes is None:
         return {
             **events,
-            "nodes": len(predicting),
-            "leaves": len(leaves),
-            "inactive_leaves": int((nodes.slot[leaves] < 0).sum()),
-            "slots": self._slots_in_use,
-            "depth": int(nodes.deepest),
-            "leaf_prediction": self.leaf_prediction_,
+            "nodes": 1,
+            "leaves": 1,
+            "inactive_leaves": 0,
+            "slots": 1,
+            "depth": 0,
+            "leaf_prediction": tree.leaf_prediction_,
         }
+    nodes = tree._nodes
+    predicting = nodes.predicting()
+    leaves = predicting[nodes.kind[predicting] == LEAF]
+    return {
+        **events,
+        "nodes": len(predicting),
+        "leaves": len(leaves),
+        "inactive_leaves": int((nodes.slot[leaves] < 0).sum()),
+        "slots": _slots_in_use(tree),
+        "depth": int(nodes.deepest),
+        "leaf_prediction": tree.leaf_prediction_,
+    }
 
-    @reading
-    def leaf_counts(self, X: Frame) -> NDArray[np.int64]:
-        """How many instances of each class the leaf of every instance counts; int array (n, classes).
 
-        Those that its majority class is found by: with ``child_counts="inherit"`` the split above
-        has given it some.
-        """
-        leaves = self.apply(X)
-        return self._nodes.counts[leaves, : len(self.classes_)]
+def _slots_in_use(tree):
+    if tree._trainer is not None:
+        return tree._trainer.growth.pool.slots - tree._trainer.growth.pool.free
+    return 0 if tree._checkpoint is None else len(tree._checkpoint["nodes"])
 
-    @property
-    def _slots_in_use(self):
-        trainer = self.__dict__.get("_trainer")
-        if trainer is not None:
-            return trainer.growth.pool.slots - trainer.growth.pool.free
-        return 0 if self._checkpoint is None else len(self._checkpoint["nodes"])
 
-    @reading
-    def draw(self, max_depth: int | None = None) -> str:
-        """The tree as text; where nothing is split, also how far that is and what predicts."""
-        draw.check_depth(max_depth)
-        drawn = draw.text(self._shown(), max_depth)
-        return drawn if self._nodes.deepest else f"{drawn}\n{self._unsplit()}"
+def unsplit(tree):
+    """What a tree without a split says of itself."""
+    leaf = tree._nodes.table[tree._nodes.standing(0)]
+    how = tree.leaf_prediction_
+    bayes = predictor_of(how).trusts_bayes(leaf["right"])
+    return (
+        f"No split {'is left' if tree._tally.splits else 'yet'}: {counted(tree._tally.instances, 'instance')}, "
+        f"{counted(tree._tally.trials, 'trial')}, one every {leaf['period']} (grace). "
+        f"The leaf predicts {'by naive Bayes' if bayes else 'its majority class'} ({how})."
+    )
 
-    @reading
-    def to_graphviz(self, max_depth: int | None = None) -> str:
-        """The tree in Graphviz's DOT language."""
-        draw.check_depth(max_depth)
-        return draw.dot(self._shown(), max_depth)
 
-    def _unsplit(self):
-        leaf = self._nodes.table[self._nodes.standing(0)]
-        how = self.leaf_prediction_
-        bayes = how == "nb" or how == "nba" and leaf["right"] <= 0
-        return (
-            f"No split {'is left' if self._tally.splits else 'yet'}: {counted(self._tally.instances, 'instance')}, "
-            f"{counted(self._tally.trials, 'trial')}, one every {leaf['period']} (grace). "
-            f"The leaf predicts {'by naive Bayes' if bayes else 'its majority class'} ({how})."
-        )
+def paths(nodes, at):
+    """The nodes on the way to these leaves, as ``StreamTree.decision_path`` has them.
 
-    def _shown(self):
-        self._grown()
-        return draw.View(self._nodes, self._quantiser, self.schema_, self.classes_)
+    Parameters
+    ----------
+    nodes : Nodes
+    at : int array (n,)
+    """
+    count, rows, passed = len(at), [], []
+    row = np.arange(count)
+    while len(row):
+        rows.append(row)
+        passed.append(at)
+        at = nodes.parent[at]
+        row, at = row[at >= 0], at[at >= 0]
+    row, column = (np.concatenate([np.zeros(0, np.int64), *part]) for part in (rows, passed))
+    return csr_matrix((np.ones(len(row), np.int64), (row, column)), (count, nodes.rows))
 
-    def difference(self, other: StreamTree) -> str | None:
-        """The first difference from another tree in words, or None."""
-        with together(self, other):
-            for tree in (self, other):
-                tree._grown()
-            return self._nodes.difference(other._nodes)
 
-    @reading
-    def counters(self) -> dict[str, int]:
-        """The board's performance counters; see ``Board.counters``."""
-        self._fitted()
-        trainer = self._open_trainer()
-        trainer.fence()  # or the last records would still be under way
-        return trainer.board.counters()
+def importances(nodes, order, counts, criterion, attributes):
+    """How much each attribute's splits lessen the impurity; float array (attributes,), sum 1, or all 0.
 
-    @reading
-    def link_statistics(self) -> Statistics | None:
-        """Frames and bytes to and from the board; see ``Board.statistics``. None: no link."""
-        return None if self._trainer is None else self._trainer.board.statistics()
-
-    @reading
-    def quantiser_summary(self) -> dict[str, Any]:
-        """Codes used and values lost per attribute; see ``Quantiser.summary``."""
-        self._fitted()
-        return self._quantiser.summary()
+    Parameters
+    ----------
+    nodes : Nodes or View
+    order : list of int
+        Nodes, children before parents.
+    counts : int array (nodes, classes)
+        Of the leaves; those of inner nodes are written.
+    criterion : int
+        Its number.
+    attributes : int
+    """
+    found = np.zeros(attributes)
+    for node in order:
+        children = [nodes.standing(child) for child in nodes.children(node)]
+        if children:
+            sides = counts[children]
+            counts[node] = sides.sum(axis=0)
+            lessened = remainder(criterion, counts[node : node + 1]) - remainder(criterion, sides)
+            found[nodes.attribute[node]] += max(lessened, 0.0)
+    total = found.sum()
+    return found / total if total else found

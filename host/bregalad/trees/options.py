@@ -5,6 +5,7 @@ options are made from it. It needs nothing that takes long to import, for ``--he
 """
 
 from ..criteria import CRITERIA
+from ..predictors import PREDICTORS, Predictor, usual_predictor
 from .option import Length, Option
 
 __all__ = [
@@ -289,11 +290,10 @@ OPTIONS = (
     Option(
         "leaf_prediction",
         str,
-        "a leaf predicts its majority class (mc), by naive Bayes from its statistics "
-        "(nb), or by the one of the two that has been right more often there (nba)",
+        "what a leaf predicts by: " + "; ".join(f"{each.word}, {each.meaning}" for each in Predictor),
         _of_classes(None),
-        choices=("mc", "nb", "nba"),
-        none="nba, on a board without naive Bayes mc",
+        choices=PREDICTORS,
+        none=f"{usual_predictor(True).word}, on a board without naive Bayes {usual_predictor(False).word}",
         group=_LEAVES,
     ),
     Option(

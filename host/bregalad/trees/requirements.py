@@ -4,6 +4,7 @@ from contextlib import contextmanager, suppress
 
 from ..boards import LINKS
 from ..geometry import HARDWARE_CLASSES, MISSING, MOST_CLASSES, Geometry
+from ..predictors import predictor_of, usual_predictor
 from ..warn import warn
 from . import options
 
@@ -29,8 +30,8 @@ def check_abilities(geometry, policy, prediction):
     ----------
     geometry : Geometry
     policy : SplitPolicy
-    prediction : "mc", "nb" or "nba"
-        What leaves predict.
+    prediction : str
+        What leaves predict by.
 
     Raises
     ------
@@ -44,10 +45,10 @@ def check_abilities(geometry, policy, prediction):
             f"geometry with criterion={policy.criterion!r}"
         )
     options.check("leaf_prediction", prediction)
-    if prediction != "mc" and not geometry.naive_bayes:
+    if predictor_of(prediction).takes_bayes and not geometry.naive_bayes:
         raise ValueError(
             f"leaf_prediction={prediction!r} takes a board with naive Bayes: choose "
-            "a geometry with naive_bayes=True, or leaf_prediction='mc'"
+            f"a geometry with naive_bayes=True, or leaf_prediction={usual_predictor(False).word!r}"
         )
 
 
@@ -60,8 +61,8 @@ def naming_build(board, policy, prediction, classes=0, cells=0):
     board : Board or str
         Only an open one at the end of a link has a bitstream.
     policy : SplitPolicy
-    prediction : "mc", "nb" or "nba", or None
-        What leaves predict; None: by naive Bayes, where the board has it.
+    prediction : str or None
+        What leaves predict by; None: by naive Bayes, where the board has it.
     classes, cells : int
         That the tree needs.
 
@@ -82,7 +83,7 @@ def naming_build(board, policy, prediction, classes=0, cells=0):
                 passes=max(geometry.passes_for(cells), geometry.passes),
                 count_width=max(int(policy.window or 0).bit_length(), geometry.count_width),
                 criterion=policy.criterion,
-                naive_bayes=geometry.naive_bayes or prediction not in ("mc", None),
+                naive_bayes=geometry.naive_bayes or prediction is not None and predictor_of(prediction).takes_bayes,
             )
             needed.check_hardware()
             if needed != geometry:

@@ -19,7 +19,7 @@ from .inputs import class_indices, class_set, labels_of, same_length
 if TYPE_CHECKING:
     from ..hints import Column
 
-__all__ = ["Resident"]
+__all__ = ["Resident", "begin_with", "check_resident", "learning"]
 
 _KINDS = ("float32", "uint8", "uint16", "int32")
 _SAMPLE = 4096  # rows that code books are made from
@@ -34,7 +34,7 @@ class Resident:
     Parameters
     ----------
     board : Board
-        With a node table, as ``open_board("emulated", Geometry(nodes=1024))``; trees are given the same.
+        With a node table, as ``open_board("simulated", Geometry(nodes=1024))``; trees are given the same.
     X : array (n, attributes)
         Numbers: float32 (NaN is missing), uint8, uint16 or int32.
     y : sequence (n,)
@@ -65,9 +65,10 @@ class Resident:
         if not isinstance(board, Board):
             raise TypeError(f"board must be an open board, not {shown(board)}")
         geometry = board.geometry
-        if not geometry.nodes:
+        if not (geometry.nodes and board.memory_size):
             raise ValueError(
-                f"board {board.name} does not walk records: open it with a geometry with nodes of a node table"
+                f"board {board.name} does not walk records: open a simulated board, or hardware, with a geometry "
+                "with nodes of a node table"
             )
         if not isinstance(address, (int, np.integer)) or isinstance(address, bool):
             raise TypeError(f"address must be an integer, not {shown(address)}")
@@ -130,6 +131,46 @@ class Resident:
 
     def __repr__(self) -> str:
         return f"<{self.count} instances of {len(self.edges)} attributes in the memory of {self.board}>"
+
+
+def check_resident(resident, tree):
+    """Refuse with a ValueError instances that are on another board than a tree, or by other code books or classes."""
+    if tree.board is not resident.board:
+        raise ValueError("the instances lie in another board's memory: give the tree board=resident.board")
+    if resident.overwritten:
+        raise ValueError(
+            "the instances are not in the board's memory any more, for others have been put there, or learnt by "
+            "partial_fit, which begins at byte 0: make a new Resident, at an address beyond"
+        )
+    if not hasattr(tree, "classes_"):
+        return
+    books = [getattr(book, "edges", None) for book in tree._quantiser.books]
+    if not (
+        np.array_equal(tree.classes_, resident.classes)
+        and len(books) == len(resident.edges)
+        and all(np.array_equal(*pair) for pair in zip(books, resident.edges, strict=True))
+    ):
+        raise ValueError("this tree has learnt with other code books or classes: begin a new one")
+
+
+def begin_with(resident, tree):
+    """Have a new tree begin with code books and classes of instances; ValueError if its parameters are not for them."""
+    for name, given in (("class_weight", tree.class_weight is not None), ("nominal", len(tree.nominal))):
+        if given:
+            raise ValueError(
+                f"{name}={shown(getattr(tree, name))} is for instances that the host encodes: learn_resident takes none"
+            )
+    quantiser = tree._new_quantiser(resident.schema)
+    for book, edges in zip(quantiser.books, resident.edges, strict=True):
+        book.edges = edges
+    tree._policy().check(len(resident.classes), False, tree.nominal_split)
+    tree._start(resident.schema, quantiser, resident.classes, False)
+
+
+def learning(resident, trainer):
+    """Test, then train on instances; the share that was predicted right; a generator for `Steps`."""
+    right = yield from trainer.driver.learning_rows(resident.address, len(resident))
+    return right / resident.count
 
 
 def _unmasked(X):

@@ -79,12 +79,12 @@ class Single:
         self.row.encode(x, read_only=True)
         if not (self.trainer.rows_only or self._ready()):
             return None
-        return self.trainer.predict_row(self._desk)
+        return self.trainer.driver.predict_row(self._desk)
 
     def shares(self, x):
         """Class shares of an instance, as of the tree's ``predict_proba``: list. None as of `predict`."""
         self.row.encode(x, read_only=True)
         if not (self.trainer.rows_only or self._ready()):
             return None
-        self.trainer.predict_row_shares(self._desk, self._shares)
+        self.trainer.driver.predict_row_shares(self._desk, self._shares)
         return self._shares.tolist()

@@ -15,7 +15,9 @@ from ..data.quantiser import Quantiser
 from ..data.schema import Schema
 from ..files import replacing
 from ..geometry import Geometry
+from ..predictors import predictor_of
 from ..words import joined, shown
+from . import holder
 from .archive import stored_arrays
 from .contents import (
     check_board_entries,
@@ -37,11 +39,13 @@ from .training.tally import Tally
 __all__ = [
     "FORMAT",
     "built",
+    "check_own",
     "checked_parameters",
     "contents",
     "described",
     "learnt_by",
     "load",
+    "made",
     "members_of",
     "of_the_file",
     "parameters_of",
@@ -85,7 +89,9 @@ def contents(tree, kept):
 
 def described(tree, kept):
     """What any tree's file tells of it in JSON's types: parameters, attributes and their values, classes, ``kept``."""
-    params = {name: value for name, value in tree.get_params(deep=False).items() if name not in ("board", "geometry")}
+    params = tree.get_params(deep=False) | tree._chosen()
+    params = {name: value for name, value in params.items() if name not in ("board", "geometry")}
+    check_own(tree, params)
     if isinstance(params.get("class_weight"), dict):
         # JSON's keys are strings only.
         params["class_weight"] = [[plain(label), weight] for label, weight in params["class_weight"].items()]
@@ -117,6 +123,20 @@ def write(path, meta, arrays):
     digest = np.frombuffer(digest_of(arrays), np.uint8)
     with replacing(path, "wb") as file:
         np.savez_compressed(file, digest=digest, **arrays)
+
+
+def check_own(learner, params):
+    """Refuse with a ValueError parameters of a subclass that JSON would lose, or make others of."""
+    for name in set(params).difference(learner._options):
+        try:
+            kept = bool(json.loads(json.dumps(params[name], default=_number)) == params[name])
+        except (TypeError, ValueError):
+            kept = False
+        if not kept:
+            raise ValueError(
+                f"{name}={shown(params[name])} of {type(learner).__name__} is none of JSON's values (numbers, strings, "
+                "truth values, None, lists, dicts by strings), of which files are: pickle it instead"
+            )
 
 
 def _key(name):
@@ -151,9 +171,11 @@ def load(classes, path, changes):
     known = {cls.__name__: cls for cls in classes}
     if meta["tree"] not in known:
         raise ValueError(
-            f"{path}: a saved {meta['tree']}, not {joined(known)}; bregalad.ensemble.load_learner reads any"
+            f"{path}: a saved {meta['tree']}, not {joined(known)}; bregalad.ensemble.load_learner reads any of this "
+            f"package, {meta['tree']}.load one of your own"
         )
-    learner = known[meta["tree"]]._restored(path, meta, arrays, changes)
+    cls = known[meta["tree"]]
+    learner = cls._storage.restored(cls, path, meta, arrays, changes)
     learner._columns = meta.get("columns")
     board = meta.get("board", "emulated")  # classical trees have none
     if board != "emulated" and "board" not in changes:
@@ -170,7 +192,7 @@ def restored(cls, path, meta, arrays, changes):
     with of_the_file(path):
         check_board_entries(meta)
         params = checked_parameters(cls, meta)
-        learnt = learnt_by(cls(**params), meta, arrays)
+        learnt = learnt_by(made(cls, params), meta, arrays)
     try:
         return built(cls, params, learnt, changes)
     except ValueError as error:
@@ -239,8 +261,17 @@ def checked_parameters(cls, meta):
         "board": "emulated",
         "geometry": Geometry(**given) if isinstance(given, dict) else given,
     }
-    cls(**params).check_parameters()
+    made(cls, params).check_parameters()
     return params
+
+
+def made(cls, params):
+    """A learner of these parameters; options that a subclass's constructor does not take are set behind it."""
+    set_behind = set(cls._options).difference(cls._get_param_names()) & set(params)
+    learner = cls(**{name: value for name, value in params.items() if name not in set_behind})
+    for name in set_behind:
+        setattr(learner, name, params[name])
+    return learner
 
 
 def parameters_of(meta):
@@ -286,7 +317,7 @@ def learnt_by(tree, meta, arrays):
         "_trainer": None,
         "_kept_geometry": kept,
         # What leaves predict by stays: no other board may choose anew.
-        "_prediction": tree._prediction_on(kept),
+        "_prediction": holder.prediction_on(tree, kept),
     }
 
 
@@ -318,7 +349,7 @@ def built(cls, params, learnt, changes):
     board = changes.get("board")
     if is_link(board):  # it has the geometry that it has
         params = {**params, "geometry": None}
-    tree = cls(**params | changes)
+    tree = made(cls, params | changes)
     tree.check_parameters()
     tree.__dict__.update(learnt)
     if "leaf_prediction" in changes:
@@ -332,12 +363,12 @@ def built(cls, params, learnt, changes):
     tree._policy().check(len(tree.classes_), nominal, tree.nominal_split)
     tree._made_with = tree._decisive()
     tree._kept_geometry = None if is_link(board) else _changed(learnt["_kept_geometry"], tree, changes)
-    geometry = tree._geometry()  # None: that is checked when the board is opened
+    geometry = holder.geometry_of(tree)  # None: that is checked when the board is opened
     if board == "simulated":
         geometry.check_hardware()
     if geometry is not None:
         check_abilities(geometry, tree._policy(), tree.leaf_prediction_)
-        tree._check_fit(geometry)
+        holder.check_fit(tree, geometry)
     return tree
 
 
@@ -346,6 +377,6 @@ def _changed(kept, tree, changes):
     says = {
         "slots": ("slots", tree.slots),
         "criterion": ("criterion", tree._policy().criterion),
-        "leaf_prediction": ("naive_bayes", tree.leaf_prediction_ != "mc"),
+        "leaf_prediction": ("naive_bayes", predictor_of(tree.leaf_prediction_).takes_bayes),
     }
     return kept.replace(**dict(says[name] for name in changes if name in says))

@@ -1,4 +1,9 @@
-"""Instances of more or less weight: how often each is learnt."""
+"""Instances of more or less weight: how often each is learnt.
+
+An instance of weight w is learnt w times in a row, or not at all where w is 0. Fractions are saved up per class, in
+``_fractions`` of the learner; where those of a class come to 1 its instance is learnt once more. So what classes weigh
+altogether is right to within 1, and whole weights are exact.
+"""
 
 from numbers import Real
 
@@ -9,129 +14,124 @@ from ..data.frames import as_series
 from ..data.nominal import plain
 from ..warn import warn
 from ..words import one_line, shown
+from .inputs import same_length
 
-__all__ = ["HEAVIEST", "Weighing", "weights_of"]
+__all__ = ["HEAVIEST", "accuracy", "check_class_weight", "instance_weights", "often", "repeating"]
 
 HEAVIEST = 10_000  # what an instance may weigh
 _PART = 1 << 18  # instances that are repeated at once
 _SLACK = 1e-9  # ten tenths are one
 
 
-class Weighing:
-    """Mixin of every tree: weights of instances and classes.
-
-    An instance of weight w is learnt w times in a row, or not at all where w is 0. Fractions are
-    saved up per class; where those of a class come to 1 its instance is learnt once more. So what
-    classes weigh altogether is right to within 1, and whole weights are exact.
-    """
-
-    _fractions = None  # what has been saved up of each class; None: nothing
-
-    def _check_class_weight(self):
-        """Refuse a wrong ``class_weight`` with a TypeError or ValueError."""
-        given = self.class_weight
-        if given is None or isinstance(given, str) and given == "balanced":
-            return
-        if not isinstance(given, dict):
+def check_class_weight(given):
+    """Refuse a wrong ``class_weight`` with a TypeError or ValueError."""
+    if given is None or isinstance(given, str) and given == "balanced":
+        return
+    if not isinstance(given, dict):
+        raise TypeError(
+            f"class_weight must be a dict of class labels to weights, 'balanced' or None, not {shown(given)}"
+        )
+    for label, weight in given.items():
+        try:
+            plain(label)
+        except TypeError as error:
             raise TypeError(
-                f"class_weight must be a dict of class labels to weights, 'balanced' or None, not {shown(given)}"
-            )
-        for label, weight in given.items():
-            try:
-                plain(label)
-            except TypeError as error:
-                raise TypeError(
-                    f"class_weight names {shown(label)}; a label is a string, an integer or a boolean"
-                ) from error
-            if isinstance(weight, bool | np.timedelta64) or not isinstance(weight, Real):
-                raise TypeError(f"class_weight of {shown(label)} must be a number, not {shown(weight)}")
-            if not 0 <= weight <= HEAVIEST:
-                raise ValueError(f"class_weight of {shown(label)} must be 0 to {HEAVIEST}, not {shown(weight)}")
+                f"class_weight names {shown(label)}; a label is a string, an integer or a boolean"
+            ) from error
+        if isinstance(weight, bool | np.timedelta64) or not isinstance(weight, Real):
+            raise TypeError(f"class_weight of {shown(label)} must be a number, not {shown(weight)}")
+        if not 0 <= weight <= HEAVIEST:
+            raise ValueError(f"class_weight of {shown(label)} must be 0 to {HEAVIEST}, not {shown(weight)}")
 
-    def _weights(self, labels, classes, sample_weight, whole=False):
-        """What instances weigh.
 
-        Parameters
-        ----------
-        labels : int32 array (n,)
-            Indices of classes.
-        classes : array
-            All labels.
-        sample_weight : sequence (n,), number or None
-        whole : bool
-            Whether this is all that will be learnt, so that classes can be balanced, and weights scaled.
+def instance_weights(learner, labels, classes, sample_weight, whole=False):
+    """What instances weigh.
 
-        Returns
-        -------
-        float array (n,), or None if each weighs 1
+    Parameters
+    ----------
+    learner : StreamLearner
+    labels : int32 array (n,)
+        Indices of classes.
+    classes : array
+        All labels.
+    sample_weight : sequence (n,), number or None
+    whole : bool
+        Whether this is all that will be learnt, so that classes can be balanced, and weights scaled.
 
-        Raises
-        ------
-        TypeError, ValueError
-            If a weight is none, or ``class_weight`` is not of these classes.
-        """
-        weights = None if sample_weight is None else weights_of(sample_weight, len(labels))
-        factors = self._factors(labels, classes, whole)
-        if factors is not None:
-            weights = factors[labels] if weights is None else weights * factors[labels]
-        if weights is not None and len(weights) and 0 < weights.max() < 1:
-            weights = _scaled(weights) if whole else _warned(weights)
-        if weights is not None and len(weights) and weights.max() > HEAVIEST:
-            row = int(weights.argmax())
+    Returns
+    -------
+    float array (n,), or None if each weighs 1
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a weight is none, or ``class_weight`` is not of these classes.
+    """
+    weights = None if sample_weight is None else _weights_of(sample_weight, len(labels))
+    factors = _factors(learner, labels, classes, whole)
+    if factors is not None:
+        weights = factors[labels] if weights is None else weights * factors[labels]
+    if weights is not None and len(weights) and 0 < weights.max() < 1:
+        weights = _scaled(weights) if whole else _warned(weights)
+    if weights is not None and len(weights) and weights.max() > HEAVIEST:
+        row = int(weights.argmax())
+        raise ValueError(
+            f"instance {row} weighs {weights[row]:g}, by sample_weight and "
+            f"class_weight: it would be learnt as often, {HEAVIEST} at most"
+        )
+    return weights
+
+
+def _factors(learner, labels, classes, whole):
+    """What the classes weigh, float array; None: 1 each."""
+    check_class_weight(learner.class_weight)
+    if learner.class_weight is None:
+        return None
+    if learner.class_weight == "balanced":
+        if not whole:
             raise ValueError(
-                f"instance {row} weighs {weights[row]:g}, by sample_weight and "
-                f"class_weight: it would be learnt as often, {HEAVIEST} at most"
+                "class_weight='balanced' counts the classes of all instances, so "
+                "it is for fit alone: a stream's share of classes is not known "
+                "ahead; give a dict of weights"
             )
-        return weights
+        counts = np.bincount(labels, minlength=len(classes))
+        return len(labels) / (len(classes) * np.maximum(counts, 1))
+    known = classes.tolist()
+    for label in learner.class_weight:
+        if label not in known and not learner._grows:  # else it may come yet
+            raise ValueError(f"class_weight names {shown(label)}, none of the classes {shown(known, 300)}")
+    return np.array([learner.class_weight.get(label, 1) for label in known], float)
 
-    def _factors(self, labels, classes, whole):
-        """What the classes weigh, float array; None: 1 each."""
-        self._check_class_weight()
-        if self.class_weight is None:
-            return None
-        if self.class_weight == "balanced":
-            if not whole:
-                raise ValueError(
-                    "class_weight='balanced' counts the classes of all instances, so "
-                    "it is for fit alone: a stream's share of classes is not known "
-                    "ahead; give a dict of weights"
-                )
-            counts = np.bincount(labels, minlength=len(classes))
-            return len(labels) / (len(classes) * np.maximum(counts, 1))
-        known = classes.tolist()
-        for label in self.class_weight:
-            if label not in known and not self._grows:  # else it may come yet
-                raise ValueError(f"class_weight names {shown(label)}, none of the classes {shown(known, 300)}")
-        return np.array([self.class_weight.get(label, 1) for label in known], float)
 
-    def _often(self, labels, weights):
-        """How often instances are learnt, int array (n,), and what is saved up of each class then."""
-        saved = np.zeros(len(self.classes_))
-        if self._fractions is not None:
-            saved[: len(self._fractions)] = self._fractions  # more classes may have come
-        return _times(weights, labels, saved), saved
+def often(learner, labels, weights):
+    """How often instances are learnt, int array (n,), and what is saved up of each class then."""
+    saved = np.zeros(len(learner.classes_))
+    if learner._fractions is not None:
+        saved[: len(learner._fractions)] = learner._fractions  # more classes may have come
+    return _times(weights, labels, saved), saved
 
-    def _repeating(self, X, labels, weights):
-        """``_testing_then_training`` of instances as often as they weigh, for `Steps`.
 
-        Returns the predictions of those that are learnt.
-        """
-        self._quantiser.check(X)  # all of it before a part is learnt
-        times, saved = self._often(labels, weights)
-        ends = np.cumsum(times)
-        predicted = [self.classes_[:0]]
-        start = 0
-        while start < len(labels):
-            done = ends[start - 1] if start else 0
-            stop = max(start + 1, int(np.searchsorted(ends, done + _PART, side="right")))
-            often = times[start:stop]
-            rows = np.repeat(np.arange(start, stop), often)
-            if len(rows):
-                found = yield from self._testing_then_training(_rows(X, rows), labels[rows])
-                predicted.append(found[(ends[start:stop] - often - done)[often > 0]])
-            start = stop
-        self._fractions = saved
-        return np.concatenate(predicted)
+def repeating(learner, X, labels, weights):
+    """``_testing_then_training`` of instances as often as they weigh, for `Steps`.
+
+    Returns the predictions of those that are learnt.
+    """
+    learner._quantiser.check(X)  # all of it before a part is learnt
+    times, saved = often(learner, labels, weights)
+    ends = np.cumsum(times)
+    predicted = [learner.classes_[:0]]
+    start = 0
+    while start < len(labels):
+        done = ends[start - 1] if start else 0
+        stop = max(start + 1, int(np.searchsorted(ends, done + _PART, side="right")))
+        repeats = times[start:stop]
+        rows = np.repeat(np.arange(start, stop), repeats)
+        if len(rows):
+            found = yield from learner._testing_then_training(_rows(X, rows), labels[rows])
+            predicted.append(found[(ends[start:stop] - repeats - done)[repeats > 0]])
+        start = stop
+    learner._fractions = saved
+    return np.concatenate(predicted)
 
 
 def _scaled(weights):
@@ -155,7 +155,25 @@ def _rows(X, rows):
     return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
 
 
-def weights_of(weights, count):
+def accuracy(labels, predicted, sample_weight):
+    """The share, by weight, of labels that are as predicted; those of another kind are not.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If there are none, or not as many of both, or a weight is none, or all are zero.
+    """
+    same_length(predicted, labels)
+    if not len(labels):
+        raise ValueError("there must be at least 1 instance, found array with 0 sample(s)")
+    weights = None if sample_weight is None else _weights_of(sample_weight, len(labels))
+    if weights is not None and not weights.any():
+        raise ValueError("all weights are zero: there is nothing to score")
+    met = [one == other for one, other in zip(labels.tolist(), predicted.tolist(), strict=True)]
+    return float(np.average(np.array(met, bool), weights=weights))
+
+
+def _weights_of(weights, count):
     """Weights of so many instances as floats."""
     try:
         given = np.asarray(as_series(weights))

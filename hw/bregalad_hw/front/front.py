@@ -4,8 +4,9 @@ from amaranth import Assert, Module, Mux, Signal
 from amaranth.lib import data, fifo, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 from bregalad.geometry import CODE_WIDTH
+from bregalad.predictors import Predictor
 from bregalad.protocol.commands import RecordFlag
-from bregalad.protocol.leaf_rows import LEAF_ROWS, Predictor, RowOp, RowWord
+from bregalad.protocol.leaf_rows import LEAF_ROWS, RowOp, RowWord
 from bregalad.protocol.nodes import EDIT, EditError
 from bregalad.protocol.rows import ROW_COMMAND, WEIGHT_LOW
 

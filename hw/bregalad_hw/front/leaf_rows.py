@@ -4,13 +4,17 @@ from amaranth import Assert, Cat, Module, Mux, Signal, signed
 from amaranth.lib import data, fifo, stream, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out, connect, flipped
+from bregalad.complete import complete
 from bregalad.geometry import Geometry
-from bregalad.protocol.leaf_rows import COUNT_WIDTH, LEAF_ROWS, SINCE_WIDTH, Predictor, RowOp, RowWord
+from bregalad.predictors import Predictor
+from bregalad.protocol.leaf_rows import COUNT_WIDTH, LEAF_ROWS, SINCE_WIDTH, RowOp, RowWord
 
 from ..configuration import configuration_signature
 from ..repeat import WEIGHT, Repeat, copy_layout
 
 __all__ = ["LeafRows", "item_layout", "result_layout"]
+
+complete(Predictor, (Predictor.MAJORITY, Predictor.BAYES, Predictor.ADAPTIVE), __file__)  # what `_change` does
 
 _WORDS = len(RowWord)  # before the class counts
 _RESULTS = 16  # places of a distributed RAM

@@ -5,8 +5,9 @@ from collections import deque
 import cocotb
 from amaranth.lib import data
 from bregalad.geometry import CODE_WIDTH, NONE, Geometry
+from bregalad.predictors import Predictor
 from bregalad.protocol.commands import RecordFlag
-from bregalad.protocol.leaf_rows import LEAF_ROWS, Predictor, RowOp, RowWord
+from bregalad.protocol.leaf_rows import LEAF_ROWS, RowOp, RowWord
 from bregalad.protocol.nodes import KIND_LOW, EditFlag, Node
 from bregalad.protocol.rows import Column, RowKind, RowLayout, weight_of
 from bregalad_hw.front.front import bayes_layout

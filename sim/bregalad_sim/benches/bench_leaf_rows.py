@@ -5,7 +5,8 @@ from collections import deque
 
 import cocotb
 from bregalad.geometry import Geometry
-from bregalad.protocol.leaf_rows import LEAF_ROWS, Predictor, RowOp, RowWord
+from bregalad.predictors import Predictor
+from bregalad.protocol.leaf_rows import LEAF_ROWS, RowOp, RowWord
 from bregalad.protocol.rows import MOST_WEIGHT
 from bregalad_hw.front.leaf_rows import LeafRows, item_layout, result_layout
 from cocotb.triggers import ReadOnly, RisingEdge

@@ -47,7 +47,7 @@ def judge(rule, trial):
         ``register.field`` of the registers JUDGE to value.
     trial : Trial
 
-    Why the host would keep the node wherever this says that it stays: host/bregalad/trees/policy/rule.py.
+    Why the host would keep the node wherever this says that it stays: host/bregalad/trees/training/rule.py.
     """
     best, second, current = trial.best, trial.second, trial.current
     if not rule["judge.decides"]:

@@ -2,12 +2,25 @@
 
 from dataclasses import dataclass, field
 
+from bregalad.complete import complete
 from bregalad.geometry import Geometry
-from bregalad.protocol.leaf_rows import COUNT_WIDTH, SINCE_WIDTH, Predictor, RowWord
+from bregalad.predictors import Predictor
+from bregalad.protocol.leaf_rows import COUNT_WIDTH, SINCE_WIDTH, RowWord
 
 __all__ = ["LeafRows", "Result"]
 
 _SINCE = (1 << SINCE_WIDTH) - 1
+
+# Whether naive Bayes is believed, by how much more often the majority class was right.
+_TRUSTS = complete(
+    Predictor,
+    {
+        Predictor.MAJORITY: lambda right: False,
+        Predictor.BAYES: lambda right: True,
+        Predictor.ADAPTIVE: lambda right: right <= 0,
+    },
+    __file__,
+)
 
 
 @dataclass
@@ -87,7 +100,7 @@ class LeafRows:
         row = self.rows[node]
         majority = row.words[RowWord.MAJORITY]
         differs = bayes is not None and bayes != majority
-        trusted = self.by == Predictor.BAYES or (self.by == Predictor.ADAPTIVE and row.words[RowWord.RIGHT] <= 0)
+        trusted = _TRUSTS[self.by](row.words[RowWord.RIGHT])
         predicted = bayes if differs and trusted else majority
         result = Result(node)
         if test:

@@ -2,6 +2,10 @@
 
 from dataclasses import dataclass
 
+from bregalad.complete import complete
+from bregalad.predictors import PREDICTORS
+
+from . import kernel
 from .bounds import BOUNDS
 from .criteria import CRITERIA
 from .kernel import MULTIWAY, ONE_VS_REST, PREDICTIONS
@@ -16,7 +20,7 @@ _CHOICES = {
     "child_counts": ("inherit", "zero"),
     "nominal_split": ("multiway", "one_vs_rest"),
     "zoom": ("path", "seen"),
-    "leaf_prediction": tuple(PREDICTIONS),
+    "leaf_prediction": complete(PREDICTORS, PREDICTIONS, kernel.__file__),
 }
 
 

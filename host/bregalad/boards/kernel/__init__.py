@@ -1,85 +1,63 @@
 """The golden model, compiled: the functions of ``sim/bregalad_sim/golden/`` on arrays, under their names."""
 
 from .arithmetic import fill_logs, fill_table
-from .bayes import classify, only_class
+from .bayes import classify, classify_all, only_class
 from .bins import gather, locate, mixture
-from .commands import execute
+from .candidates import attempt
 from .counting import add, count_places, halve, take_off
 from .gains import measure_of
-from .records import learn
-from .slots import obey
+from .slots import obey, read_entries, write_entries
 from .state import (
-    ADDRESS,
-    ASKED,
     BEATS,
-    CELL_SETTINGS,
     CLAMPED,
     COUNTS,
     CURRENT,
+    EXTENT,
     FIRST,
     FOUND,
-    HALTED,
     KIND,
-    LEFT,
     LINK,
-    LOADING,
-    NEIGHBOURS,
     NODES,
     PREDICTED,
-    PREDICTIONS,
-    PROGRESS,
     RECORDS,
-    SETTINGS,
-    SKIP,
-    USED,
+    TERMS,
     N,
     State,
     inner,
 )
-from .trials import ask, trial
 
 __all__ = [
-    "ADDRESS",
-    "ASKED",
     "BEATS",
-    "CELL_SETTINGS",
     "CLAMPED",
     "COUNTS",
     "CURRENT",
+    "EXTENT",
     "FIRST",
     "FOUND",
-    "HALTED",
     "KIND",
-    "LEFT",
     "LINK",
-    "LOADING",
     "N",
     "NODES",
     "PREDICTED",
-    "NEIGHBOURS",
-    "PREDICTIONS",
-    "PROGRESS",
     "RECORDS",
-    "SETTINGS",
-    "SKIP",
-    "USED",
     "State",
+    "TERMS",
     "add",
-    "ask",
+    "attempt",
     "classify",
+    "classify_all",
     "count_places",
-    "inner",
-    "execute",
     "fill_logs",
     "fill_table",
     "gather",
     "halve",
-    "learn",
+    "inner",
     "locate",
     "measure_of",
     "mixture",
-    "only_class",
     "obey",
+    "only_class",
+    "read_entries",
     "take_off",
-    "trial",
+    "write_entries",
 ]

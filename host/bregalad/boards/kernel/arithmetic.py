@@ -1,4 +1,4 @@
-"""Logarithms, impurities and byte order: ``fixed.py`` and ``criteria.py`` on machine integers."""
+"""Logarithms and impurities: ``fixed.py`` and ``criteria.py`` on machine integers."""
 
 import numpy as np
 
@@ -20,8 +20,6 @@ __all__ = [
     "gini",
     "kearns_mansour",
     "share_log",
-    "u16",
-    "u32",
     "whole_log",
     "wrap",
     "xlog2x",
@@ -136,13 +134,3 @@ def whole_log(n, logs, bayes_table):
 @inner
 def wrap(gain, half):
     return ((gain + half) & (2 * half - 1)) - half
-
-
-@inner
-def u16(data, at):
-    return np.int64(data[at]) | np.int64(data[at + 1]) << 8
-
-
-@inner
-def u32(data, at):
-    return u16(data, at) | u16(data, at + 2) << 16

@@ -3,80 +3,12 @@
 import numpy as np
 
 from ...fixed import BAYES_BINS, BAYES_FALL, UNUSED_CLASS
-from ...geometry import BYTE_CLASSES, Geometry
-from ...protocol.reports import Kind, prediction_layout
-from ...protocol.words import putter
 from .arithmetic import whole_log
-from .bins import ALL_NUMERIC, MIXED, NUMERIC, is_shared, locate
+from .bins import ALL_NUMERIC, MIXED, NUMERIC, gather, is_shared, locate, mixture
 from .counting import restate
-from .state import CLASSES, COUNTS, KIND, NEIGHBOURS, PREDICTED, PREDICTIONS, TERMS, USED, inlined, inner
+from .state import BEATS, COUNTS, KIND, NODES, PREDICTED, TERMS, compiled, inlined, inner
 
-__all__ = ["classify", "only_class", "predict", "prediction_words"]
-
-LABEL_ONLY, SCORES = int(Kind.PREDICTION), int(Kind.SCORES)
-_SHORT, _LONG = (prediction_layout(Geometry(classes=classes)) for classes in (2, BYTE_CLASSES + 1))
-PREDICTION_WORDS = _SHORT.size // 4
-put_short, put_long = putter(_SHORT, "kind", "label", "slot"), putter(_LONG, "kind", "label")
-
-
-@inner
-def prediction_words(registers, counts):
-    return PREDICTION_WORDS if registers[PREDICTIONS] == 1 else PREDICTION_WORDS + counts.shape[2]
-
-
-@inner
-def predict(
-    entries,
-    counts,
-    counters,
-    shares,
-    lo,
-    shift,
-    config,
-    events,
-    mix,
-    registers,
-    scores,
-    logs,
-    bayes_table,
-    out,
-    progress,
-    slot,
-    codes,
-    places,
-):
-    """Report a record's naive Bayes prediction from the statistics of its slot."""
-    width = counts.shape[2]
-    classes = min(registers[CLASSES], width)
-    locate(config, lo, shift, mix, counts.shape, slot, codes, places)
-    label = classify(
-        entries,
-        counts.shape,
-        counters,
-        shares,
-        config,
-        mix,
-        registers[NEIGHBOURS],
-        classes,
-        scores,
-        logs,
-        bayes_table,
-        slot,
-        places,
-    )
-    used = progress[USED]
-    kind = LABEL_ONLY if registers[PREDICTIONS] == 1 else SCORES
-    if width > BYTE_CLASSES:
-        put_long(out, used, (kind, label))
-    else:
-        put_short(out, used, (kind, label, slot))
-    used += PREDICTION_WORDS
-    if kind == SCORES:
-        for k in range(width):
-            out[used] = (scores[k] if k < classes else UNUSED_CLASS) & 0xFFFFFFFF
-            used += 1
-    progress[USED] = used
-    events[PREDICTED] += 1
+__all__ = ["classify", "classify_all", "only_class"]
 
 
 @inlined
@@ -160,3 +92,50 @@ def classify(
         if scores[k] > scores[label]:
             label = k
     return label
+
+
+@compiled
+def classify_all(state, codes, attributes, slots, where, neighbours, classes, labels, scores):
+    """Predict instances, each by a slot; what they take counts as one prediction each.
+
+    Parameters
+    ----------
+    state : State
+    codes : uint8 array (n * attributes,), read-only
+    attributes : int
+    slots : int64 array (n,)
+    where : int64 array (cells,)
+        Attribute of every cell in use.
+    neighbours, classes : int
+        As in `classify`.
+    labels : int32 array (n,)
+        Written.
+    scores : int64 array (n, classes of the board), or (0, 0)
+        Written.
+    """
+    own, places = state.codes[: len(where)], state.places[: len(where)]
+    shape = state.counts.shape
+    mix = mixture(state.config, len(where))
+    for i in range(len(slots)):
+        gather(mix, shape, codes, i * attributes, where, own, places)
+        locate(state.config, state.lo, state.shift, mix, shape, np.uint32(slots[i]), own, places)
+        labels[i] = classify(
+            state.entries,
+            shape,
+            state.counters,
+            state.shares,
+            state.config,
+            mix,
+            neighbours,
+            classes,
+            state.scores,
+            state.logs,
+            state.bayes_table,
+            slots[i],
+            places,
+        )
+        for k in range(scores.shape[1]):
+            scores[i, k] = state.scores[k] if k < classes else UNUSED_CLASS
+    state.events[PREDICTED] += len(slots)
+    state.events[NODES] += len(slots)
+    state.events[BEATS] += len(slots) * ((len(where) + state.lanes - 1) // state.lanes)

@@ -8,9 +8,9 @@ from ...criteria import CRITERIA, criterion_of
 from ...geometry import GAIN_FRACTION, NONE
 from .arithmetic import gini, kearns_mansour, wrap, xlog2x
 from .bins import IGNORED, MULTIWAY, NUMERIC
-from .state import BASE, BIN, CELL, FIRST, GAIN, KIND, OTHER, SOURCE, VALUE, inlined, inner
+from .state import BASE, CELL, FIRST, GAIN, KIND, OTHER, VALUE, inlined, inner
 
-__all__ = ["find", "left_count", "measure_of"]
+__all__ = ["find", "measure_of"]
 
 # A measure is what a criterion looks up, in a tuple after one of as many zeros as its number says: Numba
 # takes tuples of other lengths for other types, and so compiles for each criterion what it needs.
@@ -143,8 +143,7 @@ def join(config, found, cell, gain_half):
     if multiway:
         before = wrap(before + found[cell, GAIN], gain_half)
     if multiway or found[cell, GAIN] <= before:
-        for column in (VALUE, SOURCE, BIN):
-            found[cell, column] = found[group, column]
+        found[cell, VALUE] = found[group, VALUE]
         found[cell, GAIN] = before
     found[cell, CELL] = found[group, CELL]
     found[group, CELL] = NONE
@@ -158,8 +157,7 @@ def gain(
     kind = config[KIND, cell]
     own_values = np.int64(counts.shape[1] - config[OTHER, cell])
     found[cell, CELL] = NONE if kind == IGNORED else np.int64(cell)
-    found[cell, SOURCE] = cell
-    found[cell, VALUE] = found[cell, GAIN] = found[cell, BIN] = 0
+    found[cell, VALUE] = found[cell, GAIN] = 0
     if kind == IGNORED:
         return
     total = scratch[0]
@@ -193,7 +191,6 @@ def gain(
     first_code = 0 if numeric else np.int64(config[BASE, cell])
     found[cell, VALUE] = (first_code + value) & 0xFF
     found[cell, GAIN] = best
-    found[cell, BIN] = value
 
 
 @inlined
@@ -303,18 +300,3 @@ def sum_bins(counts, extent, slot, cell, classes, count_max, total):
         total[k] = n & count_max
         known += n
     return known
-
-
-@inner
-def left_count(config, counts, slot, found, best, k, count_max):
-    """Class count of the first side of the best candidate; 0 if it has more than two."""
-    cell = found[best, SOURCE]
-    kind = config[KIND, cell]
-    if kind == MULTIWAY:
-        return np.int64(0)
-    value = found[best, BIN]
-    n = np.int64(counts[slot, value, k, cell])
-    if kind == NUMERIC:
-        for index in range(value):
-            n += counts[slot, index, k, cell]
-    return n & count_max

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...compiled import njit
-from ...protocol.registers import CONFIGURATION, EVENTS
+from ...protocol.registers import EVENTS
 
 __all__ = [
     "OPTIONS",
@@ -13,15 +13,6 @@ __all__ = [
     "compiled",
     "inlined",
     "inner",
-    "SETTINGS",
-    "CELL_SETTINGS",
-    "CELLS",
-    "CLASSES",
-    "ALL",
-    "LEAF_GRACE",
-    "INNER_GRACE",
-    "PREDICTIONS",
-    "NEIGHBOURS",
     "KIND",
     "FIRST",
     "OTHER",
@@ -35,21 +26,9 @@ __all__ = [
     "EXTENT",
     "TERMS",
     "COUNTS",
-    "HALTED",
-    "LEFT",
-    "DONE",
-    "IN_MEMORY",
-    "ADDRESS",
-    "SKIP",
-    "USED",
-    "ASKED",
-    "LOADING",
-    "PROGRESS",
     "CELL",
     "VALUE",
     "GAIN",
-    "SOURCE",
-    "BIN",
     "FOUND",
     "RECORDS",
     "NODES",
@@ -58,38 +37,16 @@ __all__ = [
     "TRIALS",
     "HALVINGS",
     "CLAMPED",
-    "BAD_RECORDS",
 ]
 
 # Rows and columns of the state's arrays.
-SETTINGS = tuple(
-    f"{register.name}.{field.name}"
-    for register in CONFIGURATION
-    if register.name != "cell"
-    for field in register.fields
-)
-CELLS, CLASSES, ALL, LEAF_GRACE, INNER_GRACE, PREDICTIONS, NEIGHBOURS = map(
-    SETTINGS.index,
-    (
-        "cells.count",
-        "classes.count",
-        "report.all",
-        "grace.leaf",
-        "inner_grace.inner",
-        "report.predictions",
-        "report.neighbours",
-    ),
-)
-CELL_SETTINGS = ("cell.kind", "cell.first", "cell.other", "cell.base")
-KIND, FIRST, OTHER, BASE = range(len(CELL_SETTINGS))
+KIND, FIRST, OTHER, BASE = range(4)  # how a cell counts, as its registers have it
 # Two are not the board's. EXTENT: bins from there on hold nothing, so that nothing need look at
 # them. TERMS: whether the slot's ``shares`` are kept up to date, as they are once asked for.
 N, SINCE, LINK, CURRENT, FLAGS, PERIOD, EXTENT, TERMS, COUNTS = range(9)
-HALTED, LEFT, DONE, IN_MEMORY, ADDRESS, SKIP, USED, ASKED, LOADING, PROGRESS = range(10)
-# A candidate's first cell, value and gain; the cell and bin that its left class counts are from.
-CELL, VALUE, GAIN, SOURCE, BIN, FOUND = range(6)
-RECORDS, NODES, BEATS, PREDICTED, TRIALS, HALVINGS, CLAMPED, BAD_RECORDS = map(
-    list(EVENTS).index, ("records", "nodes", "beats", "predictions", "trials", "halvings", "clamped", "bad_records")
+CELL, VALUE, GAIN, FOUND = range(4)  # a candidate's first cell, value and gain
+RECORDS, NODES, BEATS, PREDICTED, TRIALS, HALVINGS, CLAMPED = map(
+    list(EVENTS).index, ("records", "nodes", "beats", "predictions", "trials", "halvings", "clamped")
 )
 
 # The error model spares checks of divisors; none is 0. Nothing here makes an array, so none needs
@@ -112,12 +69,9 @@ class State(NamedTuple):
     """
 
     lanes: int
-    bus_bytes: int
     count_max: int
     gain_half: int  # gains are wrapped to -gain_half <= gain < gain_half
-    reserve: int  # words that the reports of one record or command need at most
-    registers: np.ndarray  # int64, by SETTINGS
-    config: np.ndarray  # uint8[4, D], by CELL_SETTINGS
+    config: np.ndarray  # uint8[4, D], by KIND to BASE
     entries: np.ndarray  # int64[S, 8 + C], by N to COUNTS
     counts: np.ndarray  # uint32[S, B, C, D]
     counters: np.ndarray  # the same, uint32[S, B C D]
@@ -125,17 +79,12 @@ class State(NamedTuple):
     lo: np.ndarray  # uint8[S, D]
     shift: np.ndarray  # uint8[S, D]
     events: np.ndarray  # int64, by EVENTS
-    progress: np.ndarray  # int64[9], by HALTED to LOADING
-    found: np.ndarray  # int64[D, 5], a trial's candidates by CELL to BIN
+    found: np.ndarray  # int64[D, 3], a split attempt's candidates by CELL to GAIN
     scratch: np.ndarray  # int64[3, C]
-    order: np.ndarray  # int64[D], 0, 1, ...: where a record has the codes of its cells
-    wanted: np.ndarray  # bool[D], whose gains a trial computes: all, but for forests, which leave some out
+    wanted: np.ndarray  # bool[D], whose gains a split attempt computes: all, but for forests, which leave some out
     codes: np.ndarray  # int32[D], an instance's
     places: np.ndarray  # int32[D], those that count it in a slot; -1: none
     scores: np.ndarray  # int64[C], of the last prediction
     logs: np.ndarray  # int32[2, N], terms of naive Bayes for small counts, by SHARE to WHOLE
     bayes_table: np.ndarray
     measure: tuple  # what the board's criterion looks up, by `measure_of`
-    memory: np.ndarray  # uint8, read-only
-    faults: np.ndarray  # int64[F, 2], bus word address and error code
-    out: np.ndarray  # uint32, reports

@@ -28,6 +28,7 @@ def run(args):
     from ...cache import cache_folder
     from ...compiled import compile_seconds
     from ...ensemble.catalogue import ENSEMBLES
+    from ...predictors import usual_predictor
     from ...trees.catalogue import CLASSICAL, POSITIVE, TREES
 
     rng = np.random.default_rng(1)
@@ -36,7 +37,8 @@ def run(args):
     y[_INSTANCES // 2 :] ^= 1  # a drift, after which trees change
     for name in args.learners or ["vfdt"]:
         made = (TREES | POSITIVE | CLASSICAL | ENSEMBLES)[name]
-        for changes in [{"leaf_prediction": "nba"}, {"leaf_prediction": "mc"}] if name in TREES else [{}]:
+        usual = [{"leaf_prediction": usual_predictor(bayes).word} for bayes in (True, False)]
+        for changes in usual if name in TREES else [{}]:
             began = compile_seconds()
             _use(made(**changes), X[["word"]] if name == "id5r" else X, y)  # of nominal attributes only
             seconds = compile_seconds() - began

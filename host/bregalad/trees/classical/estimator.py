@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 
 from ...data.quantiser import Quantiser
 from ...geometry import MISSING
 from .. import draw, options
-from ..conventions import Scoring, importances
 from ..inputs import schema_of, too_many_values
-from ..intake import Intake
-from ..learning import Learning
-from ..parameters import Parameters
+from ..inspection import importances
+from ..parameters import check_nominal
 from ..policy.criteria import INFORMATION_GAIN
-from ..river import OneByOne, times_of
-from ..saving import Saving
+from ..river import times_of
+from ..stream import StreamLearner
 from ..turns import changing, reading
-from ..weights import Weighing
+from ..weights import check_class_weight, often
 from . import storage
 from .kernel import Data
 from .single import Single
@@ -37,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["ClassicalTree"]
 
 
-class ClassicalTree(Parameters, Learning, Saving, Intake, Scoring, Weighing, OneByOne, ClassifierMixin, BaseEstimator):
+class ClassicalTree(StreamLearner):
     """Base of the trees that keep every instance, on the host: what they are asked for, and what they refuse.
 
     Attributes
@@ -48,7 +44,6 @@ class ClassicalTree(Parameters, Learning, Saving, Intake, Scoring, Weighing, One
     schema_ : Schema
     """
 
-    _unfinished = None  # no call waits for a board
     _storage = storage
     _multiway = True  # whether nominal attributes have a branch per value
     _tree: Tree
@@ -57,10 +52,10 @@ class ClassicalTree(Parameters, Learning, Saving, Intake, Scoring, Weighing, One
 
     def check_parameters(self) -> None:
         """Refuse wrong parameters with a ValueError or TypeError, before any data are read."""
-        for name in self._get_param_names():
-            options.check(name, getattr(self, name))
-        self._check_class_weight()
-        self._check_nominal()
+        for name, value in self._chosen().items():
+            options.check(name, value)
+        check_class_weight(self.class_weight)
+        check_nominal(self.nominal)
 
     def _prepare(self, X, classes):
         self.check_parameters()
@@ -79,9 +74,6 @@ class ClassicalTree(Parameters, Learning, Saving, Intake, Scoring, Weighing, One
 
     def _check_classes(self, count):
         """Refuse more classes than are taken with a ValueError."""
-
-    def _check_ready(self):
-        self._check_unchanged()
 
     def _begin(self):
         self._tree = Tree(_numeric(self.schema_), self._multiway)
@@ -134,7 +126,7 @@ class ClassicalTree(Parameters, Learning, Saving, Intake, Scoring, Weighing, One
         self._check_codes(codes)
         if weights is None:
             return Data(numbers, codes, labels)
-        times, self._fractions = self._often(labels, weights)
+        times, self._fractions = often(self, labels, weights)
         rows = np.repeat(np.arange(len(labels)), times)
         return Data(numbers[:, rows], codes[rows], labels[rows])
 
@@ -154,19 +146,7 @@ class ClassicalTree(Parameters, Learning, Saving, Intake, Scoring, Weighing, One
     def reset(self) -> None:
         """Forget everything learnt."""
         self._single = None
-        for name in (
-            "classes_",
-            "schema_",
-            "n_features_in_",
-            "feature_names_in_",
-            "_grows",
-            "_made_with",
-            "_quantiser",
-            "_tree",
-            "_fractions",
-            "_columns",
-        ):
-            self.__dict__.pop(name, None)
+        self._forget()
 
     # One by one
 
@@ -282,20 +262,6 @@ class ClassicalTree(Parameters, Learning, Saving, Intake, Scoring, Weighing, One
     def _view(self):
         self._fitted()
         return View(self._tree, self._quantiser, self.schema_, self.classes_)
-
-    # Copies
-
-    def __copy__(self):
-        # A shallow one would change the same tree.
-        return copy.deepcopy(self)
-
-    @reading
-    def __getstate__(self):
-        """For copies and pickle: the instances, of which the tree is built anew."""
-        state = dict(super().__getstate__())
-        for name in ("_turns", "_single"):
-            state.pop(name, None)
-        return copy.deepcopy(state)
 
 
 def _numeric(schema):

@@ -27,12 +27,12 @@ def restored(cls, path, meta, arrays, changes):
     """The ``ClassicalTree`` of a description and arrays, with some parameters changed; errors as ``storage.load``."""
     with storage.of_the_file(path):
         params = storage.parameters_of(meta)
-        cls(**params).check_parameters()
+        storage.made(cls, params).check_parameters()
         empty = Quantiser(Schema.from_dict(meta["schema"])).sample.state()  # no tree of these has one
         members = storage.members_of(meta, empty)
         kept = _kept(arrays, members)
         tally = _tally(meta)
-    tree = cls(**params | changes)
+    tree = storage.made(cls, params | changes)
     tree.check_parameters()
     tree.__dict__.update(members)
     try:

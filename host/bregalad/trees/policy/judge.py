@@ -6,8 +6,6 @@ import numpy as np
 
 from ...compiled import njit
 from ...geometry import GAIN_FRACTION
-from ...protocol.reports import CANDIDATE, gains_layout, suggestion_layout
-from ...protocol.words import getter
 from ..structure.table import FORK, KEPT, LEAF, MULTIWAY, NO_NODE, has_alternate, is_alternate
 from .bounds import CONFIDENCE, PRACTICAL, epsilon, unit_of
 from .criteria import impurity, span
@@ -15,6 +13,7 @@ from .subset import leave_out
 from .ties import GENUINE, WAITING, genuine
 
 __all__ = [
+    "CANDIDATE",
     "KEEP",
     "SPLIT",
     "TIE",
@@ -27,7 +26,7 @@ __all__ = [
     "NO_CELL",
     "MAX_PERIOD",
     "MIN_GAIN",
-    "report_form",
+    "form_of",
     "change",
     "judge_row",
     "judge_rows",
@@ -47,23 +46,21 @@ _inner = njit(inner=True, error_model="numpy")
 
 MIN_GAIN = 1e-10  # by which a split must beat the null split, as in MOA
 _UNIT = 1 << GAIN_FRACTION
-_CANDIDATE_WORDS = CANDIDATE.size // 4
 
-# Of the candidate at a word offset.
-_cell_of, _value_of, _valid_of, _scaled_gain_of = (
-    getter(CANDIDATE, name) for name in ("cell", "value", "valid", "gain")
-)
+# Elements of a candidate: first cell of the attribute, NO_CELL for none; where it splits; the scaled gain.
+CELL, VALUE, GAIN = range(3)
+CANDIDATE = 3
 
-_Form = namedtuple(
-    "_Form",
+# A split attempt is an int64 array: the class counts of the board's classes, then candidates.
+Form = namedtuple(
+    "Form",
     [
-        "size",  # of a report in 32-bit words; what follows are offsets in these
-        "class_counts",
-        "best",
+        "size",  # elements
+        "best",  # where the candidates of the best, second best and current attribute begin
         "second",
         "current",
-        "candidates",
-        "all",  # 1: GAINS, None: SUGGESTION
+        "candidates",  # where those of all cells do; an attribute's is that of its last cell
+        "all",  # 1: there is one for every cell; None: for the three attributes
         "cells",
         "attributes",
         "attribute",  # array: attribute of every cell
@@ -73,7 +70,7 @@ _Form = namedtuple(
 _Ranking = namedtuple(
     "_Ranking",
     [
-        "at",  # word offset of the best attribute's candidate, -1: there is none
+        "at",  # where the best attribute's candidate begins, -1: there is none
         "best",
         "second",
         "worst",
@@ -82,27 +79,22 @@ _Ranking = namedtuple(
 )
 
 
-def report_form(geometry, cells, reports_all=False):
-    """How to read a board's trial reports in compiled code.
+def form_of(classes, cells, gains_of_all=False):
+    """What a split attempt of a board is made of.
 
     Parameters
     ----------
-    geometry : Geometry
+    classes : int
+        Of the board.
     cells : CellMap
-    reports_all : bool
-        Whether trials report GAINS; else SUGGESTION.
+    gains_of_all : bool
+        Whether it has a candidate for every cell; else those of three attributes.
     """
-    if reports_all:
-        layout = gains_layout(geometry, len(cells))
-        places = (0, 0, 0, layout.offset("candidates") // 4)
-    else:
-        layout = suggestion_layout(geometry)
-        places = (*(layout.offset(f"{name}_cell") // 4 for name in ("best", "second", "current")), 0)
-    return _Form(
-        layout.size // 4,
-        layout.offset("class_counts") // 4,
+    places = (0, 0, 0, classes) if gains_of_all else (*(classes + CANDIDATE * place for place in range(3)), 0)
+    return Form(
+        classes + CANDIDATE * (len(cells) if gains_of_all else 3),
         *places,
-        1 if reports_all else None,
+        1 if gains_of_all else None,
         len(cells),
         len(cells.first_cell),
         np.ascontiguousarray(cells.attribute, np.int64),
@@ -141,16 +133,16 @@ def _depth(table, node):
 
 @_inner
 def _gain(words, at, n_own):
-    """Gain per instance of the candidate at a word offset.
+    """Gain per instance of the candidate that begins there.
 
     Any two gains of the board that differ do so here: they have less than 53 bits.
     """
-    return _scaled_gain_of(words, at) / (_UNIT * n_own)
+    return words[at + GAIN] / (_UNIT * n_own)
 
 
 @_inner
 def _is_valid(words, at):
-    return _valid_of(words, at) != 0
+    return words[at + CELL] != NO_CELL
 
 
 @_inner
@@ -174,15 +166,15 @@ def left_out(table, node, options, attributes):
 
 @_inner
 def _rank_all(words, form, options, sums, tried, n_own, shift, current, used):
-    """The ranking of a GAINS report; with averages that of the means, which take it in."""
+    """The ranking of all attributes; with averages that of the means, which take it in."""
     attribute = form.attribute
     best_at = -1
     best, second, worst, own = -np.inf, -np.inf, np.inf, -shift
     for cell in range(form.cells):
-        at = form.candidates + _CANDIDATE_WORDS * cell
+        at = form.candidates + CANDIDATE * cell
         if not _is_valid(words, at):
             continue
-        index = attribute[_cell_of(words, at)]
+        index = attribute[words[at + CELL]]
         if used[index]:
             continue
         gain = _gain(words, at, n_own)
@@ -205,12 +197,12 @@ def _rank_all(words, form, options, sums, tried, n_own, shift, current, used):
 
 @_inner
 def _is_used(words, form, at, used):
-    return at >= 0 and used[form.attribute[_cell_of(words, at)]]
+    return at >= 0 and used[form.attribute[words[at + CELL]]]
 
 
 @_inner
 def _rank_top(words, form, n_own, shift, used):
-    """The ranking of a SUGGESTION.
+    """The ranking of the best two attributes.
 
     An attribute that is used has one value here, and so no gain, but for values that its split did
     not know, which have come to the default branch. Where it is the best, the second takes its
@@ -262,8 +254,8 @@ def _patience(options, gap, n, classes):
 
 @_inner
 def _winner(words, at):
-    """First cell and value of the candidate at a word offset."""
-    return _cell_of(words, at), _value_of(words, at)
+    """First cell and value of the candidate that begins there."""
+    return words[at + CELL], words[at + VALUE]
 
 
 @_inner
@@ -339,8 +331,9 @@ def judge_row(words, form, options, table, base, gains, node, classes, t, inner)
 
     Parameters
     ----------
-    words : uint32 array (form.size,)
-    form : named tuple of ``report_form``
+    words : int64 array (form.size,)
+        The split attempt.
+    form : Form
     options : ``SplitPolicy.options``
     table, base, gains : arrays of ``Nodes``
         Averages of gains and the period of a node that is kept are written.
@@ -366,7 +359,7 @@ def judge_row(words, form, options, table, base, gains, node, classes, t, inner)
     n_own = n = np.int64(0)
     named = 0
     for k in range(width):
-        own = np.int64(words[form.class_counts + k])
+        own = words[k]
         both = own + base[node, k]
         n_own += own
         n += both
@@ -381,7 +374,7 @@ def judge_row(words, form, options, table, base, gains, node, classes, t, inner)
     if n > n_own:
         counts = np.empty(width, np.int64)
         for k in range(width):
-            counts[k] = words[form.class_counts + k]
+            counts[k] = words[k]
         shift = -impurity(options.criterion, counts)
         for k in range(width):
             counts[k] += base[node, k]

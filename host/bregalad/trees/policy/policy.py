@@ -29,9 +29,9 @@ from .judge import (
     SWAP,
     TIE,
     change,
+    form_of,
     judge_row,
     judge_rows,
-    report_form,
 )
 from .ties import FIRST_WAIT
 
@@ -49,7 +49,7 @@ __all__ = [
     "VARIANTS",
     "SplitPolicy",
     "Verdicts",
-    "report_form",
+    "form_of",
     "judge_row",
 ]
 
@@ -339,9 +339,9 @@ class SplitPolicy:
 
         Parameters
         ----------
-        words : uint32 array (trials, form.size)
-            Reports, all SUGGESTION or all GAINS.
-        form : named tuple of ``report_form``
+        words : int64 array (trials, form.size)
+            Split attempts.
+        form : Form
         nodes : Nodes
             Averages of gains and the periods of kept nodes are written.
         tried, due : int64 arrays (trials,)
@@ -359,10 +359,10 @@ class SplitPolicy:
         Raises
         ------
         ValueError
-            If the reports are suggestions, but the policy needs all gains.
+            If there are no gains of all attributes, and the policy needs them.
         """
         if self.reports_all and not form.all:
-            raise ValueError("this policy needs the gains of all attributes, not suggestions")
+            raise ValueError("this policy needs the gains of all attributes")
         return Verdicts(
             *judge_rows(words, form, self.options, nodes.table, nodes.base, nodes.gains, tried, due, classes)
         )

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 
 from ...boards import is_link
 from ...boards.base import Board
@@ -14,11 +12,8 @@ from ...data.parts import rows_of
 from ...interrupt import unbroken
 from ...words import shown
 from .. import options
-from ..conventions import Scoring
 from ..inputs import as_frame, labels_of, named_classes
-from ..learning import Learning
-from ..parameters import Parameters
-from ..saving import Saving
+from ..learner import Learner
 from ..turns import changing, reading
 from . import storage
 from .tree import PositiveTree
@@ -34,7 +29,7 @@ LEVELS = tuple(tenth / 10 for tenth in range(1, 10))
 _PART = 20_000  # instances that one tree learns before the next one does; nothing depends on it
 
 
-class PositiveLearner(Parameters, Learning, Saving, Scoring, ClassifierMixin, BaseEstimator):
+class PositiveLearner(Learner):
     """Base of the learners: a tree for each level side by side, of which one predicts.
 
     A subclass says by ``_kind`` which trees these are.
@@ -78,8 +73,7 @@ class PositiveLearner(Parameters, Learning, Saving, Scoring, ClassifierMixin, Ba
 
     def _planted(self):
         """New trees by level."""
-        given = {name: getattr(self, name) for name in self._get_param_names()}
-        return {level: self._kind(**given | {"level": level}) for level in self._levels}
+        return {level: self._kind(**self._chosen() | {"level": level}) for level in self._levels}
 
     def _trees(self):
         """The trees that there are, or else new ones, with the parameters as they are now."""
@@ -88,7 +82,7 @@ class PositiveLearner(Parameters, Learning, Saving, Scoring, ClassifierMixin, Ba
             return self._planted()
         self._check_unchanged()
         for level, tree in trees.items():
-            tree.set_params(**self.get_params() | {"level": level})
+            tree.set_params(**self._chosen() | {"level": level})
         return trees
 
     def __sklearn_tags__(self):
@@ -222,10 +216,9 @@ class PositiveLearner(Parameters, Learning, Saving, Scoring, ClassifierMixin, Ba
     @changing
     def reset(self) -> None:
         """Forget everything learnt and let go of the boards."""
-        for tree in self.__dict__.pop("trees_", {}).values():
+        for tree in self.__dict__.get("trees_", {}).values():
             tree.reset()
-        for name in ("classes_", "n_features_in_", "feature_names_in_", "schema_", "_made_with", "_columns"):
-            self.__dict__.pop(name, None)
+        self._forget()
 
     @changing
     def close(self) -> None:
@@ -233,15 +226,8 @@ class PositiveLearner(Parameters, Learning, Saving, Scoring, ClassifierMixin, Ba
         for tree in self.__dict__.get("trees_", {}).values():
             tree.close()
 
-    def __copy__(self):
-        # A shallow one would change the same trees.
-        return copy.deepcopy(self)
-
-    @reading
-    def __getstate__(self):
-        """For copies and pickle."""
-        state = dict(super().__getstate__())
-        state.pop("_turns", None)
+    def _state(self):
+        state = super()._state()
         if isinstance(self.board, Board):
             state |= {"board": self.board.name, "geometry": self.board.geometry}
-        return copy.deepcopy(state)
+        return state

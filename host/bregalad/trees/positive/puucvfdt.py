@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..cvfdt import CVFDT
+from ..options import options_of
 from ..parameters import declared
 from .estimator import PositiveLearner
 from .tree import PositiveTree
@@ -20,7 +21,7 @@ __all__ = ["AdaptingTree", "PuuCVFDT"]
 class AdaptingTree(PositiveTree):
     """One of the trees of `PuuCVFDT`."""
 
-    _learner = "puucvfdt"
+    _options = tuple(option.name for option in options_of("puucvfdt"))
     _fixed = CVFDT._fixed
 
 

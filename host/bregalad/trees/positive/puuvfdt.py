@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..options import options_of
 from ..parameters import declared
 from .estimator import PositiveLearner
 from .tree import PositiveTree
@@ -19,7 +20,7 @@ __all__ = ["PuuVFDT", "StationaryTree"]
 class StationaryTree(PositiveTree):
     """One of the trees of `PuuVFDT`."""
 
-    _learner = "puuvfdt"
+    _options = tuple(option.name for option in options_of("puuvfdt"))
 
 
 @declared

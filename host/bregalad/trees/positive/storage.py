@@ -19,7 +19,10 @@ def save(learner, path, kept):
         arrays |= {f"{place}_{name}": column for name, column in columns.items()}
         trees.append({name: meta[name] for name in _OWN} | {"level": level, "totals": tree.totals.tolist()})
     del meta["tally"]
-    meta |= {"tree": type(learner).__name__, "params": meta["params"] | {"level": learner.level}, "trees": trees}
+    own = learner.get_params(deep=False)
+    storage.check_own(learner, own)
+    own = {name: value for name, value in own.items() if name not in learner._options}
+    meta |= {"tree": type(learner).__name__, "params": meta["params"] | own | {"level": learner.level}, "trees": trees}
     storage.write(path, meta, arrays)
 
 
@@ -30,7 +33,7 @@ def restored(cls, path, meta, arrays, changes):
             raise ValueError(f"{name} is what the saved trees have learnt with: leave it as it is")
     with storage.of_the_file(path):
         given = storage.checked_parameters(cls, meta)
-        levels = cls(**given)._levels
+        levels = storage.made(cls, given)._levels
         if [own["level"] for own in meta["trees"]] != list(levels):
             raise ValueError(f"its trees are not those of the levels {levels}")
         learnt = [
@@ -38,7 +41,7 @@ def restored(cls, path, meta, arrays, changes):
             for place, (level, own) in enumerate(zip(levels, meta["trees"], strict=True))
         ]
     try:
-        learner = cls(**given | changes)
+        learner = storage.made(cls, given | changes)
         learner.check_parameters()
         learner._keep(
             {

@@ -4,8 +4,8 @@ import copy
 
 import numpy as np
 
+from ...predictors import Predictor
 from ...words import shown
-from .. import options
 from ..draw import View
 from ..estimator import StreamTree
 from ..policy.policy import SplitPolicy
@@ -25,17 +25,16 @@ class PositiveTree(StreamTree):
         Those of the learner that has such trees.
     """
 
-    leaf_prediction = "mc"
+    leaf_prediction = Predictor.MAJORITY.word
     class_weight = None
     feed = "stream"
-    _learner = ""  # one of `options.POSITIVE`
 
     def __init__(self, **parameters):
         vars(self).update(parameters)
 
     @classmethod
     def _get_param_names(cls):
-        return sorted(option.name for option in options.options_of(cls._learner))
+        return sorted(cls._options)
 
     def _decisive(self):
         return super()._decisive() | {"level": self.level, "positive": self.positive}

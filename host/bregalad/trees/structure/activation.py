@@ -1,18 +1,15 @@
-"""What a node without a slot is given with one, in compiled code: statistics that begin anew, commands."""
+"""What a node without a slot is given with one, in compiled code: statistics that begin anew, edits."""
 
 import numpy as np
 
 from ...compiled import njit
 from ...geometry import NONE
-from ...protocol.commands import COMMANDS, CommandFlag, Opcode
+from .edits import CELL, CLEAR, KEEP, SLOT, WHAT
 from .slots import take_slot
 from .split import level, place, zoom_of
 from .table import LEAF, forget_trial
 
 __all__ = ["activate", "begin_anew", "rezoom", "role_period"]
-
-_CLEAR, _KEEP = int(Opcode.CLEAR), int(CommandFlag.KEEP)
-_SLOT_AT, _CELL_AT = COMMANDS[Opcode.CLEAR].offset("slot"), COMMANDS[Opcode.PLACE].offset("cell")
 
 
 @njit()
@@ -33,7 +30,7 @@ def begin_anew(table, gains, style, node):
 
 @njit()
 def rezoom(table, style, first_cell, node, out, at):
-    """Write the commands that set a cleared slot's zoom to what its node's path asks for: one per attribute at most.
+    """Write the edits that set a cleared slot's zoom to what its node's path asks for: one per attribute at most.
 
     Parameters
     ----------
@@ -45,10 +42,10 @@ def rezoom(table, style, first_cell, node, out, at):
     while table[step]["parent"] >= 0:
         cell, lo, shift = zoom_of(table, style, first_cell, step)
         told = cell == NONE
-        for before in range(begun, at, style.command_bytes):  # nearer to the node
-            told |= np.int64(out[before + _CELL_AT]) | np.int64(out[before + _CELL_AT + 1]) << 8 == cell
+        for before in range(begun, at):  # nearer to the node
+            told |= out[before, CELL] == cell
         if not told:
-            at = place(table, style, first_cell, node, slot, np.int64(_KEEP), cell, lo, shift, out, at)
+            at = place(table, style, first_cell, node, slot, np.int64(KEEP), cell, lo, shift, out, at)
         step = np.int64(table[step]["parent"])
     return at
 
@@ -77,17 +74,15 @@ def activate(table, matrices, style, first_cell, stack, slot_node, node, seen, o
         base[node] = counts[node]
     else:
         base[node] = 0
-    out[at : at + style.command_bytes] = 0
-    out[at] = _CLEAR
-    out[at + _SLOT_AT], out[at + _SLOT_AT + 1] = slot & 0xFF, slot >> 8
-    at = rezoom(table, style, first_cell, node, out, at + style.command_bytes)
+    out[at, WHAT], out[at, SLOT] = CLEAR, slot
+    at = rezoom(table, style, first_cell, node, out, at + 1)
     return place(
         table,
         style,
         first_cell,
         node,
         slot,
-        np.int64(_KEEP),
+        np.int64(KEEP),
         np.int64(NONE),
         np.int64(0),
         np.int64(0),

@@ -4,15 +4,13 @@ import numpy as np
 
 from ...compiled import njit
 from ...geometry import NONE
-from ...protocol.commands import CommandFlag
 from .activation import activate
+from .edits import KEEP
 from .slots import give_back
 from .split import place
 from .table import descendants, fork, join
 
 __all__ = ["begin", "end"]
-
-_KEEP = int(CommandFlag.KEEP)
 
 
 @njit()
@@ -27,13 +25,13 @@ def begin(table, matrices, room, blank, style, first_cell, stack, slot_node, nod
     node : int
     seen : int
         Instances that the tree has learnt.
-    out : uint8 array
-        Is given the commands for the board.
+    out : int64 array (rows, EDIT)
+        Is given the edits of slots.
 
     Returns
     -------
     alternate, used : int
-        The latter are bytes of ``out``.
+        The latter are rows of ``out``.
     """
     alternate = fork(table, matrices, room, blank, node)
     _follow(table, slot_node, np.int64(table[node]["child"]))
@@ -62,7 +60,7 @@ def end(table, matrices, room, blank, style, first_cell, stack, slot_node, node,
     slot = np.int64(table[node]["slot"])
     if branch and style.anytime and slot >= 0:  # what is above it counts its instances from now on
         none, zero = np.int64(NONE), np.int64(0)
-        return place(table, style, first_cell, node, slot, np.int64(_KEEP), none, zero, zero, out, zero)
+        return place(table, style, first_cell, node, slot, np.int64(KEEP), none, zero, zero, out, zero)
     return np.int64(0)
 
 

@@ -6,13 +6,13 @@ from functools import cached_property
 import numpy as np
 
 from ...geometry import MISSING
-from ...protocol.registers import CellKind
 from .. import options
+from .table import MULTIWAY, NUMERIC, ONE_VS_REST
 
 __all__ = ["CellMap", "check_cells"]
 
 _BLOCK = 64  # instances; see `_highest`
-_NOMINAL_KINDS = {"multiway": CellKind.MULTIWAY, "one_vs_rest": CellKind.ONE_VS_REST}
+_NOMINAL_KINDS = {"multiway": MULTIWAY, "one_vs_rest": ONE_VS_REST}
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class CellMap:
     """
 
     attribute: np.ndarray  # index of the attribute that the cell counts
-    kind: np.ndarray  # CellKind
+    kind: np.ndarray  # NUMERIC, MULTIWAY or ONE_VS_REST
     first: np.ndarray  # 1 in an attribute's first cell
     other: np.ndarray  # 1 if the last bin counts all other values
     base: np.ndarray  # code that bin 0 counts (nominal)
@@ -56,7 +56,7 @@ class CellMap:
                 raise ValueError(f"attribute {attribute}: at most {MISSING} values, not {capacity}")
             first_cell.append(len(rows))
             if capacity == 0:
-                rows.append((attribute, CellKind.NUMERIC, 1, 0, 0))
+                rows.append((attribute, NUMERIC, 1, 0, 0))
                 continue
             kind = _NOMINAL_KINDS[nominal_split]
             step = bins if capacity <= bins else bins - 1
@@ -98,7 +98,7 @@ class CellMap:
     @cached_property
     def most_branches(self):
         """Most children that a split can have."""
-        multiway = CellKind.MULTIWAY in self.kind
+        multiway = MULTIWAY in self.kind
         return max(2, max(self.capacities)) if multiway else 2
 
     def check(self, codes):
@@ -146,32 +146,6 @@ class CellMap:
         if len(counts) == 1:
             return counts[0]
         return np.concatenate([bins[:-1] for bins in counts])
-
-    def configure(self, board, known=0):
-        """Write the configuration to a board's registers, which have that of the first ``known`` cells.
-
-        Raises
-        ------
-        ValueError
-            If the board has fewer cells than the attributes need.
-        """
-        check_cells(board.geometry, len(self))
-        board.write("cells.count", len(self))
-        if board.state is not None:
-            new = slice(known, len(self))
-            # By CELL_SETTINGS: register by register takes longest of all where attributes come one after another.
-            board.state.config[:, new] = self.kind[new], self.first[new], self.other[new], self.base[new]
-            return
-        for cell in range(known, len(self)):
-            board.write_fields(
-                "cell",
-                index=cell,
-                kind=int(self.kind[cell]),
-                first=int(self.first[cell]),
-                other=int(self.other[cell]),
-                base=int(self.base[cell]),
-                write=1,
-            )
 
 
 def _highest(codes):

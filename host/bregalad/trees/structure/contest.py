@@ -8,15 +8,13 @@ import numpy as np
 
 from ...compiled import njit
 from ...geometry import NONE
-from ...protocol.commands import CommandFlag
 from .activation import activate, begin_anew
+from .edits import KEEP
 from .slots import give_back
 from .split import enter_role, hand_out, place_slot, sprout
 from .table import FORK, LEAF, descendants, kill
 
 __all__ = ["clear_below", "competing", "deactivate", "divide", "free_slot", "review"]
-
-_KEEP = int(CommandFlag.KEEP)
 
 
 @njit(inner=True)
@@ -77,7 +75,7 @@ def _give_up(table, style, stack, slot_node, node, out, at):
     # Where a link leads to a slot that is taken anew, a board of several levels goes through all.
     if style.links is not None:
         none, zero = np.int64(NONE), np.int64(0)
-        at = place_slot(style, slot, slot, _KEEP, none, zero, zero, none, none, out, at)
+        at = place_slot(slot, slot, np.int64(KEEP), none, zero, zero, none, none, out, at)
     give_back(stack, slot_node, slot)
     row["slot"] = -1
     return at
@@ -126,7 +124,7 @@ def _holders(table, leaves, first, width):
 
 @njit()
 def free_slot(table, counts, gains, room, style, stack, slot_node, out):
-    """Free the slot of the least promising leaf, if any has one; bytes written."""
+    """Free the slot of the least promising leaf, if any has one; edits written."""
     leaves, _ = _leaves(table, room)
     active = _holders(table, leaves, 0, 0)
     chosen = _most_promising(counts, active, len(active) - 1)
@@ -145,7 +143,7 @@ def review(table, matrices, room, style, first_cell, stack, slot_node, seen, out
     Returns
     -------
     changed, at : int
-        Leaves that have got a slot; where the next command begins.
+        Leaves that have got a slot; where the next edit goes.
     """
     counts, _, gains, _ = matrices
     leaves, inner = _leaves(table, room)
@@ -197,8 +195,8 @@ def divide(
     ----------
     own : int64 array (classes,)
         The board's class counts of the node.
-    out : uint8 array
-        The commands for the board are written to it.
+    out : int64 array (rows, EDIT)
+        The edits of slots are written to it.
     anytime : int or None
         Of the style; None as an argument: what it leaves out is not compiled.
 
@@ -207,7 +205,7 @@ def divide(
     Returns
     -------
     int
-        Bytes written.
+        Edits written.
     """
     counts, base, gains, windows = matrices
     used, width = np.int64(0), len(sides)

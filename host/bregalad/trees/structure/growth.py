@@ -1,14 +1,14 @@
-"""Changes to a tree, and the commands that make the board follow: splits, kills, slots."""
+"""Changes to a tree, and the edits of slots that make the board follow: splits, kills, slots."""
 
 import numpy as np
 
 from ...geometry import NONE
-from ...protocol.commands import CommandFlag, Opcode, pack_command
 from .activation import activate, rezoom, role_period
 from .alternates import begin, end
 from .contest import clear_below, competing, divide, free_slot, review
+from .edits import CLEAR, EDIT, KEEP, SLOT, WHAT
 from .slots import SlotPool
-from .split import enter_role, level, link, place, shift_of, sides_of, style_of
+from .split import enter_role, level, link, place_slot, shift_of, sides_of, style_of
 from .table import NUMERIC
 
 __all__ = ["Growth", "Split"]
@@ -55,14 +55,19 @@ class Growth:
     cells : CellMap
     policy : SplitPolicy
     nodes : Nodes
-    commands : list
-        Commands for the board are appended to it, packed.
+    apply : callable
+        Is given the edits of slots, int64 array (n, EDIT), and has the board carry them out in their order.
     tally : Tally
     first_slot : int
         Of the tree's.
+
+    Attributes
+    ----------
+    out : int64 array (rows, EDIT)
+        Edits of slots that compiled code writes; of nobody for longer than a call.
     """
 
-    def __init__(self, geometry, cells, policy, nodes, commands, tally, first_slot=0):
+    def __init__(self, geometry, cells, policy, nodes, apply, tally, first_slot=0):
         self.geometry = geometry
         self.cells = cells
         self.policy = policy
@@ -71,28 +76,22 @@ class Growth:
         self.pool = SlotPool(geometry.slots, geometry.levels, first_slot)
         # Of a tree that was learnt by another policy; any other wait than this is not 0.
         nodes.wait[nodes.wait == 0] = policy.first_wait
-        self.style = style_of(geometry, policy)
-        self._commands = commands
-        # Bytes of the commands at most that compiled code writes: it looks at no bounds. A split has PLACE for the
-        # node, for every child, and for all slots whose links go; a node that gets a slot PLACE for every attribute.
-        # An attribute has as many children as bins at most, whatever these have counted, be it what a damaged file
-        # says.
+        self.style = style_of(geometry, policy, cells)
+        self._apply = apply
+        # Edits at most that compiled code writes: it looks at no bounds. A split has one for the node, for every
+        # child, and for all slots whose links go; a node that gets a slot one for every attribute. An attribute has
+        # as many children as bins at most, whatever these have counted, be it what a damaged file says.
         cells = np.bincount(cells.attribute)
-        bins = geometry.bins * int(cells.max())
-        self.most_bytes = max(1 + bins + geometry.slots, 2 + len(cells)) * self.style.command_bytes
+        self.most_edits = max(1 + geometry.bins * int(cells.max()) + geometry.slots, 2 + len(cells))
         # In a review every slot may go from one leaf to another.
-        self.review_bytes = geometry.slots * (3 + len(cells)) * self.style.command_bytes
-        # Commands that compiled code writes.
-        self._out = np.zeros(max(self.most_bytes, self.review_bytes), np.uint8)
-
-    def command(self, opcode, **values):
-        """Queue a command."""
-        self._commands.append(pack_command(self.geometry, opcode, **values))
+        self.review_edits = geometry.slots * (3 + len(cells))
+        # Memory that nothing is written to is none.
+        self.out = np.zeros((max(self.most_edits, self.review_edits), EDIT), np.int64)
 
     def start(self):
         """Give a new tree's root its slot."""
         self.nodes.period[0] = self.policy.grace
-        self.command(Opcode.CLEAR, slot=self.take(0))
+        self.clear(self.take(0))
 
     # Splits
 
@@ -110,7 +109,7 @@ class Growth:
         """
         self.nodes.reserve(len(split.sides))
         found = split.attribute, split.kind, split.value, split.values, split.sides.copy(), own, tie
-        self._send(divide(*self._arrays, node, *found, self._out, self.style.anytime))
+        self._send(divide(*self._arrays, node, *found, self.out, self.style.anytime))
 
     def current_split(self, node, split):
         """The split that an inner node has, from the statistics of another on the attribute."""
@@ -143,7 +142,7 @@ class Growth:
             self._free_slot()
         nodes = self.nodes
         nodes.reserve(2)
-        alternate, used = begin(*self._arrays, node, self.tally.instances, self._out)
+        alternate, used = begin(*self._arrays, node, self.tally.instances, self.out)
         self._send(used)
         return alternate
 
@@ -160,7 +159,7 @@ class Growth:
         for slot in nodes.slot[nodes.descendants(int(nodes.child[fork]) + 1 - branch)[::-1]].tolist():
             if slot >= 0:
                 self._unlink(slot)
-        self._send(end(*self._arrays, fork, branch, self._out))
+        self._send(end(*self._arrays, fork, branch, self.out))
 
     @property
     def _arrays(self):
@@ -173,37 +172,24 @@ class Growth:
         """Free the slot of the least promising leaf, if any has one."""
         nodes, pool = self.nodes, self.pool
         counts, _, gains, _ = nodes.matrices
-        self._send(free_slot(nodes.table, counts, gains, nodes.room, self.style, pool.stack, pool.node, self._out))
+        self._send(free_slot(nodes.table, counts, gains, nodes.room, self.style, pool.stack, pool.node, self.out))
 
     def _kill(self, node):
         nodes, pool = self.nodes, self.pool
-        self._send(clear_below(nodes.table, nodes.room, self.style, pool.stack, pool.node, node, self._out, 0))
+        self._send(clear_below(nodes.table, nodes.room, self.style, pool.stack, pool.node, node, self.out, 0))
 
     def _enter_role(self, node):
         """Tell the board whether a node that keeps its statistics is a leaf or an inner one."""
-        self._send(enter_role(self.nodes.table, self.style, self.cells.first_cell, node, self._out, 0))
+        self._send(enter_role(self.nodes.table, self.style, self.cells.first_cell, node, self.out, 0))
 
-    def place(self, node, parent_slot, flags=0):
-        """Set up the slot of a node, with the zoom of another slot."""
-        self._send(
-            place(
-                self.nodes.table,
-                self.style,
-                self.cells.first_cell,
-                node,
-                parent_slot,
-                int(flags),
-                NONE,
-                0,
-                0,
-                self._out,
-                0,
-            )
-        )
+    def clear(self, slot):
+        """Have a slot begin anew."""
+        self.out[0, [WHAT, SLOT]] = CLEAR, slot
+        self._send(1)
 
     def _send(self, used):
         if used:
-            self._commands.append(self._out[:used].tobytes())
+            self._apply(self.out[:used])
 
     def link(self, node):
         """The slot that counts a node's instances, too; NONE at the root, and in VFDT."""
@@ -211,7 +197,7 @@ class Growth:
 
     def rezoom(self, node):
         """Set a cleared slot's zoom to what its node's path asks for."""
-        self._send(rezoom(self.nodes.table, self.style, self.cells.first_cell, node, self._out, 0))
+        self._send(rezoom(self.nodes.table, self.style, self.cells.first_cell, node, self.out, 0))
 
     # Slots
 
@@ -226,15 +212,13 @@ class Growth:
         """Leave no link in a slot that is given up."""
         # Where one leads to a slot that is taken anew, a board of several levels goes through all.
         if self.policy.anytime and self.geometry.levels > 1:
-            self.command(Opcode.PLACE, flags=CommandFlag.KEEP, slot=slot, parent=slot)
+            self._send(place_slot(slot, slot, KEEP, NONE, 0, 0, NONE, NONE, self.out, 0))
 
     def unlink_all(self):
-        """Leave no links at all; whether there are commands for that."""
-        queued = len(self._commands)
+        """Leave no links at all."""
         slots = self.nodes.slot[self.nodes.descendants()[::-1]]
         for slot in slots[slots >= 0].tolist():
             self._unlink(slot)
-        return len(self._commands) > queued
 
     def role_period(self, node):
         """Instances between trials of a node, where it has no period of its own."""
@@ -253,7 +237,7 @@ class Growth:
                 pool.node,
                 node,
                 self.tally.instances,
-                self._out,
+                self.out,
                 0,
             )
         )
@@ -273,7 +257,7 @@ class Growth:
             pool.stack,
             pool.node,
             self.tally.instances,
-            self._out,
+            self.out,
             0,
         )
         self._send(used)

@@ -3,12 +3,15 @@
 import numpy as np
 
 from ...compiled import njit
+from ...complete import complete
+from ...predictors import Predictor
 from .table import NO_NODE, above
 
 __all__ = ["MAJORITY", "BAYES", "ADAPTIVE", "PREDICTIONS", "arrive", "summon", "count_class", "choose"]
 
-MAJORITY, BAYES, ADAPTIVE = range(3)
-PREDICTIONS = {"mc": MAJORITY, "nb": BAYES, "nba": ADAPTIVE}  # what a leaf predicts
+_CARRIED_OUT = Predictor.MAJORITY, Predictor.BAYES, Predictor.ADAPTIVE  # by `choose`
+MAJORITY, BAYES, ADAPTIVE = map(int, complete(Predictor, _CARRIED_OUT, __file__))
+PREDICTIONS = {predictor.word: int(predictor) for predictor in Predictor}
 
 
 @njit()

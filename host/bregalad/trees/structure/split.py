@@ -1,4 +1,4 @@
-"""What a split does to the tree and to the board, in compiled code: sides, children, commands.
+"""What a split does to the tree and to the board, in compiled code: sides, children, edits of slots.
 
 `contest.divide` is all of it.
 """
@@ -9,7 +9,7 @@ import numpy as np
 
 from ...compiled import njit
 from ...geometry import NONE
-from ...protocol.commands import COMMAND_BYTES, COMMANDS, CommandFlag, Opcode
+from .edits import CELL, CURRENT, FLAGS, INNER, KEEP, LINK, LO, PARENT, PLACE, SHIFT, SLOT, WHAT
 from .slots import best_level, joined, take_slot
 from .table import LEAF, MULTIWAY, NO_NODE, NUMERIC, above, code_range, take_rows
 
@@ -31,11 +31,6 @@ __all__ = [
     "place_slot",
 ]
 
-_PLACE, _INNER, _KEEP = int(Opcode.PLACE), int(CommandFlag.INNER), int(CommandFlag.KEEP)
-_SLOT_AT, _PARENT_AT, _CELL_AT, _LO_AT, _SHIFT_AT, _LINK_AT, _CURRENT_AT = map(
-    COMMANDS[Opcode.PLACE].offset, ("slot", "parent", "cell", "lo", "shift", "link", "current")
-)
-
 LONG = (1 << 31) - 1  # a period that is never over: something else says when the node is tried
 
 Style = namedtuple(
@@ -43,7 +38,6 @@ Style = namedtuple(
     [
         "bins",
         "levels",  # of the board
-        "command_bytes",  # of a command without payload
         "anytime",  # 1 or None, which Numba compiles nothing for where it is an argument
         "inherit",
         "seen",  # options of the policy, 0 or 1
@@ -52,17 +46,17 @@ Style = namedtuple(
         "first_wait",
         "wait_step",
         "alternates",  # 1 or None: nodes may be forks
+        "most_rows",  # of nodes in use, where a split may still take effect
         "links",  # 1: which slots are counted together matters to the board; None: it does not
     ],
 )
 
 
-def style_of(geometry, policy):
-    """What compiled code must know of a board and of a `SplitPolicy`."""
+def style_of(geometry, policy, cells):
+    """What compiled code must know of a board, of a `SplitPolicy` and of a `CellMap`."""
     return Style(
         geometry.bins,
         geometry.levels,
-        max(COMMAND_BYTES, geometry.bus_bytes),
         1 if policy.anytime else None,
         int(policy.child_counts == "inherit"),
         int(policy.zoom == "seen"),
@@ -71,6 +65,7 @@ def style_of(geometry, policy):
         policy.first_wait,
         policy.wait_step,
         1 if policy.alternates else None,
+        geometry.nodes - cells.most_branches if geometry.nodes else LONG,
         1 if policy.anytime and geometry.levels > 1 else None,
     )
 
@@ -234,13 +229,7 @@ def sprout(
     return child
 
 
-# Commands
-
-
-@njit(inner=True)
-def _put(out, at, value):
-    out[at] = value & 0xFF
-    out[at + 1] = value >> 8 & 0xFF
+# Edits of slots
 
 
 @njit()
@@ -280,46 +269,39 @@ def _level_apart(table, levels, stack, node):
 
 @njit()
 def place(table, style, first_cell, node, parent_slot, flags, cell, lo, shift, out, at):
-    """Write the command that sets up a node's slot.
+    """Write the edit that sets up a node's slot.
 
     Parameters
     ----------
     first_cell : int array
         Per attribute.
     parent_slot, flags, cell, lo, shift : int
-        As in PLACE; role, link and current cell follow from the node. It is the driver that says when a slot is
-        tried, so that it has no period of its own.
-    out : uint8 array
+        As of an edit; role, link and current cell follow from the node.
+    out : int64 array (rows, EDIT)
         Written from ``at`` on.
 
     Returns
     -------
     int
-        Where the next command begins.
+        Where the next edit goes.
     """
     row = table[node]
     current = np.int64(NONE)
     if row["kind"] != LEAF:
-        flags |= _INNER
+        flags |= INNER
         current = np.int64(first_cell[row["attribute"]])
     over = np.int64(link(table, style, node))
-    return place_slot(style, np.int64(row["slot"]), parent_slot, flags, cell, lo, shift, over, current, out, at)
+    return place_slot(np.int64(row["slot"]), parent_slot, flags, cell, lo, shift, over, current, out, at)
 
 
 @njit(inner=True)
-def place_slot(style, slot, parent_slot, flags, cell, lo, shift, over, current, out, at):
+def place_slot(slot, parent_slot, flags, cell, lo, shift, over, current, out, at):
     """Write a PLACE by its fields, ``over`` being its link; others as for `place`."""
-    out[at : at + style.command_bytes] = 0
-    out[at] = _PLACE
-    out[at + 1] = flags
-    _put(out, at + _SLOT_AT, slot)
-    _put(out, at + _PARENT_AT, parent_slot)
-    _put(out, at + _CELL_AT, cell)
-    out[at + _LO_AT] = lo
-    out[at + _SHIFT_AT] = shift
-    _put(out, at + _LINK_AT, over)
-    _put(out, at + _CURRENT_AT, current)
-    return at + style.command_bytes
+    edit = out[at]
+    edit[WHAT], edit[FLAGS], edit[SLOT], edit[PARENT] = PLACE, flags, slot, parent_slot
+    edit[CELL], edit[LO], edit[SHIFT] = cell, lo, shift
+    edit[LINK], edit[CURRENT] = over, current
+    return at + 1
 
 
 @njit()
@@ -345,7 +327,7 @@ def enter_role(table, style, first_cell, node, out, at):
         first_cell,
         node,
         np.int64(row["slot"]),
-        np.int64(_KEEP),
+        np.int64(KEEP),
         np.int64(NONE),
         np.int64(0),
         np.int64(0),

@@ -7,7 +7,7 @@ goes on: so nothing but bytes goes to and fro outside.
 import numpy as np
 
 from ...compiled import njit
-from ...protocol.reports import HEADER, Kind, SuggestionFlag
+from ...protocol.reports import HEADER, Kind
 from ...protocol.tree import TREE_COMMANDS, TREE_REPORTS, TreeKind, TreeOpcode
 from ...protocol.words import getter, putter
 from ..policy.judge import KEEP, MAX_PERIOD, judge_row
@@ -33,14 +33,14 @@ from .asking import (
 )
 from .course import go_on
 from .tally import HALVINGS, TRIALS
+from .trial_reports import read_attempt
 
 __all__ = ["take"]
 
 _SUGGESTION, _GAINS, _STATISTICS, _ENTRY = (int(Kind[name]) for name in ("SUGGESTION", "GAINS", "STATISTICS", "ENTRY"))
 _PROPOSAL, _STANDS, _LEARNT, _ROW = (int(TreeKind[name]) for name in ("PROPOSAL", "STANDS", "LEARNT", "ROW"))
-_HALVED = int(SuggestionFlag.HALVED)
 _NUMBER_WORDS, _ROW_WORDS = (TREE_REPORTS[kind].size // 4 for kind in (TreeKind.PROPOSAL, TreeKind.ROW))
-_kind_of, _flags_of = getter(HEADER, "kind"), getter(HEADER, "flags")
+_kind_of = getter(HEADER, "kind")
 _slot_of, _number_of = (getter(TREE_REPORTS[TreeKind.PROPOSAL], name) for name in ("slot", "number"))
 _word_of = getter(TREE_REPORTS[TreeKind.ROW], "value")
 
@@ -70,7 +70,7 @@ def take(answers, words, position, anytime):
     """
     at, form, sizes = answers.at, answers.form, answers.sizes
     classes = answers.matrices[0].shape[1]
-    trials = _SUGGESTION if form.all is None else _GAINS
+    trials, report = _SUGGESTION if form.all is None else _GAINS, answers.report
     used = np.int64(0)
     while position < len(words):
         kind = _kind_of(words, position)
@@ -81,8 +81,9 @@ def take(answers, words, position, anytime):
             node = answers.slot_node[at[SLOT]]
             if node < 0:
                 break
-            used = _judge(answers, words[position : position + form.size], node, used, answers.options.anytime)
-            position += form.size
+            answers.tally[HALVINGS] += read_attempt(report, words, position, answers.words)
+            used = _judge(answers, node, used, answers.options.anytime)
+            position += report.size
         elif kind == _STANDS:
             at[STOOD] = _slot_of(words, position)
             position += _NUMBER_WORDS
@@ -129,15 +130,14 @@ def _take_row(table, counts, leaf, word, value):
 
 
 @njit(inner=True)
-def _judge(answers, report, node, used, anytime):
+def _judge(answers, node, used, anytime):
     """Judge a proposal; what it changes takes effect later. A node that is kept is told so at once."""
     at, row, options = answers.at, answers.table[node], answers.options
     _, base, gains, _ = answers.matrices
     row["due_at"] = at[BEFORE] + (at[NUMBER] - at[BEFORE] & 0xFFFFFFFF)  # reports have 32 bits of it
     answers.tally[TRIALS] += 1
-    answers.tally[HALVINGS] += _flags_of(report, 0) & _HALVED
     row["verdict"], row["cell"], row["value"] = judge_row(
-        report,
+        answers.words,
         answers.form,
         options,
         answers.table,
@@ -151,7 +151,7 @@ def _judge(answers, report, node, used, anytime):
     if row["verdict"] != KEEP:
         return used
     if options.adaptive:
-        out, step = answers.out, answers.style.command_bytes // 4
+        out, step = answers.out, answers.step
         out[used : used + step] = 0
         _put_period(out, used, (_PERIOD, 0, at[SLOT], min(np.int64(row["period"]), MAX_PERIOD)))
         used += step

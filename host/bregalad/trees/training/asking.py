@@ -36,7 +36,6 @@ __all__ = [
     "ENDED",
     "ENTRIES",
     "ENTRIES_IN",
-    "FULL",
     "HELD",
     "INHERITED",
     "LEARNT",
@@ -96,10 +95,9 @@ __all__ = [
     REVIEWS,  # instances from review to review, 0: the driver sees to them
     REVIEWING,  # 1: answers to `ask` are for a review
     HELD,  # 1: the driver is at work, and nothing goes on
-    FULL,  # 1: the node table had no room for a split
     STATE,  # RUNS, LEAVES or DONE
-) = range(28)
-SIZE = 28
+) = range(27)
+SIZE = 27
 
 # States: the board is to tell more; a decision is the driver's; all is done.
 RUNS, LEAVES, DONE = range(3)
@@ -169,8 +167,13 @@ class Answers(Proxy):
         Statistics of an attribute. Written.
     out : uint32 array
         Commands. Written.
-    out_bytes : uint8 array
-        The same memory.
+    edits : int64 array (rows, EDIT)
+        For those of a split, or of a review. Written.
+    words : int64 array (form.size,)
+        For a split attempt. Written.
+    report : named tuple of ``trial_reports.report_of``
+    step : int
+        32-bit words of a command.
     """
 
 
@@ -200,7 +203,10 @@ _FIELDS = (
     "own",
     "bins",
     "out",
-    "out_bytes",
+    "edits",
+    "words",
+    "report",
+    "step",
 )
 structref.define_proxy(Answers, _AnswersType, list(_FIELDS))
 
@@ -225,7 +231,7 @@ def mode_of(answers):
 @njit(inner=True)
 def keep(answers, node, used):
     """Write a KEEP of a node; words of ``out`` with commands then."""
-    step = answers.style.command_bytes // 4
+    step = answers.step
     answers.out[used : used + step] = 0
     _put_keep(answers.out, used, (_EDIT, _KEEP | mode_of(answers), answers.first_node + node))
     answers.at[EDITS] += 1
@@ -254,7 +260,7 @@ def ask(answers, scope, node, whole, used):
         Words of ``out`` with commands.
     """
     table, at, asked, held = answers.table, answers.at, answers.asked, answers.held
-    classes, step = answers.matrices[0].shape[1], answers.style.command_bytes // 4
+    classes, step = answers.matrices[0].shape[1], answers.step
     rows, entries, cells = 0, 0, 0
     if scope != NODE:
         for leaf in descendants(table, 0, answers.room[0]):
@@ -363,6 +369,7 @@ def tell(answers, every, decided, used):
         touched,
         decided,
         mode_of(answers),
+        answers.step,
         answers.out,
         used,
     )

@@ -3,14 +3,11 @@
 import numpy as np
 
 from ...geometry import NONE
-from ...interrupt import check_interrupt
-from ...protocol.commands import Opcode
 from ...protocol.layout import Layout
-from ...protocol.reports import EntryFlag, Kind, entry_body, entry_layout, statistics_layout
+from ...protocol.reports import EntryFlag, entry_body
 from ...warn import warn
 from ..policy.policy import ALTERNATE, SWAP
 from ..structure.table import FORK, LEAF, forget_trial
-from .entries import plain_entries, whole_entry
 
 __all__ = ["misfit", "nothing", "read", "restore", "widened"]
 
@@ -36,7 +33,9 @@ def read(trainer):
     if trainer.broken:
         return nothing(trainer, trainer.broken)
     nodes = _nodes(trainer)
-    return _checkpoint(trainer, nodes, *(_ask(trainer, nodes) if len(nodes) else ([], [])))
+    entries = np.zeros(len(nodes), _body(trainer.board.geometry))
+    counts = trainer.driver.read(nodes, entries) if len(nodes) else []
+    return _checkpoint(trainer, nodes, entries.view(np.uint32), counts)
 
 
 def nothing(trainer, why):
@@ -57,7 +56,7 @@ def _nodes(trainer):
 def _checkpoint(trainer, nodes, entries, counts):
     geometry = trainer.board.geometry
     size = geometry.bins * geometry.classes
-    words = _body(geometry).size // 4
+    words = _body(geometry).itemsize // 4
     return {
         "nodes": nodes,
         "entries": np.array(entries, np.uint32).reshape(len(nodes), words),
@@ -66,52 +65,8 @@ def _checkpoint(trainer, nodes, entries, counts):
 
 
 def _body(geometry):
-    """A saved entry: what READ reports of it and WRITE takes where there is no node table."""
-    return Layout("entry", *entry_body(geometry.replace(nodes=0)))
-
-
-def _ask(trainer, nodes):
-    """Entries and counts of these nodes, in order."""
-    cells = range(len(trainer.cells))
-    entries, counts = [], []
-    geometry = trainer.board.geometry
-    layout, bins = entry_layout(geometry), statistics_layout(geometry).offset("counts")
-    if most := trainer.board.saves(len(cells)):
-        return _saved(trainer, nodes, most)
-    with trainer.asking() as answers:
-        for node in nodes:
-            check_interrupt()
-            slot = int(trainer.nodes.slot[node])
-            for cell in (NONE, *cells):
-                trainer.command(Opcode.READ, slot=slot, cell=cell)
-            trainer.flush()
-        while len(entries) + len(counts) < len(nodes) * (1 + len(cells)):
-            for kind, report in answers():
-                if kind is Kind.ENTRY:
-                    words = np.frombuffer(report, np.uint32).reshape(-1, layout.size // 4)  # one, or several in a row
-                    entries += list(words[:, layout.offset("n") // 4 :])
-                elif kind is Kind.STATISTICS:
-                    counts.append(np.frombuffer(report[bins:], np.uint32))
-    return _plain(trainer, nodes, entries), counts
-
-
-def _saved(trainer, nodes, most):
-    """The same of a board that writes them to memory, ``most`` slots at a time."""
-    slots, cells = trainer.nodes.slot[nodes], len(trainer.cells)
-    entries, counts = [], []
-    with trainer.asking():
-        trainer.flush()
-        for at in range(0, len(slots), most):
-            check_interrupt()
-            rows = trainer.board.save(slots[at : at + most], cells)
-            entries.append(rows["entry"]["body"].copy())
-            counts.append(rows["cells"]["body"].copy())
-    return _plain(trainer, nodes, np.concatenate(entries)), np.concatenate(counts)
-
-
-def _plain(trainer, nodes, entries):
-    """Entries as of a board without a node table."""
-    return entries if trainer.walking is None else plain_entries(trainer, nodes, entries)
+    """A saved entry: what READ reports of it and WRITE takes where there is no node table; structured dtype."""
+    return Layout("entry", *entry_body(geometry.replace(nodes=0))).dtype
 
 
 def misfit(checkpoint, classes, geometry, cells, counting):
@@ -173,15 +128,10 @@ def restore(trainer, checkpoint):
         forget_trial(nodes.table[node])
     if not len(checkpoint["nodes"]):
         growth.restart()
-    body = _body(trainer.board.geometry).dtype
-    slots, entries = [], []
-    for node, entry in zip(checkpoint["nodes"], checkpoint["entries"], strict=True):
-        node = int(node)
-        slot = growth.take(node)
-        slots.append(slot)
-        trainer.command(Opcode.CLEAR, slot=slot)
+    entries = checkpoint["entries"].view(_body(trainer.board.geometry)).reshape(-1).copy()
+    for node, entry in zip(checkpoint["nodes"].tolist(), entries, strict=True):
+        growth.clear(growth.take(node))
         growth.rezoom(node)
-        entry = np.frombuffer(entry.tobytes(), body).copy()[0]
         inner = nodes.kind[node] != LEAF
         current = int(trainer.cells.first_cell[nodes.attribute[node]]) if inner else NONE
         flags = int(entry["entry_flags"]) & ~EntryFlag.INNER | (EntryFlag.INNER if inner else 0)
@@ -191,25 +141,5 @@ def restore(trainer, checkpoint):
             nodes.period[node] = growth.role_period(node)
         # Its parent may have got another slot.
         entry["link"], entry["current"], entry["period"] = growth.link(node), current, 0
-        payload = entry.tobytes() if trainer.walking is None else whole_entry(trainer, node, entry)
-        entries.append(np.frombuffer(payload, np.uint32))
-    _write(trainer, slots, entries, checkpoint["counts"])
+    trainer.driver.write(np.asarray(checkpoint["nodes"], np.int64), entries, checkpoint["counts"])
     trainer.begin_block(trainer.tally.begun)
-    trainer.flush()
-
-
-def _write(trainer, slots, entries, counts):
-    """Set what slots have counted."""
-    board, cells = trainer.board, len(trainer.cells)
-    if most := board.saves(cells):
-        trainer.flush()
-        for at in range(0, len(slots), most):
-            part = slice(at, at + most)
-            rows = board.rows(slots[part], cells)
-            rows["entry"]["body"], rows["cells"]["body"] = entries[part], counts[part]
-            board.put_back(rows)
-        return
-    for slot, entry, matrix in zip(slots, entries, counts, strict=True):
-        trainer.command(Opcode.WRITE, slot=slot, cell=NONE, payload=entry.tobytes())
-        for cell, bins in enumerate(matrix):
-            trainer.command(Opcode.WRITE, slot=slot, cell=cell, payload=bins.tobytes())

@@ -10,6 +10,7 @@ from ...compiled import njit
 from ...protocol.commands import COMMANDS, CommandFlag, Opcode
 from ...protocol.words import putter
 from ..policy.judge import KEEP, SPLIT, TIE
+from ..structure import edits as told
 from ..structure.blocks import FAR, earliest
 from ..structure.contest import competing, divide, review
 from ..structure.split import cells_of, sides_of
@@ -24,7 +25,6 @@ from .asking import (
     DONE,
     EDITS,
     ENDED,
-    FULL,
     HELD,
     INHERITED,
     LEARNT,
@@ -51,6 +51,11 @@ __all__ = ["go_on"]
 
 _LEARN, _MEMORY = int(Opcode.LEARN), int(CommandFlag.MEMORY)
 _MOST = (1 << 32) - 1  # rows of a LEARN
+_PLACE, _CLEAR = int(Opcode.PLACE), int(Opcode.CLEAR)
+_KEEP_FLAG, _INNER_FLAG = int(CommandFlag.KEEP), int(CommandFlag.INNER)
+_put_place = putter(
+    COMMANDS[Opcode.PLACE], "opcode", "flags", "slot", "parent", "cell", "lo", "shift", "link", "current"
+)
 _put_learn = putter(COMMANDS[Opcode.LEARN], "opcode", "flags", "root", "count", "address")
 
 
@@ -95,8 +100,8 @@ def go_on(answers, used, anytime):
             if node < 0 or table[node]["verdict"] != SPLIT and table[node]["verdict"] != TIE:
                 at[STATE] = LEAVES
                 break
-            if answers.room[0] + answers.branches > len(answers.told):
-                at[FULL], table[node]["verdict"] = 1, KEEP
+            if answers.room[0] > answers.style.most_rows:
+                table[node]["verdict"] = KEEP
                 used = keep(answers, node, used)
                 continue
             at[STOOD], at[DECIDING] = -1, node
@@ -126,7 +131,7 @@ def _learn(answers, used):
         first = earliest(answers.table, answers.room[0], FAR)
         if first >= 0:
             count = min(count, answers.table[first]["due_at"] + at[DELAY] - done)
-    step = answers.style.command_bytes // 4
+    step = answers.step
     answers.out[used : used + step] = 0
     _put_learn(answers.out, used, (_LEARN, _MEMORY, answers.first_node, count, at[ADDRESS]))
     at[LEARNT], at[STOOD], at[BEFORE], at[COUNT] = 0, -1, done, count
@@ -147,10 +152,10 @@ def _review(answers, used):
         answers.stack,
         answers.slot_node,
         answers.tally[INSTANCES],
-        answers.out_bytes,
-        4 * used,
+        answers.edits,
+        0,
     )
-    used = written // 4
+    used = _put_edits(answers, written, used)
     if changed:
         used = tell(answers, 1, -1, used)
     return used
@@ -188,9 +193,36 @@ def _decide(answers, node, used, anytime):
         sides_of(values, kind, value),
         answers.own.copy(),
         tie,
-        answers.out_bytes[4 * used :],
+        answers.edits,
         anytime,
     )
+    used = _put_edits(answers, written, used)
     first = np.int64(row["child"])
     answers.told[first : first + row["width"]] = UNTOLD  # new, whatever stood there
-    return tell(answers, answers.at[SCOPE], node, used + written // 4)
+    return tell(answers, answers.at[SCOPE], node, used)
+
+
+@njit(inner=True)
+def _put_edits(answers, count, used):
+    """Write edits of slots as commands."""
+    for i in range(count):
+        edit, out = answers.edits[i], answers.out
+        out[used : used + answers.step] = 0
+        if edit[told.WHAT] == told.CLEAR:
+            _put_place(out, used, (_CLEAR, 0, edit[told.SLOT], 0, 0, 0, 0, 0, 0))
+        else:
+            flags = _KEEP_FLAG * (edit[told.FLAGS] & told.KEEP != 0) | _INNER_FLAG * (
+                edit[told.FLAGS] & told.INNER != 0
+            )
+            place = (
+                edit[told.SLOT],
+                edit[told.PARENT],
+                edit[told.CELL],
+                edit[told.LO],
+                edit[told.SHIFT],
+                edit[told.LINK],
+                edit[told.CURRENT],
+            )
+            _put_place(out, used, (_PLACE, flags, *place))
+        used += answers.step
+    return used

@@ -4,8 +4,6 @@ import numpy as np
 
 from ...boards import kernel
 from ...compiled import njit
-from ...protocol.reports import HEADER, SuggestionFlag
-from ...protocol.words import getter
 from ..policy.judge import ALTERNATE, KEEP, SWAP, TIE, judge_row, left_out
 from ..structure.alternates import begin, end
 from ..structure.blocks import is_due
@@ -15,9 +13,6 @@ from ..structure.table import has_alternate
 from .tally import ALTERNATES, DROPPED, HALVINGS, SWAPPED, TRIALS
 
 __all__ = ["change_alternate", "split", "try_due"]
-
-_flags_of = getter(HEADER, "flags")
-_HALVED = int(SuggestionFlag.HALVED)
 
 # For what is called from one place: it would be compiled for itself, and again in its caller.
 _inlined = njit(error_model="numpy", inline="always")
@@ -37,7 +32,7 @@ def _values(counts, slot, first, cells):
 
 
 @_inlined
-def split(state, table, matrices, room, blank, style, first_cell, stack, slot_node, written, read, form, node, anytime):
+def split(state, table, matrices, room, blank, style, first_cell, stack, slot_node, edits, form, node, anytime):
     """Split a leaf as its last trial has decided; False, and nothing is done, if rows do not suffice."""
     row = table[node]
     cell, value, slot = np.int64(row["cell"]), np.int64(row["value"]), np.int64(row["slot"])
@@ -70,31 +65,21 @@ def split(state, table, matrices, room, blank, style, first_cell, stack, slot_no
         sides,
         own,
         tie,
-        written,
+        edits,
         anytime,
     )
-    _obey(state, style, read, used)
+    _obey(state, edits, used)
     return True
 
 
 @_inlined
-def _obey(state, style, read, used):
-    kernel.obey(
-        state.entries,
-        state.counts,
-        state.counters,
-        state.shares,
-        state.lo,
-        state.shift,
-        read,
-        used,
-        np.int64(style.command_bytes),
-    )
+def _obey(state, edits, used):
+    kernel.obey(state.entries, state.counts, state.counters, state.shares, state.lo, state.shift, edits, used)
 
 
 @_inlined
 def change_alternate(
-    state, table, matrices, room, blank, style, first_cell, stack, slot_node, written, read, tally, node, seen
+    state, table, matrices, room, blank, style, first_cell, stack, slot_node, edits, tally, node, seen
 ):
     """Carry out a decision on an alternate, as ``Trials`` does; False, and nothing is done, if that is not for here."""
     verdict = table[node]["verdict"]
@@ -105,21 +90,21 @@ def change_alternate(
     table[node]["verdict"] = KEEP
     if begins and has_alternate(table, node):
         node = np.int64(table[node]["parent"])
-        end(table, matrices, room, blank, style, first_cell, stack, slot_node, node, np.int64(0), written)
+        end(table, matrices, room, blank, style, first_cell, stack, slot_node, node, np.int64(0), edits)
         tally[DROPPED] += 1
     if begins:
-        _, used = begin(table, matrices, room, blank, style, first_cell, stack, slot_node, node, seen, written)
+        _, used = begin(table, matrices, room, blank, style, first_cell, stack, slot_node, node, seen, edits)
         tally[ALTERNATES] += 1
     else:
         swaps = np.int64(verdict == SWAP)
-        used = end(table, matrices, room, blank, style, first_cell, stack, slot_node, node, swaps, written)
+        used = end(table, matrices, room, blank, style, first_cell, stack, slot_node, node, swaps, edits)
         tally[SWAPPED if swaps else DROPPED] += 1
-    _obey(state, style, read, used)
+    _obey(state, edits, used)
     return True
 
 
 @_inlined
-def try_due(state, table, base, gains, rows, form, options, classes, number, tally):
+def try_due(state, table, base, gains, rows, form, options, classes, number, words, tally):
     """Try the nodes that are due; whether any of them is to change."""
     decided = False
     for node in range(rows):
@@ -131,12 +116,10 @@ def try_due(state, table, base, gains, rows, form, options, classes, number, tal
             out = left_out(table, node, options, form.attributes)
             for cell in range(form.cells):
                 state.wanted[cell] = not out[form.attribute[cell]]
-        kernel.trial(state, np.int64(row["slot"]), np.int64(0))
-        words = state.out[: form.size]
-        state.progress[kernel.USED] = 0
+        halved = kernel.attempt(state, np.int64(row["slot"]), np.int64(form.cells), classes, form.all, words)
         state.wanted[:] = True
         tally[TRIALS] += 1
-        tally[HALVINGS] += _flags_of(words, 0) & _HALVED
+        tally[HALVINGS] += halved
         verdict, cell, value = judge_row(
             words, form, options, table, base, gains, node, classes, number, options.anytime
         )

@@ -1,11 +1,10 @@
 """What compiled code of `direct` works on, as one argument."""
 
-import numpy as np
 from numba.experimental import structref
 
 from ...compiled import Proxy, Record, njit
 
-__all__ = ["BUSY", "COUNTS", "END", "LEFT", "PENDING", "PHASE", "TRIED", "TRIES", "Commands", "make_desk"]
+__all__ = ["BUSY", "COUNTS", "END", "LEFT", "PENDING", "PHASE", "TRIED", "TRIES", "make_desk"]
 
 # Elements of `block`: instances learnt at its end; what is to be done then but to begin the next, 0: nothing; how far
 # the end has got; 1: a decision is left to be carried out outside.
@@ -32,8 +31,12 @@ class Desk(Proxy):
     style : split.Style
     first_cell : int64 array (attributes,)
     stack, slot_node : arrays of ``SlotPool``
-    written, read : uint8 arrays
-        Of ``Commands``, for a node and its children.
+    edits : int64 array (rows, EDIT)
+        For those of a node and its children. Written.
+    words : int64 array (form.size,)
+        For a split attempt. Written.
+    neighbours : int
+        Whether naive Bayes looks at the bins beside a number's, too.
     classes, form, options
         As in ``judge_row`` and ``SplitPolicy.judge``.
     multiple : int
@@ -63,8 +66,9 @@ _FIELDS = (
     "first_cell",
     "stack",
     "slot_node",
-    "written",
-    "read",
+    "edits",
+    "words",
+    "neighbours",
     "classes",
     "form",
     "options",
@@ -87,12 +91,3 @@ structref.define_proxy(Desk, _DeskType, list(_FIELDS))
 def make_desk(*fields):
     """A `Desk`; its own constructor would be compiled by every process anew."""
     return Desk(*fields)
-
-
-class Commands:
-    """A buffer that compiled code writes commands to and the kernel reads them from."""
-
-    def __init__(self, size):
-        self.written = np.zeros(size, np.uint8)
-        self.read = self.written.view()
-        self.read.flags.writeable = False  # as the kernel's other input, so one compiled version

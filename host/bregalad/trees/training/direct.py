@@ -9,11 +9,11 @@ import numpy as np
 
 from ...boards import kernel
 from ...compiled import njit
-from ..policy.judge import SPLIT, TIE
+from ..policy.judge import KEEP, SPLIT, TIE
 from ..structure.blocks import FAR, busy, earliest, length_of
 from ..structure.memory import date
 from ..structure.router import ADAPTIVE
-from ..structure.table import LEAF
+from ..structure.table import LEAF, ROWS
 from ..structure.walk import GROUP, child_of
 from .decisions import change_alternate, split, try_due
 from .desk import BUSY, COUNTS, END, LEFT, PENDING, PHASE, TRIED, TRIES
@@ -65,7 +65,7 @@ def learn(desk, start, stop, predictor, anytime, alternates, watch, forgets, rul
                 block[PHASE] = TRIES
             node = np.int64(-1)
             if block[BUSY] & PENDING:
-                node = earliest(table, room[0], block[END] if block[PHASE] == TRIES else FAR)
+                node = earliest(table, room[ROWS], block[END] if block[PHASE] == TRIES else FAR)
             if node >= 0:
                 row = table[node]
                 if watch is not None and change_alternate(
@@ -78,14 +78,16 @@ def learn(desk, start, stop, predictor, anytime, alternates, watch, forgets, rul
                     first_cell,
                     stack,
                     slot_node,
-                    desk.written,
-                    desk.read,
+                    desk.edits,
                     tally,
                     node,
                     seen + i,
                 ):
                     continue
                 tie = row["verdict"] == TIE
+                if (tie or row["verdict"] == SPLIT) and room[ROWS] > style.most_rows:
+                    row["verdict"] = KEEP
+                    continue
                 if not (tie or row["verdict"] == SPLIT) or row["kind"] != LEAF:
                     break
                 if not split(
@@ -98,8 +100,7 @@ def learn(desk, start, stop, predictor, anytime, alternates, watch, forgets, rul
                     first_cell,
                     stack,
                     slot_node,
-                    desk.written,
-                    desk.read,
+                    desk.edits,
                     form,
                     node,
                     anytime,
@@ -111,9 +112,11 @@ def learn(desk, start, stop, predictor, anytime, alternates, watch, forgets, rul
                 tally[TIES] += tie
                 continue
             if block[PHASE] == TRIES and block[BUSY]:
-                decided = try_due(state, table, base, gains, room[0], form, options, classes, seen + i, tally)
+                decided = try_due(
+                    state, table, base, gains, room[ROWS], form, options, classes, seen + i, desk.words, tally
+                )
                 if alternates is not None:  # there may be decisions that no trial has come to
-                    decided |= busy(table, room[0])
+                    decided |= busy(table, room[ROWS])
                 block[BUSY] = PENDING * decided
                 if rule.fixed == 1 and block[BUSY]:
                     block[PHASE] = TRIED
@@ -121,7 +124,7 @@ def learn(desk, start, stop, predictor, anytime, alternates, watch, forgets, rul
             if block[PHASE] == TRIED:
                 block[BUSY] = 0
             tally[BEGUN], block[PHASE] = block[END], COUNTS
-            block[END] += length_of(rule, table, room[0])
+            block[END] += length_of(rule, table, room[ROWS])
         if i >= stop:
             break
         # A function of its own: a loop that uses the state counts references of all its arrays.
@@ -167,7 +170,7 @@ def learn(desk, start, stop, predictor, anytime, alternates, watch, forgets, rul
             rule,
             block,
             tally,
-            state.registers[kernel.NEIGHBOURS],
+            desk.neighbours,
             classes,
             len(first_cell),
             group,
@@ -218,7 +221,7 @@ def predict(desk, predictor):
         state.shares,
         state.config,
         mix,
-        state.registers[kernel.NEIGHBOURS],
+        desk.neighbours,
         desk.classes,
         state.scores,
         state.logs,

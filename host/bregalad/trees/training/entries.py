@@ -10,33 +10,27 @@ from ..structure.table import KEPT, LEAF
 __all__ = ["plain_entries", "whole_entry"]
 
 
-def plain_entries(trainer, nodes, entries):
+def plain_entries(trainer, nodes, found, entries):
     """Entries as of a board without a node table; what they say of the last trials goes to the tree.
 
     Parameters
     ----------
     trainer : Trainer
     nodes : int64 array (n,)
-    entries : list of uint32 array
-        Of their slots.
-
-    Returns
-    -------
-    list of uint32 array
+    found : structured array (n,)
+        The entries of their slots.
+    entries : structured array (n,)
+        Written.
     """
-    geometry, tree = trainer.board.geometry, trainer.nodes
-    layout = Layout("entry", *entry_body(geometry))
-    found = np.array(entries, np.uint32).view(layout.dtype).reshape(len(nodes))
+    tree = trainer.nodes
     now = np.uint32(trainer.tally.instances & 0xFFFFFFFF)
     ahead = (found["until"] - now).view(np.int32).astype(np.int64)  # records from now on
     kept = (found["entry_flags"] & EntryFlag.OUT != 0) & (tree.verdict[nodes] == KEPT) & (ahead >= 0)
     tree.due_at[nodes[kept]] = trainer.tally.instances + ahead[kept] - trainer.policy.delay
     tree.since[nodes] = found["since"]
-    plain = np.zeros(len(nodes), Layout("entry", *entry_body(geometry.replace(nodes=0))).dtype)
-    for name in plain.dtype.names:
-        plain[name] = found[name]
-    plain["entry_flags"] &= ~np.uint16(EntryFlag.OUT)
-    return list(plain.view(np.uint32).reshape(len(nodes), -1))
+    for name in entries.dtype.names:
+        entries[name] = found[name]
+    entries["entry_flags"] &= ~np.uint16(EntryFlag.OUT)
 
 
 def whole_entry(trainer, node, plain):

@@ -8,8 +8,8 @@ from ...protocol.leaf_rows import RowOp, RowWord
 from ...protocol.nodes import EDIT, KIND_LOW, EditFlag
 from ...protocol.tree import MANY, TREE_COMMANDS, TreeOpcode
 from ...protocol.words import putter
-from ..policy.rule import ask_up_to
 from ..structure.table import LEAF, MULTIWAY, NO_NODE
+from .rule import ask_up_to
 
 __all__ = ["SEEN", "UNTOLD", "follow", "row_words", "words_of"]
 
@@ -53,9 +53,9 @@ def row_words(counts, majority, right):
     return words
 
 
-def words_of(style, classes, nodes):
-    """32-bit words that `follow` writes at most, of so many nodes."""
-    return nodes * (2 + len(RowWord) + classes) * (style.command_bytes // 4)
+def words_of(step, classes, nodes):
+    """32-bit words that `follow` writes at most, of so many nodes and of ``step`` a command."""
+    return nodes * (2 + len(RowWord) + classes) * step
 
 
 @njit(inner=True)
@@ -114,6 +114,7 @@ def follow(
     touched,
     decided,
     mode,
+    step,
     out,
     used,
 ):
@@ -142,6 +143,8 @@ def follow(
         The node that has been decided about: it is unlocked last. -1: none.
     mode : int
         Flags of all EDITs.
+    step : int
+        32-bit words of a command.
     out : uint32 array
         Written from ``used`` on: NODEs, rows of new leaves, EDITs, of those first that no row leads to yet.
     used : int
@@ -151,7 +154,7 @@ def follow(
     used, edits : int
         Where the next command begins, and how many EDITs there are.
     """
-    step, edits = style.command_bytes // 4, 0
+    edits = 0
     now = np.zeros((len(touched), len(SEEN)), np.int64)
     turn = np.zeros(len(touched), np.int8)  # of its EDIT; 0: none
     for i in range(len(touched)):

@@ -1,110 +1,200 @@
-"""A trainer's tree on a board in this process: no link between, all in `direct`."""
+"""A tree whose board is the engine: learnt, read and written as arrays in this process."""
 
 import numpy as np
 
+from ...boards import kernel
 from ...boards.base import as_bytes
-from ...interrupt import deferred_interrupt
+from ...compiled import njit
+from ..requirements import check_window
 from ..structure.blocks import FAR, earliest
 from . import direct
 from .desk import END, LEFT, PHASE, TRIED, make_desk
+from .driver import Driver
+from .rivals import chances_of, contest_of
 from .shares import predict_shares
+from .steps import at_once
+from .watch import watch_of
 
-__all__ = ["Nearby"]
+__all__ = ["EngineDriver"]
 
 # Of nodes that compiled code finds free: a split for which there are none is done outside, which takes long.
 _ROWS = 256
 _NOTHING = as_bytes(np.zeros((0, 1), np.uint8)), np.zeros(0, np.int32), np.zeros(0, np.int32)  # no instances
 
 
-class Nearby:
-    """Mixin of `Trainer`."""
+class EngineDriver(Driver):
+    """`Driver` of the engine."""
 
-    def _run_directly(self, position, end):
-        """Learn instances on a board in this process until ``end``."""
-        self.flush()
-        self._handle(self.board.receive())
-        window = self._window
+    widens = rows = True
+
+    def __init__(self, trainer):
+        super().__init__(trainer)
+        self.state = trainer.board.state
+
+    def begin(self):
+        trainer, policy = self.trainer, self.trainer.policy
+        if policy.delay:
+            raise ValueError(
+                f"delay={policy.delay} is for hardware that holds the tree itself: choose block, how long the tree "
+                "stands still, and delay=0"
+            )
+        check_window(trainer.board.geometry, policy)
+        growth, style = trainer.growth, trainer.growth.style
+        self._words, self._edits = np.zeros(trainer.trials.form.size, np.int64), growth.out
+        self._multiple = int(policy.inner_grace) if policy.tree_wide else 0
+        # How the leaves predict and what counts: what is None, nothing is compiled for.
+        self._how = (
+            trainer.predictor or None,
+            style.anytime,
+            style.alternates,
+            watch_of(policy),
+            len(trainer.memory) or None,
+            contest_of(policy),
+            chances_of(policy, trainer.trials.totals),
+        )
+
+    def configure(self):
+        self._configure(slice(0, len(self.trainer.cells)))
+
+    def _configure(self, new):
+        cells, config = self.trainer.cells, self.state.config
+        config[:, new] = cells.kind[new], cells.first[new], cells.other[new], cells.base[new]
+
+    def widen(self, known):
+        """Count more attributes: the cells from ``known`` on are new."""
+        self._configure(slice(known, len(self.trainer.cells)))
+        self.state.entries[:, kernel.TERMS] = 0
+
+    def count_classes(self, classes):
+        pass
+
+    def apply(self, edits):
+        _apply(self.state, edits)
+
+    # Learning
+
+    def learning(self, position, end):
+        trainer = self.trainer
+        window = trainer.window
         instances = as_bytes(window.codes), window.labels, window.predictions, window.weights
         while position < end:
-            self.nodes.reserve(max(_ROWS, self.cells.most_branches))
-            position = direct.learn(self._desk_of(*instances), position, end, *self._how)
-            self._end_block_here()
+            trainer.nodes.reserve(max(_ROWS, trainer.cells.most_branches))
+            position = direct.learn(self.desk_of(*instances), position, end, *self._how)
+            self._end_block()
+        return iter(())
 
-    def _end_block_here(self):
+    def _end_block(self):
         """Carry out what `direct` has left at a block's end, which is over then."""
-        failed, self._failed = self._failed, True
-        while self._block[LEFT]:
-            before = FAR if self._block[PHASE] == TRIED else self._block[END]
-            self._read(self.trials.begin(int(earliest(self.nodes.table, self.nodes.rows, before))))
-            while self.trials.outstanding:
-                self._handle(self.board.receive(wait=True))
-            self.flush()
-            self.nodes.reserve(max(_ROWS, self.cells.most_branches))
-            direct.learn(self._desk_of(*_NOTHING), 0, 0, *self._how)
-        self._failed = failed
+        trainer = self.trainer
+        nodes, block = trainer.nodes, trainer.block
+        failed, trainer.failed = trainer.failed, True
+        while block[LEFT]:
+            before = FAR if block[PHASE] == TRIED else block[END]
+            at_once(trainer.carrying_out(int(earliest(nodes.table, nodes.rows, before))))
+            nodes.reserve(max(_ROWS, trainer.cells.most_branches))
+            direct.learn(self.desk_of(*_NOTHING), 0, 0, *self._how)
+        trainer.failed = failed
 
-    def _desk_of(self, codes, labels, predictions, weights=None):
+    def check_working(self):
+        if self.trainer.block[LEFT]:
+            self._end_block()
+
+    def desk_of(self, codes, labels, predictions, weights=None):
         """What ``direct`` works on."""
-        nodes, growth = self.nodes, self.growth
+        trainer = self.trainer
+        nodes, growth, memory = trainer.nodes, trainer.growth, trainer.memory
         return make_desk(
-            self.board.state,
+            self.state,
             nodes.table,
             nodes.matrices,
             nodes.room,
             nodes.blank,
             growth.style,
-            self.cells.first_cell,
+            trainer.cells.first_cell,
             growth.pool.stack,
             growth.pool.node,
-            self._direct.written,
-            self._direct.read,
-            self.classes,
-            self.trials.form,
-            self.policy.options,
+            self._edits,
+            self._words,
+            int(trainer.cells.has_numbers),
+            trainer.classes,
+            trainer.trials.form,
+            trainer.policy.options,
             self._multiple,
-            self._rule,
-            self._block,
-            self.tally.counts,
-            self.memory.read,
-            self.memory.codes,
-            self.memory.labels,
+            trainer.rule,
+            trainer.block,
+            trainer.tally.counts,
+            memory.read,
+            memory.codes,
+            memory.labels,
             codes,
             labels,
             predictions,
             weights,
         )
 
-    def row_desk(self, codes, labels, predictions):
-        """What `learn_row` and `direct.predict` work on; None if that is not for them now.
+    # One instance at a time
 
-        Parameters
-        ----------
-        codes : uint8 array (attributes,), read-only
-        labels, predictions : int32 array (1,)
-            The latter is written.
-        """
-        if self._direct is None or self._failed or self._asked or self._commands:
-            return None
-        # What else is to be done is done by `learn`.
-        self.rows_left = self.until_review - 1
-        self.rows_only = True
-        return self._desk_of(codes, labels, predictions)
+    def learn_row(self, desk):
+        """Learn the one instance of a desk; whether nothing is left to be done outside."""
+        direct.learn(desk, 0, 1, *self._how)
+        return not self.trainer.block[LEFT]
 
     def predict_row(self, desk):
-        """What `direct.predict` does, if ``rows_only``."""
-        return direct.predict(desk, self._how.predictor)
+        """What `direct.predict` does."""
+        return direct.predict(desk, self._how[0])
 
     def predict_row_shares(self, desk, shares):
         """The same for the class shares; see `predict_shares`."""
-        predict_shares(desk, self._how.predictor, shares)
+        predict_shares(desk, self._how[0], shares)
 
-    def learn_row(self, desk):
-        """`learn` of one instance, if ``rows_only`` and there are ``rows_left``."""
-        # Ctrl-C comes before or after `direct.learn`, and what that leaves is done by whoever
-        # comes next. So are instances too many taken off here, at worst.
-        self.rows_left -= 1
-        direct.learn(desk, 0, 1, *self._how)
-        if self._block[LEFT]:
-            self.rows_only = False
-            with deferred_interrupt():
-                self._end_block_here()
+    # Statistics
+
+    def reading(self, slot, cells):
+        state = self.state
+        entry = state.entries[slot]
+        own = entry[kernel.COUNTS :].copy()
+        return int(entry[kernel.N]), own, [state.counts[slot, :, :, cell].astype(np.int64) for cell in cells]
+        yield
+
+    def counts_of(self, slots, cells):
+        return self.state.counts[slots[:, np.newaxis], :, :, cells].astype(np.int64)
+        yield
+
+    def write_counts(self, slots, cells, counts):
+        state = self.state
+        state.counts[slots[:, np.newaxis], :, :, cells] = counts
+        state.entries[slots, kernel.TERMS], state.entries[slots, kernel.EXTENT] = 0, counts.shape[2]
+
+    def predict(self, codes, leaves, scores):
+        trainer = self.trainer
+        labels = np.zeros(len(codes), np.int32)
+        found = np.zeros((len(codes), trainer.board.geometry.classes) if scores else (0, 0), np.int64)
+        kernel.classify_all(
+            self.state,
+            as_bytes(codes),
+            codes.shape[1],
+            trainer.nodes.slot[leaves].astype(np.int64),
+            trainer.trials.form.attribute,
+            int(trainer.cells.has_numbers),
+            trainer.classes,
+            labels,
+            found,
+        )
+        return found if scores else labels
+
+    def read(self, nodes, entries):
+        slots = self.trainer.nodes.slot[nodes]
+        kernel.read_entries(self.state, slots, entries)
+        counts = self.state.counts[slots][..., : len(self.trainer.cells)]  # (n, bins, classes, cells)
+        return np.ascontiguousarray(np.moveaxis(counts, -1, 1)).reshape(len(nodes), counts.shape[-1], -1)
+
+    def write(self, nodes, entries, counts):
+        slots, shape = self.trainer.nodes.slot[nodes], self.state.counts.shape
+        kernel.write_entries(self.state, slots, entries)
+        counts = counts.reshape(len(nodes), -1, *shape[1:3]) & np.uint32(self.state.count_max)
+        self.state.counts[slots, ..., : counts.shape[1]] = np.moveaxis(counts, 1, -1)
+
+
+@njit(error_model="numpy")
+def _apply(state, edits):
+    kernel.obey(state.entries, state.counts, state.counters, state.shares, state.lo, state.shift, edits, len(edits))

@@ -2,13 +2,12 @@
 
 import numpy as np
 
-from ...boards.kernel.state import EXTENT, TERMS
 from ...compiled import njit
-from ...geometry import MISSING
-from ...protocol.commands import CommandFlag, Opcode
+from ...geometry import MISSING, NONE
+from ..structure.edits import EDIT, KEEP
 from ..structure.memory import leaf_of
 from ..structure.recode import carry, pieces_of, recode_nodes
-from ..structure.split import shift_of
+from ..structure.split import place_slot, shift_of
 from ..structure.table import NO_NODE, above, code_range
 from ..structure.walk import next_leaf
 
@@ -32,47 +31,34 @@ def recoding(trainer, changes, adopt):
     attributes = changes.attributes
     pieces = pieces_of(changes.old, changes.new, changes.values)
     cells = trainer.cells.first_cell[attributes]
-    counts = None
-    if trainer.board.state is None:
-        places = [(slot, cell) for slot in nodes.slot[held].tolist() for cell in cells.tolist()]
-        found = yield from trainer.reading(places)
-        shape = (len(held), len(cells), trainer.board.geometry.bins, trainer.board.geometry.classes)
-        counts = np.array(found, np.int64).reshape(shape)
+    slots, driver = nodes.slot[held].astype(np.int64), trainer.driver
+    counts = yield from driver.counts_of(slots, cells)
     before = _ranges(nodes.table, held, attributes)
     adopt(changes)
     memory, learnt = trainer.memory, trainer.tally.instances
     recode_nodes(nodes.table, live, attributes, changes.old, changes.new)
     after = _ranges(nodes.table, held, attributes)
-    most = trainer.board.geometry.count_max
     if len(memory):  # what is forgotten later must have been counted
         _recode(memory.codes, memory.labels, memory.attributes, learnt, attributes, pieces)
-        geometry = trainer.board.geometry
-        counted = np.zeros((len(held), len(cells), geometry.bins, geometry.classes), np.int64)
-        _count_anew(
-            nodes.table, memory.read, memory.labels, memory.attributes, learnt, held, attributes, after, counted
-        )
-    if counts is None:
-        state, slots = trainer.board.state, nodes.slot[held].astype(np.int64)
-        state.entries[slots, TERMS] = 0
-        state.entries[slots, EXTENT] = state.counts.shape[1]
-        if len(memory):
-            _put_there(counted, state.counts, slots, cells, after, state.lo, state.shift)
-        else:
-            _carry_there(state.counts, slots, cells, before, after, pieces, most, state.lo, state.shift)
-        return
-    bins = trainer.board.geometry.bins
-    if len(memory):
-        counts = counted
+        counts[:] = 0
+        _count_anew(nodes.table, memory.read, memory.labels, memory.attributes, learnt, held, attributes, after, counts)
     else:
-        _carry_all(counts, before, after, pieces, most)
-    for i, cell in enumerate(cells.tolist()):
-        for node, slot in enumerate(nodes.slot[held].tolist()):
-            if (before[node, i] != after[node, i]).any():
-                low, high = after[node, i].tolist()
-                zoom = {"lo": low, "shift": shift_of(bins, high - low)}
-                trainer.command(Opcode.PLACE, flags=CommandFlag.KEEP, slot=slot, parent=slot, cell=cell, **zoom)
-            trainer.command(Opcode.WRITE, slot=slot, cell=cell, payload=counts[node, i].astype(np.uint32).tobytes())
-    trainer.flush()
+        _carry_all(counts, before, after, pieces, trainer.board.geometry.count_max)
+    driver.apply(_zooms(slots, cells, before, after, counts.shape[2]))
+    driver.write_counts(slots, cells, counts)
+
+
+@njit()
+def _zooms(slots, cells, before, after, bins):
+    """Edits of slots where nodes cover other codes than before."""
+    found, used = np.zeros((len(slots) * len(cells), EDIT), np.int64), 0
+    for node in range(len(slots)):
+        for i in range(len(cells)):
+            low, high = after[node, i]
+            if before[node, i, 0] != low or before[node, i, 1] != high:
+                slot, shift, none = slots[node], shift_of(bins, high - low), np.int64(NONE)
+                used = place_slot(slot, slot, np.int64(KEEP), cells[i], low, shift, none, none, found, used)
+    return found[:used]
 
 
 @njit()
@@ -94,28 +80,9 @@ def _carry_all(counts, before, after, pieces, most):
         for node in range(len(counts)):
             out[:] = 0
             carry(counts[node, i], before[node, i], after[node, i], _of(pieces, i), most, out)
-            counts[node, i] = out
-
-
-@njit()
-def _carry_there(counts, slots, cells, before, after, pieces, most, lo, shift):
-    """The same where a board in this process has them, uint32 array (slots, bins, classes, cells)."""
-    bins, classes = counts.shape[1:3]
-    own, out = np.empty((bins, classes), np.int64), np.empty((bins, classes), np.int64)
-    for i in range(len(cells)):
-        cell, own_pieces = cells[i], _of(pieces, i)
-        for node in range(len(slots)):
-            slot = slots[node]
-            for index in range(bins):
+            for index in range(bins):  # one by one: of whole arrays Numba compiles what words an error, three seconds
                 for k in range(classes):
-                    own[index, k] = counts[slot, index, k, cell]
-            out[:] = 0
-            carry(own, before[node, i], after[node, i], own_pieces, most, out)
-            for index in range(bins):
-                for k in range(classes):
-                    counts[slot, index, k, cell] = out[index, k]
-            low, high = after[node, i]
-            lo[slot, cell], shift[slot, cell] = low, shift_of(bins, high - low)
+                    counts[node, i, index, k] = out[index, k]
 
 
 @njit(inner=True)
@@ -201,18 +168,3 @@ def _count_anew(table, past, labels, attributes, learnt, held, changed, ranges, 
             leaf = next_leaf(table, leaf, past, turn * attributes)
             if not leaf:
                 break
-
-
-@njit()
-def _put_there(own, counts, slots, cells, after, lo, shift):
-    """Give a board in this process the counts of some cells of all nodes, int64 array (nodes, cells, bins, classes)."""
-    bins, classes = counts.shape[1:3]
-    for i in range(len(cells)):
-        cell = cells[i]
-        for node in range(len(slots)):
-            slot = slots[node]
-            for index in range(bins):
-                for k in range(classes):
-                    counts[slot, index, k, cell] = own[node, i, index, k]
-            low, high = after[node, i]
-            lo[slot, cell], shift[slot, cell] = low, shift_of(bins, high - low)

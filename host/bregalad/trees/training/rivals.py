@@ -34,8 +34,8 @@ def contest_of(policy):
 
 
 def chances_of(policy, totals):
-    """The `Chances` by which a policy's rivals are tested, None if they are by labels."""
-    if not (policy.rivals and policy.consults):
+    """The `Chances` by which a policy's rivals are tested, None if they are by labels, or there are no ``totals``."""
+    if totals is None or not (policy.rivals and policy.consults):
         return None
     return Chances(float(policy.level), int(policy.positive), totals.now)
 

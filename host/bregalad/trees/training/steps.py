@@ -3,9 +3,19 @@
 from ...boards.base import BoardError
 from ...interrupt import check_interrupt, deferred_interrupt
 
-__all__ = ["SAFE", "Steps"]
+__all__ = ["SAFE", "Steps", "at_once"]
 
 SAFE = object()  # yielded where tree, board and driver agree
+
+
+def at_once(generator):
+    """What a generator for `Steps` returns that waits for nothing: its board is in this process."""
+    try:
+        while (wait := next(generator)) is SAFE:
+            pass
+    except StopIteration as end:
+        return end.value
+    raise AssertionError(f"it waits for reports ({wait})")
 
 
 class Steps:

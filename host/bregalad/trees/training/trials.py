@@ -6,31 +6,27 @@ block's end, whenever its report comes. So tree and predictions follow from the 
 """
 
 from collections import deque
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
-from ...geometry import NONE
-from ...protocol.reports import HEADER, SuggestionFlag
-from ..policy.policy import ALTERNATE, CONSULT, KEEP, PRUNE, RELOCATE, SWAP, TIE, report_form
+from ..policy.policy import ALTERNATE, CONSULT, KEEP, PRUNE, RELOCATE, SWAP, TIE, form_of
 from ..structure.growth import Split
 from ..structure.memory import date
 from ..structure.table import ASKED, LEAF, has_alternate
 
-__all__ = ["Trials"]
+__all__ = ["Decision", "Trials"]
 
 
-@dataclass
-class _Decision:
-    """What a trial has decided, while ``wanted`` statistics are read for it; ``due``: the node's ``due_at``."""
+class Decision(NamedTuple):
+    """What a split attempt has decided."""
 
     node: int
-    due: int
+    due: int  # the node's ``due_at``
     verdict: int
     cell: int
     value: int
-    wanted: int
-    found: list = field(default_factory=list)
+    cells: list  # whose bins it takes
 
 
 class Trials:
@@ -65,9 +61,8 @@ class Trials:
         self.nodes = growth.nodes
         self.classes = classes
         self.tally = tally
-        self.form = report_form(geometry, cells, policy.reports_all)
-        self._out = deque()  # (node, its ``due_at``) of those whose reports are to come, in order
-        self._reading = deque()  # decisions, of those whose statistics are
+        self.form = form_of(geometry.classes, cells, policy.reports_all)
+        self._out = deque()  # (node, its ``due_at``) of those whose candidates are to come, in order
 
     def start(self, tried):
         """Trials of these nodes are out now; int64 array."""
@@ -78,14 +73,12 @@ class Trials:
 
     @property
     def outstanding(self):
-        """Whether the report of any trial, or statistics for a decision, are to come."""
-        return bool(self._out or self._reading)
+        """Whether the candidates of any trial are to come."""
+        return bool(self._out)
 
-    def judge(self, report):
-        """Take in SUGGESTION or GAINS reports, one or several in a row."""
-        words = np.frombuffer(report, np.uint32).reshape(-1, self.form.size)
-        flags = np.ascontiguousarray(words[:, 0]).view(HEADER.dtype)["flags"]
-        self.tally.halvings += int(((flags & SuggestionFlag.HALVED) != 0).sum())
+    def judge(self, words, halvings):
+        """Take in split attempts, int64 array (n, form.size), of which so many found halved counts."""
+        self.tally.halvings += halvings
         nodes, due = np.array([self._out.popleft() for _ in words], np.int64).T.copy()
         found = self.policy.judge(words, self.form, self.nodes, nodes, due, self.classes)
         still = self.nodes.due_at[nodes] == due
@@ -97,24 +90,21 @@ class Trials:
 
         Returns
         -------
-        list of (slot, cell)
-            What is to be read for it: the node's entry, by NONE, and the bins of the attribute that wins, or of all. A
-            suggestion holds the class counts of one side of the best split, and not those of missing values.
-            Nothing for an alternate: that is done.
+        Decision or None
+            What `carry_out` takes, with the class counts and bins that are to be read for it: those of the attribute
+            that wins, or of all. None for an alternate: that is done.
         """
         nodes = self.nodes
         verdict, cell, value, due = (int(getattr(nodes, name)[node]) for name in ("verdict", "cell", "value", "due_at"))
         if verdict >= ALTERNATE and not (verdict == ALTERNATE and self.policy.rivals):
             self._change_alternate(node, verdict)
-            return []
+            return None
         if verdict == CONSULT:
             cells = list(range(len(self.cells)))
         else:
             cells = [] if verdict == PRUNE else self.cells.cells_of(int(self.cells.attribute[cell])).tolist()
         nodes.verdict[node] = ASKED
-        self._reading.append(_Decision(node, due, verdict, cell, value, 1 + len(cells)))
-        slot = int(nodes.slot[node])
-        return [(slot, NONE), *((slot, cell) for cell in cells)]
+        return Decision(node, due, verdict, cell, value, cells)
 
     def _change_alternate(self, node, verdict):
         nodes, growth, tally = self.nodes, self.growth, self.tally
@@ -132,29 +122,23 @@ class Trials:
             growth.fork(node)
             tally.alternates += 1
 
-    @property
-    def reading(self):
-        """Whether the next statistics are for a decision."""
-        return bool(self._reading)
+    def carry_out(self, decision, n, own, bins):
+        """Change the tree.
 
-    def take(self, statistics):
-        """Take in what was to be read, one after the other; with the last, True, the decision is carried out."""
-        decision = self._reading[0]
-        decision.found.append(statistics)
-        if len(decision.found) < decision.wanted:
-            return False
-        self._reading.popleft()
-        if self.nodes.due_at[decision.node] == decision.due:  # else it is no more
-            self._carry_out(decision)
-        return True
-
-    def _carry_out(self, decision):
+        Parameters
+        ----------
+        decision : Decision
+        n : int
+            Instances that the node has counted.
+        own : int64 array (classes,)
+            Those of each class.
+        bins : list of int64 array (bins, classes)
+            Of the cells of the decision.
+        """
         nodes, tally, node, verdict = self.nodes, self.tally, decision.node, decision.verdict
         nodes.verdict[node] = KEEP
-        entry, *bins = decision.found
-        own = entry["class_counts"].astype(np.int64)
         if verdict == PRUNE:
-            self.growth.prune(node, own, int(entry["n"]))
+            self.growth.prune(node, own, n)
             tally.pruned += 1
             return
         cell, value = decision.cell, decision.value

@@ -45,8 +45,8 @@ from ...compiled import njit
 from ...criteria import criterion_of
 from ...geometry import GAIN_FRACTION
 from ...protocol.judge import MANTISSA
-from .bounds import hoeffding_bound
-from .criteria import impurity, span
+from ..policy.bounds import hoeffding_bound
+from ..policy.criteria import impurity, span
 
 __all__ = ["ask_up_to", "rule_of"]
 

@@ -4,21 +4,17 @@ The driver hears of trials that may change the tree, and of a stream that stands
 What leaves have counted stays on the board, and is read when somebody wants to know it.
 """
 
-import weakref
-
 import numpy as np
 
 from ...boards.base import BoardError
 from ...complete import complete
-from ...protocol.leaf_rows import Predictor, RowOp
+from ...protocol.commands import COMMAND_BYTES
+from ...protocol.leaf_rows import RowOp
 from ...protocol.reports import Kind, layout_of
-from ...protocol.rows import ROW_COMMAND, Column, RowKind, RowLayout, edges_command, weighed
+from ...protocol.rows import MOST_WEIGHT, ROW_COMMAND, Column, RowKind, RowLayout, edges_command, weighed
 from ...protocol.tree import TreeKind, TreeOpcode, pack_tree
-from ...warn import warn
-from ..policy.rule import rule_of
 from ..requirements import check_nodes
 from ..structure.blocks import FAR, earliest
-from ..structure.router import ADAPTIVE, BAYES, MAJORITY
 from .answers import take
 from .asking import (
     ADDRESS,
@@ -29,7 +25,6 @@ from .asking import (
     DELAY,
     DONE,
     EDITS,
-    FULL,
     HELD,
     INHERITED,
     LEAVES,
@@ -48,52 +43,61 @@ from .asking import (
     sizes_of,
     tell,
 )
+from .device import DeviceDriver
+from .entries import plain_entries, whole_entry
 from .follow import SEEN, UNTOLD, words_of
+from .rule import rule_of
+from .steps import SAFE
 
-__all__ = ["Walking"]
+__all__ = ["RowDriver"]
 
-_PREDICTORS = {MAJORITY: Predictor.MAJORITY, BAYES: Predictor.BAYES, ADAPTIVE: Predictor.ADAPTIVE}
+_PART = 1 << 20  # rows after which Ctrl-C may end learning: so many that the host's share is what it is without
 _HEAD = 2  # bytes of a row: label, flags
 _NO_WORDS = np.zeros(0, np.uint32)
 _NO_WORDS.flags.writeable = False  # as those of reports are
 _JUDGE = ("decides", "anytime", "first_trial", "inner_ties", "null", "asks_inner")
 
 
-class Walking:
-    """A trainer's tree on a board with a node table.
+class RowDriver(DeviceDriver):
+    """`Driver` of boards with a node table.
 
     Parameters
     ----------
     trainer : Trainer
         Its tree may have learnt before, on another board, too.
-
-    Raises
-    ------
-    ValueError
-        If the board's memory has no room for a row, or its node table none for the tree.
     """
 
     def __init__(self, trainer):
-        self._trainer = weakref.ref(trainer)  # a board is free as soon as its tree is gone
-        board, nodes = trainer.board, trainer.nodes
+        super().__init__(trainer)
+        self._declared = None  # the layout that the board has
+        self._turns = None  # as of the board when the tree's own began
+        self.told = False  # the board has followed all that others have done to the tree
+        self._at = np.zeros(SIZE, np.int64)  # how far all is, as `answers` has it
+        self._at[[STOOD, DECIDING]] = -1
+        self._at[[STATE, DELAY]] = DONE, int(trainer.policy.delay)
+        self._made_of = None, None, 0
+        self._answered = 0  # instances of the window whose class has been told
+
+    def begin(self):
+        trainer, board, policy, nodes = self.trainer, self.board, self.trainer.policy, self.trainer.nodes
+        geometry, growth = board.geometry, trainer.growth
+        if policy.window:
+            raise ValueError(
+                f"board {board.name} holds the tree itself, and cannot forget: choose window=None, or a geometry with "
+                "nodes=0"
+            )
         # A column for each cell: an attribute of several has its code in each.
         places = enumerate(trainer.cells.attribute)
         columns = [Column(f"cell {cell}", _HEAD + int(attribute), RowKind.CODE) for cell, attribute in places]
         self._of_codes = RowLayout(columns, _HEAD + len(trainer.cells.first_cell), label=0, flags=1)
-        self._declared = None  # the layout that the board has
-        self._full = False  # it has been told that the node table is
-        self._turns = None  # as of the board when the tree's own began
         if board.memory_size < (stride := self._of_codes.stride):
             raise ValueError(
                 f"board {board.name} has {board.memory_size} bytes of memory, a row takes {stride}: "
                 "a board that holds trees fetches rows from memory"
             )
-        check_nodes(board.geometry, nodes.rows)
-        self.told = False  # the board has followed all that others have done to the tree
-        geometry = board.geometry
-        self._at = np.zeros(SIZE, np.int64)  # how far all is, as `answers` has it
-        self._at[[STOOD, DECIDING]] = -1
-        self._at[[STATE, DELAY]] = DONE, int(trainer.policy.delay)
+        check_nodes(geometry, nodes.rows)
+        super().begin()
+        self._sizes, self._rule = sizes_of(geometry), rule_of(policy, trainer.classes)
         self._told = np.full((geometry.nodes, len(SEEN)), UNTOLD, np.int64)  # what the board has of each node
         self._asked = np.zeros((geometry.nodes * (2 + geometry.classes), 2), np.int64)
         self._held = np.zeros(geometry.nodes, np.int64)
@@ -101,19 +105,12 @@ class Walking:
         most = int(np.bincount(trainer.cells.attribute).max())
         self._bins = np.zeros((most, geometry.bins, geometry.classes), np.int64)
         nodes.reserve(geometry.nodes)  # so that its arrays stay the same
-        self._out = np.zeros(self._most_words(), np.uint32)  # commands that compiled code writes
-        self._sizes = sizes_of(geometry)
-        self._rule = rule_of(trainer.policy, trainer.classes)
-        self._answers, self._made_of = None, (None, None, 0)
-        self._answered = 0  # instances of the window whose class has been told
-
-    @property
-    def trainer(self):
-        return self._trainer()
+        self._out = np.zeros(self._most_words(growth), np.uint32)  # commands that compiled code writes
+        self._words = np.zeros(trainer.trials.form.size, np.int64)
 
     def configure(self):
-        """Write the registers."""
-        board, policy = self.trainer.board, self.trainer.policy
+        board, policy = self.board, self.trainer.policy
+        super().configure()
         board.write("grace.leaf", int(policy.grace))
         board.write("inner_grace.inner", 0 if not policy.anytime or policy.tree_wide else int(policy.inner_grace))
         board.write("every.records", int(policy.inner_grace) if policy.tree_wide else 0)
@@ -124,28 +121,39 @@ class Walking:
         )
         board.write_fields("judge_tie", n=self._rule["judge_tie.n"])
 
-    def take_turn(self):
+    def check_weights(self, weights):
+        if len(weights) and weights.max() > MOST_WEIGHT:
+            raise ValueError(
+                f"board {self.board.name} holds the tree itself, and takes weights up to {MOST_WEIGHT}, not "
+                f"{weights.max()}: choose a geometry with nodes=0"
+            )
+
+    def check_working(self):
+        super().check_working()
+        self._take_turn()
+
+    def _take_turn(self):
         """It is the tree's turn; if it was not, say how many records it has learnt.
 
         Locks of its nodes that are still to come are no more: the driver sees to what has been decided.
         """
-        if self._turns == self.trainer.board.turns:
+        if self._turns == self.board.turns:
             return
-        trainer, learnt, at = self.trainer, self.trainer.tally.instances, self._at
-        self._turns, self._declared = trainer.board.turns, None
+        learnt, at = self.trainer.tally.instances, self._at
+        self._turns, self._declared = self.board.turns, None
         at[[EDITS, BEFORE]] = 0, learnt
         at[INHERITED] = learnt + at[DELAY] if learnt else 0
         self._send(
-            pack_tree(trainer.board.geometry, TreeOpcode.TURN, flags=mode_of(self._desk()), number=learnt & 0xFFFFFFFF)
+            pack_tree(self.board.geometry, TreeOpcode.TURN, flags=mode_of(self._desk()), number=learnt & 0xFFFFFFFF)
         )
-        trainer.flush()
+        self.flush()
 
     def _send(self, command):
-        self.trainer._commands.append(command)
+        self._commands.append(command)
 
     # Rows
 
-    def declare(self, layout, told):
+    def _declare(self, layout, told):
         """Say what rows are from now on, and whether the class of each record is told.
 
         Parameters
@@ -158,14 +166,16 @@ class Walking:
         if (found := len(layout.columns)) != (cells := len(trainer.cells)):
             raise ValueError(f"the row layout has {found} columns; the tree takes one for each of its {cells} cells")
         self._declared = None  # until it is sent
-        self._quantiser_command(TreeOpcode.LAYOUT, layout.command(trainer.board.geometry))
-        trainer.board.write_fields("leaf_predictor", by=_PREDICTORS[trainer.predictor], told=int(told))
+        self._quantiser_command(TreeOpcode.LAYOUT, layout.command(self.board.geometry))
+        self.board.write_fields("leaf_predictor", by=trainer.predictor, told=int(told))
         self._declared = layout
 
-    def encode_by(self, edges):
-        """Have the board encode numbers; by cell, the keys of their edges (`bregalad.data.keys`)."""
+    def declare(self, layout, edges, told=False):
+        self.trainer.check_working()
+        self._declare(layout, told)
         for cell, keys in edges.items():
-            self._quantiser_command(TreeOpcode.EDGES, edges_command(self.trainer.board.geometry, cell, keys))
+            self._quantiser_command(TreeOpcode.EDGES, edges_command(self.board.geometry, cell, keys))
+        self.flush()
 
     @property
     def stride(self):
@@ -176,7 +186,7 @@ class Walking:
         """Refuse rows that do not all lie in the board's memory with a ValueError."""
         if self._declared is None:
             raise ValueError("rows have no layout yet: declare() it")
-        most = self.trainer.board.memory_size
+        most = self.board.memory_size
         if address < 0 or count < 0 or address + count * self.stride > most:
             raise ValueError(
                 f"{count} rows of {self.stride} bytes from {address} on do not lie in the {most} bytes of memory"
@@ -185,15 +195,15 @@ class Walking:
     def _quantiser_command(self, opcode, command):
         head = ROW_COMMAND.unpack(command.head)
         values = {field.name: int(head[field.name]) for field in ROW_COMMAND.fields if field.name != "opcode"}
-        self._send(pack_tree(self.trainer.board.geometry, opcode, payload=command.payload, **values))
+        self._send(pack_tree(self.board.geometry, opcode, payload=command.payload, **values))
 
     # Learning
 
     def learning(self, position, end):
         """Learn instances of the trainer's window, and read what leaves have counted; a generator for `Steps`."""
-        board, window, layout = self.trainer.board, self.trainer._window, self._of_codes
+        board, window, layout = self.board, self.trainer.window, self._of_codes
         if self._declared is not layout:
-            self.declare(layout, told=True)
+            self._declare(layout, told=True)
         while position < end:
             count = min(end - position, board.memory_size // layout.stride)
             part = slice(position, position + count)
@@ -226,30 +236,43 @@ class Walking:
                 yield from self._effect()
                 self._take(_NO_WORDS, 0)
             else:
-                self.trainer._handle((yield True))
+                self.handle((yield True))
         self.trainer.begin_block(self.trainer.tally.instances)
 
-    def check_room(self):
-        """Warn, once, if the node table had no room for a split."""
-        if self._at[FULL] and not self._full:
-            self._full = True
-            board = self.trainer.board
-            warn(
-                f"board {board.name}: its node table of {board.geometry.nodes} rows is full, so the tree splits no "
-                "more: choose a geometry with more nodes"
-            )
+    def learning_rows(self, address, count):
+        trainer = self.trainer
+        trainer.check_working()
+        self.check_rows(address, count)
+        trainer.failed = True
+        yield from self.hits()
+        for begin in range(0, count, _PART):
+            trainer.failed = False
+            yield SAFE
+            trainer.rows_only = False  # somebody may have predicted meanwhile
+            trainer.failed = True
+            part = min(_PART, count - begin)
+            yield from self.learning_there(address + begin * self.stride, part, trainer.review_period)
+            yield from self.read_leaves()
+        _, right = yield from self.hits()
+        trainer.failed = False
+        trainer.check_room()
+        return right
 
     def hits(self):
         """Instances, and those whose class was predicted, since the last time; yields as `learning`."""
-        self._send(pack_tree(self.trainer.board.geometry, TreeOpcode.ROW, flags=RowOp.MARK))
-        self.trainer.flush()
-        return (yield from self.trainer.found(2))
+        self._send(pack_tree(self.board.geometry, TreeOpcode.ROW, flags=RowOp.MARK))
+        self.flush()
+        return (yield from self.found(2))
 
-    def effects(self, number):
-        """Decisions that take effect when so many instances have been learnt; yields as `learning`."""
-        self._at[SETTLED] = number
+    def settling(self):
+        self._at[SETTLED] = FAR - 1
         yield from self._running()
         self._at[SETTLED] = 0
+        yield from self.trainer.effects(FAR)
+        self.flush()
+
+    def changed(self):
+        self.told = False
 
     def _effect(self):
         """A decision that compiled code leaves: read what it takes, change the tree, tell the board."""
@@ -261,34 +284,27 @@ class Walking:
         scope = CHOICE if trainer.growth.pool.free < trainer.cells.most_branches else NODE
         yield from self._ask(scope, node)
         replaced = tally.replaced
-        trainer._take_effect()
-        while trainer.trials.reading:
-            trainer._handle((yield True))
+        yield from trainer.carrying_out(node)
         if tally.replaced > replaced:
             self._told[list(nodes.children(node))] = UNTOLD  # new, whatever stood there
         self._tell(scope, node)
         at[HELD] = 0
 
+    def take_entries(self, nodes, found, entries):
+        plain_entries(self.trainer, nodes, found, entries)
+
+    def entry_of(self, node, entry):
+        return whole_entry(self.trainer, node, entry)
+
+    def predict(self, codes, leaves, scores):
+        """As of `Driver`; by the engine, for the board takes no records with a slot."""
+        with self.trainer.beside() as other:
+            return other.driver.predict(codes, leaves, scores)
+
     def take(self, data, at):
-        """Take in reports that only such boards give, and answers.
-
-        Parameters
-        ----------
-        data : bytes
-            Whole reports.
-        at : int
-            Where the first one begins.
-
-        Returns
-        -------
-        int
-            Where the first one begins that is for the trainer, or the end.
-        """
         position = self._take(np.frombuffer(data, np.uint32), at // 4)
         if 4 * position < len(data) and data[4 * position] in (Kind.SUGGESTION, Kind.GAINS):
-            raise BoardError(
-                f"board {self.trainer.board.name} proposes to change what no node of the tree has: open it anew"
-            )
+            raise BoardError(f"board {self.board.name} proposes to change what no node of the tree has: open it anew")
         return 4 * position
 
     def _take(self, words, at):
@@ -298,16 +314,16 @@ class Walking:
 
     def take_other(self, kind, report):
         """Take in a run of reports of one `TreeKind` that `take` leaves."""
-        found = np.frombuffer(report, layout_of(kind, self.trainer.board.geometry, 0).dtype)
+        found = np.frombuffer(report, layout_of(kind, self.board.geometry, 0).dtype)
         _TAKE[kind](self, found)
 
     def _take_labels(self, found):
         count = len(found)
-        self.trainer._window.predictions[self._answered : self._answered + count] = found["label"]
+        self.trainer.window.predictions[self._answered : self._answered + count] = found["label"]
         self._answered += count
 
     def _take_mark(self, found):
-        self.trainer._found += [int(found["instances"][0]), int(found["hits"][0])]
+        self._found += [int(found["instances"][0]), int(found["hits"][0])]
 
     # The tree, told and read
 
@@ -319,7 +335,7 @@ class Walking:
         """Have `ask` ask, until all is told; yields as `learning`."""
         self._write(ask(self._desk(), scope, node, 0, 0))
         while self._at[WAITING]:
-            self.trainer._handle((yield True))
+            self.handle((yield True))
 
     def tell(self):
         """Have the board follow the tree."""
@@ -333,18 +349,22 @@ class Walking:
         """Send the commands that compiled code has written."""
         if used:
             self._send(self._out[:used].tobytes())
-        self.trainer.flush()
+        self.flush()
 
-    def _most_words(self):
+    def _most_words(self, growth):
         """Words of the commands that compiled code writes at once, of all nodes and slots.
 
         Memory that nothing is written to is none.
         """
-        growth, geometry = self.trainer.growth, self.trainer.board.geometry
-        told = words_of(growth.style, geometry.classes, geometry.nodes)
+        geometry = self.board.geometry
+        told = words_of(self._step, geometry.classes, geometry.nodes)
         asked = geometry.nodes + len(self._bins) + 1
-        commands = growth.style.command_bytes * (asked + 2 * geometry.slots)
-        return (growth.most_bytes + growth.review_bytes + commands) // 4 + told
+        return self._step * (growth.most_edits + growth.review_edits + asked + 2 * geometry.slots) + told
+
+    @property
+    def _step(self):
+        """32-bit words of a command."""
+        return max(COMMAND_BYTES, self.board.geometry.bus_bytes) // 4
 
     def _desk(self):
         """What compiled code works on."""
@@ -372,9 +392,9 @@ class Walking:
             trainer.policy.options,
             trainer.classes,
             self._rule["judge.decides"],
-            trainer.board.geometry.count_max,
+            self.board.geometry.count_max,
             self._sizes,
-            trainer.board.first_node,
+            self.board.first_node,
             self._told,
             trainer.tally.counts,
             self._at,
@@ -384,13 +404,16 @@ class Walking:
             self._own,
             self._bins,
             self._out,
-            self._out.view(np.uint8),
+            growth.out,
+            self._words,
+            self.report,
+            self._step,
         )
 
 
-def _unexpected(walking, found):
+def _unexpected(driver, found):
     """What `take` takes in, but for what nobody has asked for."""
-    name = walking.trainer.board.name
+    name = driver.board.name
     raise BoardError(f"board {name} tells {TreeKind(int(found['kind'][0])).name} out of turn: open it anew")
 
 
@@ -400,8 +423,8 @@ _TAKE = complete(
         TreeKind.PROPOSAL: _unexpected,
         TreeKind.STANDS: _unexpected,
         TreeKind.LEARNT: _unexpected,
-        TreeKind.LABEL: Walking._take_labels,
-        TreeKind.MARK: Walking._take_mark,
+        TreeKind.LABEL: RowDriver._take_labels,
+        TreeKind.MARK: RowDriver._take_mark,
         TreeKind.ROW: _unexpected,
     },
     __file__,

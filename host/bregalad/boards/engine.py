@@ -1,0 +1,124 @@
+"""The board as the engine: compiled code in this process, bit-exact, without any hardware."""
+
+from math import prod
+from mmap import ACCESS_COPY, mmap
+
+import numpy as np
+
+from ..criteria import criterion_of
+from ..fixed import BAYES_TABLE, LOG_BASE, LOG_SLOPE
+from ..geometry import NONE
+from ..protocol.registers import EVENTS, TIMINGS
+from . import kernel
+from .base import Board
+
+__all__ = ["Engine"]
+
+_TABLE_SIZE = 1 << 16
+_LOGS_SIZE = 1 << 14
+_tables: list = []
+_logs: list = []
+_bayes_table = np.array(BAYES_TABLE, np.int64)
+
+
+def _table():
+    """x log2 x of small x; computed when the first board is opened."""
+    if not _tables:
+        table = np.empty(_TABLE_SIZE, np.int64)
+        kernel.fill_table(table, *_curve(LOG_BASE, LOG_SLOPE))
+        _tables.append(table)
+    return _tables[0]
+
+
+def _bayes_logs():
+    """Naive Bayes terms of small counts; computed when the first board is opened."""
+    if not _logs:
+        logs = np.empty((2, _LOGS_SIZE), np.int32)
+        kernel.fill_logs(logs, _bayes_table)
+        _logs.append(logs)
+    return _logs[0]
+
+
+def _curve(base, slope):
+    return np.array(base, np.int64), np.array(slope, np.int64)
+
+
+def _measure(criterion):
+    """What compiled code looks up for a criterion; of entropy also x log2 x of small x."""
+    curve = () if criterion.curve is None else _curve(*criterion.curve)
+    if criterion.name == "information_gain":
+        curve = _table(), *curve
+    return kernel.measure_of(criterion, *curve)
+
+
+def _zeros(shape, kind):
+    """Zeros in memory that comes as it is touched: NumPy writes all of what it takes from its freed arrays.
+
+    A process that is forked has a copy of it, as of any other memory.
+    """
+    size = prod(shape) * np.dtype(kind).itemsize
+    return np.frombuffer(mmap(-1, size, access=ACCESS_COPY), kind).reshape(shape) if size else np.zeros(shape, kind)
+
+
+class Engine(Board):
+    """The golden model on arrays, compiled by Numba at its first use on a machine, and kept on disk.
+
+    Parameters
+    ----------
+    geometry : Geometry
+
+    Raises
+    ------
+    MemoryError
+        If there is no memory for so many slots.
+
+    Source: sim/bregalad_sim/golden/.
+    """
+
+    name = "emulated"
+    instant = True
+
+    def __init__(self, geometry):
+        super().__init__(geometry)
+        g = geometry
+        cells, classes = g.max_cells, g.classes
+        try:
+            counts = _zeros((g.slots, g.bins, classes, cells), np.uint32)
+            shares = _zeros((g.slots * g.naive_bayes, (g.bins + 2) * classes * cells), np.int16)
+        except (MemoryError, OSError, OverflowError):
+            raise MemoryError(
+                f"emulated: there is no memory for {g.slots} slots of {g.bins} bins, {classes} classes and {cells} "
+                "cells: take fewer slots"
+            ) from None
+        self._state = kernel.State(
+            lanes=g.lanes,
+            count_max=g.count_max,
+            gain_half=1 << g.gain_width - 1,
+            config=np.zeros((4, cells), np.uint8),
+            entries=np.zeros((g.slots, kernel.COUNTS + classes), np.int64),
+            counts=counts,
+            counters=counts.reshape(g.slots, -1),
+            shares=shares,
+            lo=np.zeros((g.slots, cells), np.uint8),
+            shift=np.full((g.slots, cells), g.root_shift, np.uint8),
+            events=np.zeros(len(EVENTS), np.int64),
+            found=np.zeros((cells, kernel.FOUND), np.int64),
+            scratch=np.zeros((3, classes), np.int64),
+            wanted=np.ones(cells, np.bool_),
+            codes=np.zeros(cells, np.int32),
+            places=np.zeros(cells, np.int32),
+            scores=np.zeros(classes, np.int64),
+            logs=_bayes_logs(),
+            bayes_table=_bayes_table,
+            measure=_measure(criterion_of(g.criterion)),
+        )
+        self._state.entries[:, [kernel.LINK, kernel.CURRENT]] = NONE
+        self._state.config[kernel.FIRST] = 1
+
+    @property
+    def state(self):
+        return self._state
+
+    def counters(self):
+        counted = (int(count) & 0xFFFFFFFF for count in self._state.events)
+        return dict(zip(EVENTS, counted, strict=True)) | dict.fromkeys(TIMINGS, 0)

@@ -1,0 +1,81 @@
+"""A slot's split attempt: its class counts and best candidates, as `policy.judge` takes them."""
+
+import numpy as np
+
+from ...geometry import NONE
+from .counting import HALVED, UNDERFLOW
+from .gains import find
+from .state import CELL, COUNTS, CURRENT, EXTENT, FLAGS, GAIN, SINCE, TRIALS, VALUE, inlined, inner
+
+__all__ = ["attempt"]
+
+
+@inner
+def attempt(state, slot, cells, classes, all_gains, out):
+    """Try a slot; whether its counts were halved since the last time.
+
+    Parameters
+    ----------
+    state : State
+    slot, cells, classes : int
+        The latter two in use.
+    all_gains : int or None
+        None: the best, second best and current attribute; else a candidate for every cell.
+    out : int64 array
+        Written: the class counts, then the candidates, see ``policy.judge.Form``.
+    """
+    entries, width = state.entries, state.counts.shape[2]
+    find(
+        state.config,
+        state.wanted,
+        state.counts,
+        entries[slot, EXTENT],
+        slot,
+        cells,
+        classes,
+        state.count_max,
+        state.gain_half,
+        state.found,
+        state.scratch,
+        state.measure,
+    )
+    for k in range(width):
+        out[k] = entries[slot, COUNTS + k]
+    used, found = np.int64(width), state.found
+    if all_gains is not None:
+        for cell in range(cells):
+            used = _put(found, np.int64(cell), out, used)
+    else:
+        best, second, current = _top(found, cells, entries[slot, CURRENT])
+        for cell in (best, second, current):
+            used = _put(found, cell, out, used)
+    halved = entries[slot, FLAGS] & HALVED
+    entries[slot, SINCE] = 0
+    entries[slot, FLAGS] &= ~(HALVED | UNDERFLOW)
+    state.events[TRIALS] += 1
+    return halved != 0
+
+
+@inlined
+def _top(found, cells, current_cell):
+    """Cells of the best, second best and current attribute, -1 for none; ties to the lower."""
+    best = second = current = np.int64(-1)
+    for cell in range(cells):
+        if found[cell, CELL] == NONE:
+            continue
+        if found[cell, CELL] == current_cell:
+            current = cell
+        if best < 0 or found[cell, GAIN] > found[best, GAIN]:
+            best, second = cell, best
+        elif second < 0 or found[cell, GAIN] > found[second, GAIN]:
+            second = cell
+    return best, second, current
+
+
+@inner
+def _put(found, cell, out, used):
+    """Write a cell's candidate; a cell of -1 where it has none, or ``cell`` is negative."""
+    out[used], out[used + 1], out[used + 2] = -1, 0, 0
+    if cell >= 0 and found[cell, CELL] != NONE:
+        out[used], out[used + 1], out[used + 2] = found[cell, CELL], found[cell, VALUE], found[cell, GAIN]
+    return used + 3

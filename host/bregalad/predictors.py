@@ -1,0 +1,63 @@
+"""Leaf predictors, each declared once; who carries them out has a table of all, or refuses to be imported.
+
+How to add one: docs/extending.md.
+"""
+
+from collections.abc import Callable
+from enum import IntEnum
+
+__all__ = ["PREDICTORS", "Predictor", "predictor_of", "usual_predictor"]
+
+
+def _never(right):
+    return False
+
+
+def _always(right):
+    return True
+
+
+def _where_better(right):
+    return right <= 0
+
+
+class Predictor(IntEnum):
+    """What a leaf predicts by: `leaf_predictor.by`."""
+
+    # Number in registers and compiled code, which stays once it is released; value of ``leaf_prediction``; meaning;
+    # whether a leaf with statistics predicts by naive Bayes, by how often it was wrong where the majority class was
+    # right, less how often right where that was wrong.
+    MAJORITY = 0, "mc", "the class with most counts", _never
+    BAYES = 1, "nb", "naive Bayes where it knows, else the class with most counts", _always
+    ADAPTIVE = 2, "nba", "of the two the one that has been right more often", _where_better
+
+    word: str
+    meaning: str
+    trusts_bayes: Callable
+
+    def __new__(cls, number, word, meaning, trusts_bayes):
+        member = int.__new__(cls, number)
+        member._value_ = number
+        member.word, member.meaning, member.trusts_bayes = word, meaning, trusts_bayes
+        return member
+
+    @property
+    def takes_bayes(self):
+        """Whether a board must have naive Bayes."""
+        return self.trusts_bayes is not _never
+
+
+PREDICTORS = tuple(predictor.word for predictor in Predictor)
+
+
+def predictor_of(word):
+    """The predictor of a value of ``leaf_prediction``; ValueError if there is none."""
+    for predictor in Predictor:
+        if predictor.word == word:
+            return predictor
+    raise ValueError(f"leaf_prediction must be one of {', '.join(PREDICTORS)}, not {word!r}")
+
+
+def usual_predictor(naive_bayes):
+    """What leaves predict by, where nothing is said, on a board with or without naive Bayes."""
+    return Predictor.ADAPTIVE if naive_bayes else Predictor.MAJORITY

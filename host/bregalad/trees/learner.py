@@ -1,0 +1,288 @@
+"""What every learner offers its users: scikit-learn's calls, files, copies."""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import NotFittedError
+
+from ..warn import warn
+from ..words import shown
+from . import storage
+from .archive import owned
+from .inputs import as_frame, class_indices, class_set, labels_of, same_length
+from .parameters import decisive, same
+from .turns import Turns, changing, reading
+from .weights import accuracy
+
+if TYPE_CHECKING:
+    from types import ModuleType
+    from typing import Self
+
+    from numpy.typing import NDArray
+
+    from ..hints import Column, Frame, Path
+
+__all__ = ["Learner"]
+
+# What a learner has learnt, and what copies and pickles are without.
+_LEARNT = (
+    *("classes_", "schema_", "n_features_in_", "feature_names_in_", "_grows", "_made_with", "_quantiser", "_fractions"),
+    *("_columns", "_nodes", "_checkpoint", "_kept_geometry", "_prediction", "_memory", "_tree", "_members", "_seen"),
+    "trees_",
+)
+_PASSING = ("_turns", "_unfinished", "_single", "_wave", "_crew", "_ground")
+
+
+class Learner(ClassifierMixin, BaseEstimator):
+    """Base of trees and ensembles.
+
+    Any number of threads may call a learner's methods at the same time: they take turns, see `Turns`.
+    """
+
+    _options: tuple[str, ...] = ()  # parameters in the table of options; a subclass's constructor may take others
+    _storage: ModuleType = storage  # what its files contain
+    _columns: dict[str, Any] | None = None  # of the file that it was learnt from: "class", and those "ignored"
+
+    def __new__(cls, *_, **__):
+        learner = super().__new__(cls)
+        learner._turns = Turns()  # here: copies and unpickled ones, which skip __init__, have one
+        return learner
+
+    # What a subclass does
+
+    def check_parameters(self) -> None:
+        """Refuse wrong parameters with a ValueError or TypeError, before any data are read."""
+        raise NotImplementedError
+
+    def _prepare(self, X, classes):
+        """Schema and quantiser for the first instances, after all checks; changes nothing."""
+        raise NotImplementedError
+
+    def _weights(self, labels, classes, sample_weight, whole=False):
+        """As ``weights.instance_weights``."""
+        raise NotImplementedError
+
+    def _learn(self, X, y, classes, weigh):
+        """Learn instances as often as ``weigh(labels, classes)`` says; return predictions, if that costs nothing."""
+        raise NotImplementedError
+
+    def _test_then_learn(self, X, y, classes, weigh):
+        """The same; return predictions."""
+        return self._learn(X, y, classes, weigh)
+
+    def predict(self, X: Frame) -> np.ndarray:
+        """Class of every instance; array (n,)."""
+        raise NotImplementedError
+
+    def predict_proba(self, X: Frame) -> NDArray[np.float64]:
+        """Class probabilities of every instance; float array (n, classes)."""
+        raise NotImplementedError
+
+    def report(self) -> dict[str, Any]:
+        """Sizes and counts as a dict."""
+        raise NotImplementedError
+
+    def reset(self) -> None:
+        """Forget everything learnt."""
+        raise NotImplementedError
+
+    # Parameters
+
+    def _keep_parameters(self, given):
+        """Store the constructor's arguments, as scikit-learn wants them: under their names."""
+        for name in self._options:
+            setattr(self, name, given[name])
+
+    def _chosen(self):
+        """The options with their values."""
+        return {name: getattr(self, name) for name in self._options}
+
+    def _decisive(self):
+        """Those parameters, with their values, that a learner keeps from its first instance on."""
+        return decisive(self._chosen())
+
+    def _check_unchanged(self):
+        """Refuse with a ValueError what was changed (``set_params``) since the first instance."""
+        if made_with := self.__dict__.get("_made_with"):
+            now = self._decisive()
+            for name, value in made_with.items():
+                if not same(changed := now.get(name, value), value):
+                    raise ValueError(
+                        f"{name} was {shown(value)} when this {type(self).__name__} began to learn, and is "
+                        f"{shown(changed)} now: that takes effect with fit or reset; set it back to go on"
+                    )
+
+    def _compiled_as(self):
+        """What decides which code is compiled for it, in words; in any thread, so it takes no turn."""
+        return type(self).__name__
+
+    # Learning
+
+    @changing
+    def fit(self, X: Frame, y: Column, sample_weight: Column | None = None) -> Self:
+        """Learn from scratch.
+
+        Parameters as in ``partial_fit``; but weights that are all below 1 are scaled to a mean of 1. Of one class only,
+        a warning says so.
+        """
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        labels = labels_of(y)
+        if not len(labels):
+            raise ValueError("there must be at least 1 instance, found array with 0 sample(s)")
+        frame = as_frame(X)
+        same_length(frame, labels)
+        classes = class_set(labels)
+        self._prepare(frame, classes)  # refuses bad input while the old tree is still there
+        weights = self._weights(class_indices(labels, classes), classes, sample_weight, whole=True)
+        if weights is not None and not weights.any():
+            raise ValueError("all weights are zero: there is nothing to learn")
+        if len(classes) == 1:
+            warn(
+                f"y has one class only, {shown(classes.tolist()[0])}: this is all that will ever be predicted; where "
+                "others are to come, partial_fit is told all of them by classes"
+            )
+        self.reset()
+        self._learn(frame, labels, classes, lambda *_: weights)
+        return self
+
+    @changing
+    def partial_fit(
+        self, X: Frame, y: Column, classes: Column | None = None, sample_weight: Column | None = None
+    ) -> Self:
+        """Learn instances in order.
+
+        Parameters
+        ----------
+        X : data frame of any library or array (n, attributes)
+        y : sequence (n,)
+        classes : collection
+            All labels that will ever come; needed with the first call.
+        sample_weight : sequence (n,) or number
+            How often each instance is learnt, 0 to 10,000. Fractions are saved up per class, and
+            where those of a class come to 1 its instance is learnt once more.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If X, y, classes or weights are not as learnt before, or wrong; nothing of X is learnt
+            then.
+        BoardError
+            If the board fails; if its link was cut, `resume` finishes the call.
+        """
+        self._learn(X, y, classes, lambda labels, known: self._weights(labels, known, sample_weight))
+        return self
+
+    @changing
+    def test_then_train(self, X: Frame, y: Column, classes: Column | None = None) -> np.ndarray:
+        """Prequential step: predict each instance, then learn it.
+
+        Returns
+        -------
+        array (n,)
+            Each instance's prediction by the tree that had learnt all before it.
+
+        Raises
+        ------
+        TypeError, ValueError, BoardError
+            As ``partial_fit``; and if ``class_weight`` is below 1, for what is not learnt is not
+            predicted either.
+        """
+
+        def weigh(labels, classes):
+            weights = self._weights(labels, classes, None)
+            if weights is not None and len(weights) and weights.min() < 1:
+                raise ValueError(
+                    "test_then_train predicts instances as they are learnt, so each "
+                    "must be: class_weight must be 1 or more; partial_fit takes less"
+                )
+            return weights
+
+        return self._test_then_learn(X, y, classes, weigh)
+
+    def _fitted(self):
+        if not hasattr(self, "classes_"):
+            raise NotFittedError(
+                f"this {type(self).__name__} has not learnt anything yet: call fit or partial_fit first"
+            )
+
+    def _forget(self):
+        """Be without anything learnt."""
+        for name in _LEARNT:
+            self.__dict__.pop(name, None)
+
+    # Looking
+
+    def get_depth(self) -> int:
+        """Splits from the root to the deepest leaf."""
+        return self.report()["depth"]
+
+    def get_n_leaves(self) -> int:
+        """Number of leaves."""
+        return self.report()["leaves"]
+
+    def score(self, X: Frame, y: Column, sample_weight: Column | None = None) -> float:
+        """Accuracy of ``predict(X)``: the share, by weight, of the labels ``y`` that it meets."""
+        return accuracy(labels_of(y), self.predict(X), sample_weight)
+
+    def predict_log_proba(self, X: Frame) -> NDArray[np.float64]:
+        """Logarithms of ``predict_proba``; minus infinity for a class that cannot be."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    # Keeping
+
+    @changing
+    def save(self, path: Path, run: dict[str, Any] | None = None) -> None:
+        """Write all that was learnt, the quantiser and the board's statistics, to a file.
+
+        Parameters
+        ----------
+        path : str or Path
+        run : dict, optional
+            How far a run has come, in JSON's types; kept beside the rest.
+        """
+        self._fitted()
+        self._check_unchanged()
+        self.check_parameters()  # or nothing could read the file
+        kept = {"run": run, "columns": self._columns}
+        self._storage.save(self, path, {name: entry for name, entry in kept.items() if entry is not None})
+
+    @classmethod
+    def load(cls, path: Path, **changes: Any) -> Self:
+        """Read what a learner of this class has saved; ``changes`` replace its parameters (``board=...``).
+
+        ``bregalad.load_tree`` reads a tree of any class.
+
+        Raises
+        ------
+        ValueError
+            If the file is none of this version's, or damaged, or holds more than the parameters allow.
+        """
+        return storage.load((cls,), path, changes)
+
+    def __copy__(self):
+        # A shallow one would change the same tree by another board.
+        return copy.deepcopy(self)
+
+    def __deepcopy__(self, memo):
+        memo[id(self)] = other = type(self).__new__(type(self))
+        other.__setstate__(self.__getstate__())
+        return other
+
+    @reading
+    def __getstate__(self):
+        """For copies and pickle: a copy, for learning goes on."""
+        return copy.deepcopy(self._state())
+
+    def _state(self):
+        """What a copy has."""
+        return {name: value for name, value in super().__getstate__().items() if name not in _PASSING}
+
+    def __setstate__(self, state):
+        super().__setstate__(state)
+        owned(self)

@@ -1,0 +1,189 @@
+"""What a tree asks of its board, in meaning: learn, edit slots, read, write, predict."""
+
+from __future__ import annotations
+
+import weakref
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..structure.blocks import FAR
+
+if TYPE_CHECKING:
+    from .trainer import Trainer
+
+__all__ = ["Driver"]
+
+
+class Driver(ABC):
+    """One tree's use of its board.
+
+    What may wait for the board is a generator, as of `Steps`: it yields whether to wait, and is sent what the board's
+    ``receive`` returned.
+
+    Parameters
+    ----------
+    trainer : Trainer
+        Its tree, policy and counts; it keeps the driver.
+    """
+
+    widens = False  # whether `widen` is for it
+    rows = False  # whether `desk_of`, `learn_row` and `predict_row` are
+
+    def __init__(self, trainer: Trainer) -> None:
+        self._trainer = weakref.ref(trainer)  # a board is free as soon as its tree is gone
+
+    @property
+    def trainer(self):
+        return self._trainer()
+
+    @property
+    def board(self):
+        return self.trainer.board
+
+    @abstractmethod
+    def begin(self) -> None:
+        """Set up what the tree needs here; ValueError if the board cannot do with it, which is not touched yet."""
+
+    @abstractmethod
+    def configure(self) -> None:
+        """Set the board up for the tree's attributes, classes and policy."""
+
+    @abstractmethod
+    def apply(self, edits: np.ndarray) -> None:
+        """Have edits of slots carried out, in their order and before anything that follows; int64 array (n, EDIT)."""
+
+    @abstractmethod
+    def learning(self, position, end):
+        """Learn the instances ``position`` to ``end`` of the trainer's window; a generator."""
+
+    @abstractmethod
+    def reading(self, slot, cells):
+        """What a slot has counted, for a decision; a generator.
+
+        Returns
+        -------
+        n : int
+        own : int64 array (classes,)
+        bins : list of int64 array (bins, classes)
+            Of the cells.
+        """
+
+    @abstractmethod
+    def counts_of(self, slots, cells):
+        """What cells of slots have counted, for a change of their codes; a generator.
+
+        Parameters
+        ----------
+        slots, cells : int64 arrays
+
+        Returns
+        -------
+        int64 array (slots, cells, bins, classes)
+        """
+
+    @abstractmethod
+    def write_counts(self, slots, cells, counts):
+        """Set what cells of slots have counted, as of `counts_of`; before anything that follows."""
+
+    @abstractmethod
+    def predict(self, codes, leaves, scores):
+        """Naive Bayes predictions of instances.
+
+        Parameters
+        ----------
+        codes : uint8 array (n, attributes)
+        leaves : int array (n,)
+            Theirs; all with a slot.
+        scores : bool
+            Whether to tell the scores of all classes, for ``bayes.odds``.
+
+        Returns
+        -------
+        int32 array (n,), or with ``scores`` int array (n, classes of the board)
+        """
+
+    @abstractmethod
+    def read(self, nodes, entries):
+        """Statistics of nodes.
+
+        Parameters
+        ----------
+        nodes : int64 array (n,)
+            With a slot.
+        entries : structured array (n,)
+            As of ``checkpoint.ENTRY``; written.
+
+        Returns
+        -------
+        uint32 array (n, cells, bins * classes)
+        """
+
+    @abstractmethod
+    def write(self, nodes, entries, counts):
+        """Set the statistics of nodes to what `read` has given; before anything that follows."""
+
+    @abstractmethod
+    def count_classes(self, classes):
+        """Count so many classes from now on; the board has counters for them."""
+
+    def check_working(self):  # noqa: B027 (most boards need nothing)
+        """Be ready to learn or to ask, after whatever was interrupted."""
+
+    def check_weights(self, weights):  # noqa: B027 (most boards need nothing)
+        """Refuse weights, int32 array, that the board does not take."""
+
+    def settling(self):
+        """Have all decisions take effect now, before codes change; a generator."""
+        return self.trainer.effects(FAR)
+
+    def changed(self):  # noqa: B027 (most boards need nothing)
+        """Somebody else has changed the tree."""
+
+    def declare(self, layout, edges, told=False):
+        """Say what the rows are that `learning_rows` learns.
+
+        Parameters
+        ----------
+        layout : RowLayout
+            A column for each cell: an attribute of several has its value in each.
+        edges : dict of uint32 array
+            By cell, keys of the edges that numbers are encoded by (`bregalad.data.keys`).
+        told : bool
+            Whether the board reports the class of each record.
+
+        Raises
+        ------
+        ValueError
+            If the board does not walk records, or the layout does not fit the tree or the board.
+        """
+        raise ValueError(
+            f"board {self.board.name} takes records with their slots: choose a geometry with nodes of a node table"
+        )
+
+    def learning_rows(self, address, count):
+        """Learn rows that lie in the board's memory, and have been declared; a generator.
+
+        Parameters
+        ----------
+        address : int
+            Byte of the first row.
+        count : int
+
+        Returns
+        -------
+        int
+            Rows whose class was predicted before they were learnt.
+        """
+        raise ValueError("rows have no layout yet: declare() it")
+
+    def drained(self):
+        """A generator: what is under way of the block that ends has come in, for nodes move."""
+        return iter(())
+
+    def fence(self):  # noqa: B027 (most boards need nothing)
+        """Wait until all that the board was told to do is done."""
+
+    def leave(self):  # noqa: B027 (most boards need nothing)
+        """The board goes to another tree."""
