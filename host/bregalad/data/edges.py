@@ -8,7 +8,7 @@ from ..geometry import MISSING
 __all__ = ["insert", "place_edges", "renew"]
 
 
-@njit(error_model="numpy", inner=True)
+@njit(inner=True)
 def insert(values, count, value):
     """Put a value among the first ``count``, which rise, unless it is there: how many there are then."""
     at = count
@@ -22,7 +22,7 @@ def insert(values, count, value):
     return count + 1
 
 
-@njit(error_model="numpy")
+@njit()
 def place_edges(values, count):
     """At most ``count - 1`` edges: at quantiles, then wherever a gap is widest.
 
@@ -37,7 +37,7 @@ def place_edges(values, count):
     return edges[: _place(values, count, edges)]
 
 
-@njit(error_model="numpy")
+@njit()
 def renew(books, columns, kept, values, new):
     """The edges of the code books of some columns by what a sample holds of them.
 
@@ -81,7 +81,7 @@ def renew(books, columns, kept, values, new):
     return differs
 
 
-@njit(error_model="numpy", inner=True)
+@njit(inner=True)
 def _place(values, count, found):
     """Write the edges of `place_edges`; how many they are."""
     # Loops, as Numba takes a second to compile what NumPy does at once.
@@ -116,7 +116,7 @@ def _place(values, count, found):
     return total
 
 
-@njit(error_model="numpy", inner=True)
+@njit(inner=True)
 def _spend(values, borders, spare, edges):
     """Give codes to spare to the gaps where values not seen yet would otherwise share one."""
     gaps, leaves = len(edges), 1

@@ -279,7 +279,7 @@ def _whole_step(count):
     return max(count - 1, 0).bit_length() - (KEPT.bit_length() - 1) if count > KEPT else 0
 
 
-@njit(error_model="numpy")
+@njit()
 def _crowded(rows, codes):
     """Per column the share of values in codes that have too many distinct ones."""
     shares = np.zeros(rows.shape[1])

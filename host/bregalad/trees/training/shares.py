@@ -7,7 +7,7 @@ from .direct import predict
 __all__ = ["predict_shares"]
 
 
-@njit(error_model="numpy")
+@njit()
 def predict_shares(desk, predictor, shares):
     """Write the class shares of the first instance, as ``predict_proba`` tells them, to a float64 array (classes,)."""
     leaf, label, bayes = predict(desk, predictor)
