@@ -109,10 +109,12 @@ def _place(values, count, found):
     total = 0
     for i in range(gaps):
         left, right = values[borders[i] - 1], values[borders[i]]
+        least = np.nextafter(left, np.inf)
         for k in range(1, edges[i] + 1):
             part = k / (edges[i] + 1)
             edge = left * (1 - part) + right * part
-            total = insert(found, total, min(max(edge, np.nextafter(left, np.inf)), right))
+            edge = least if edge < least else right if edge > right else edge
+            total = insert(found, total, edge)
     return total
 
 
