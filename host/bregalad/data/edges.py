@@ -7,6 +7,8 @@ from ..geometry import MISSING
 
 __all__ = ["insert", "place_edges", "renew"]
 
+_SMALL = 1e-300  # widths below have too few digits for a mean
+
 
 @njit(inner=True)
 def insert(values, count, value):
@@ -128,10 +130,19 @@ def _spend(values, borders, spare, edges):
     width, shared, best = np.empty(gaps), np.full(leaves, -1.0), np.empty(2 * leaves, np.int64)
     for i in range(leaves):
         best[leaves + i] = i
+    total = 0.0
     for i in range(gaps):
         # Halves: the difference itself may overflow.
         width[i] = values[borders[i]] / 2 - values[borders[i] - 1] / 2
         shared[i] = width[i] / (edges[i] + 1)
+        total += width[i]
+    # Most of them in any order: so many shares above this mean that there are codes for all.
+    mean = total / spare if total > _SMALL * spare else np.inf
+    for i in range(gaps):
+        while spare and shared[i] > mean:
+            edges[i] += 1
+            shared[i] = width[i] / (edges[i] + 1)
+            spare -= 1
     for at in range(leaves - 1, 0, -1):
         a, b = best[2 * at], best[2 * at + 1]
         best[at] = a if shared[a] >= shared[b] else b
