@@ -225,6 +225,9 @@ class _Cache(FunctionCache):
 def njit(*, inner=False, kept=True, **options):
     """``numba.njit`` of these options; what it compiles is kept.
 
+    What is divided by zero becomes infinity, NaN or, of integers, 0. Of functions that differ in an option of Numba's
+    each has its own copies of what they call of NumPy, so there are no more options than needed.
+
     ``inline="always"`` is for what is small and calls nothing that is inlined, too: Numba copies a function's code
     once more at every level, and takes longest for that.
 
@@ -238,7 +241,7 @@ def njit(*, inner=False, kept=True, **options):
     """
 
     def decorate(function):
-        compiled = numba.njit(no_cfunc_wrapper=True, no_cpython_wrapper=inner, **options)(function)
+        compiled = numba.njit(error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=inner, **options)(function)
         if kept:
             compiled._cache = _Cache(function)
         return compiled

@@ -2,7 +2,7 @@
 
 import shlex
 
-__all__ = ["counted", "ignored", "joined", "listed", "one_line", "shown"]
+__all__ = ["counted", "first_line", "ignored", "joined", "listed", "one_line", "shown"]
 
 
 def one_line(text, most=200):
@@ -11,6 +11,11 @@ def one_line(text, most=200):
     if not text.isprintable():
         text = " ".join("".join(c if c.isprintable() or c.isspace() else repr(c)[1:-1] for c in text).split())
     return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
+def first_line(doc):
+    """Of a module's docstring; python -OO has none."""
+    return (doc or "").partition("\n")[0]
 
 
 def shown(value, most=60):

@@ -27,7 +27,7 @@ __all__ = ["RecordBoard"]
 _MINUS, _TEST = int(RecordFlag.MINUS), int(RecordFlag.TEST)
 
 
-@njit(error_model="numpy", nogil=True)
+@njit(nogil=True)
 def _count(state, slots, labels, flags, codes, where, classes, neighbours, predicts, found, scores):
     """Predict records, if that is asked for, and count them; as `Golden` does, but for trials of its own."""
     entries, counters, shares, shape = state.entries, state.counters, state.shares, state.counts.shape
@@ -93,12 +93,12 @@ def _count(state, slots, labels, flags, codes, where, classes, neighbours, predi
             slot = entries[slot, columns.LINK]
 
 
-@njit(error_model="numpy")
+@njit()
 def _attempt(state, slot, cells, classes, all_gains, out):
     return statistics.attempt(state, slot, cells, classes, all_gains, out)
 
 
-@njit(error_model="numpy")
+@njit()
 def _obey(state, changes):
     statistics.obey(
         state.entries, state.counts, state.counters, state.shares, state.lo, state.shift, changes, len(changes)

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 import streams
 from bregalad.data import Attribute, Quantiser, Schema
+from bregalad.data.edges import place_edges
 
 SCHEMA = Schema((Attribute("x", "numeric"), Attribute("n", "nominal"), Attribute("m", "nominal", (0, 1, 2))))
 
@@ -114,6 +115,33 @@ def test_a_table_is_searched_whichever_way_it_lies(layout, count, copies):
             assert (codes[there, i] == want).all(), i
     again = quantiser.encode(LAYOUTS[layout](X[-count:]), read_only=True)
     assert (again == codes).all()
+
+
+@pytest.mark.parametrize("layout", ["rows", "columns", "every other", "frame"])
+def test_numbers_of_single_precision_are_the_same_as_of_double(layout):
+    X = np.random.default_rng(16).standard_cauchy((6000, 4)).astype(np.float32)
+    X[::50, 1] = np.nan
+    (single, codes), (double, others) = (
+        followed(Quantiser(Schema(tuple(Attribute(f"x{i}", "numeric") for i in range(4)))), LAYOUTS[layout](table))
+        for table in (X, X.astype(np.float64))
+    )
+    assert (codes == others).all() and state(single) == state(double)
+
+
+@pytest.mark.parametrize("share", [0, 0.05, 0.5, 1])
+def test_thresholds_stay_edges_of_books_that_change(share):
+    rng = np.random.default_rng(17)
+    X = table(3000, rng)
+    width = X.shape[1]
+    quantiser = learnt(Quantiser(Schema(tuple(Attribute(f"x{i}", "numeric") for i in range(width)))), X[:1000])
+    quantiser.sample.add(X[1000:1024], quantiser.encode(X[1000:1024]))
+    kept = rng.random((width, 256)) < share
+    changes = {attribute: new for attribute, _, new, _ in quantiser.changes(list(range(width)), kept)}
+    for i, (values, count) in enumerate(zip(*quantiser.sample.values(np.arange(width)), strict=True)):
+        edges = quantiser.books[i].edges
+        stays = edges[kept[i, 1 : len(edges) + 1]]
+        want = np.unique(np.concatenate([stays, place_edges(values[:count], 255 - len(stays))]))
+        assert np.array_equal(changes.get(i, edges), want) and (i in changes) == (not np.array_equal(edges, want)), i
 
 
 @pytest.mark.parametrize("between", [0, 3, 8])

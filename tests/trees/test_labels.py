@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from bregalad import VFDT, load_tree
+from bregalad.trees.inputs import class_indices
 from noisy import stream
 
 
@@ -23,6 +24,22 @@ def test_labels_stay_what_they_are(labels, classes):
     tree = VFDT().fit(np.arange(600).reshape(600, 1) % 2, pd.Series(labels))
     assert tree.classes_.dtype.kind in "iub" and tree.classes_.tolist() == classes
     assert tree.predict([[0], [1]]).tolist() == classes
+
+
+@pytest.mark.parametrize(
+    "labels, known, want",
+    [
+        (np.array([3, 4, 3], np.uint8), np.array([2, 3, 4]), [1, 2, 1]),
+        (np.array([-1, 1], np.int8), np.arange(-300, 300), [299, 301]),
+        (np.array([True, False]), np.array([0, 1]), [1, 0]),
+        (np.array([2, 1, 3]), np.array([0, 2, 1, 3]), [1, 2, 3]),  # the last ones have come later
+        (np.array([2**63], np.uint64), np.array([2**63 - 1, 2**63], np.uint64), [1]),
+        (np.array([-(2**63), 2**63 - 1]), np.array([-(2**63), 2**63 - 1]), [0, 1]),
+    ],
+)
+def test_whole_numbers_are_told_apart(labels, known, want):
+    found = class_indices(labels, known)
+    assert found.tolist() == want and found.dtype == np.int32
 
 
 @pytest.mark.parametrize(

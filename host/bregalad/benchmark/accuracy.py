@@ -13,6 +13,7 @@ import numpy as np
 
 from ..learners.efdt import EFDT
 from ..learners.vfdt import VFDT
+from ..words import first_line
 from . import streams
 
 # MOA 24.07, prequential: trees.HoeffdingTree -l MC and -l NBA, trees.EFDT.
@@ -84,7 +85,7 @@ def run(name, kind, board, grace=200):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=first_line(__doc__))
     parser.add_argument("--stream", choices=STREAMS, help="one stream only")
     parser.add_argument("--tree", choices=TREES, nargs="+", default=list(TREES))
     parser.add_argument("--board", default="emulated")

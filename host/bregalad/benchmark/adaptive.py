@@ -20,6 +20,7 @@ from ..learners.efhat import EFHAT
 from ..learners.hat import HAT
 from ..learners.vfdt import VFDT
 from ..predictors import PREDICTORS
+from ..words import first_line
 from . import streams
 from .moa import Peer
 
@@ -81,7 +82,7 @@ def run(name, instances, prediction, repeats, core):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=first_line(__doc__))
     parser.add_argument("--stream", nargs="+", default=list(STREAMS), help="by name, or generator:NAME,option=value")
     parser.add_argument("--instances", type=int, default=200_000, help="of each stream at most")
     parser.add_argument("--prediction", choices=PREDICTORS, default="nba")

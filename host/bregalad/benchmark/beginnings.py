@@ -13,6 +13,8 @@ import numpy as np
 from bregalad import EFDT, VFDT
 from bregalad.benchmark import moa, streams
 
+from ..words import first_line
+
 # Name, generator, instances, and the first of those that are counted.
 STREAMS = {
     "chessboard": ("chessboard,seed=3", 200_000, 0),
@@ -51,7 +53,7 @@ def run(name, kind):
 
 def main():
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=first_line(__doc__))
     parser.add_argument("--stream", choices=STREAMS, help="one stream only")
     parser.add_argument("--markdown", action="store_true")
     args = parser.parse_args()

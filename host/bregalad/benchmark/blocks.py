@@ -14,6 +14,7 @@ import numpy as np
 from ..learners.efdt import EFDT
 from ..learners.vfdt import VFDT
 from ..options.option import number
+from ..words import first_line
 from . import accuracy, beginnings, streams
 
 LEARNERS = {"VFDT": VFDT, "EFDT": EFDT}
@@ -50,7 +51,7 @@ def run(name, learner, blocks, graces):
 
 def main():
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=first_line(__doc__))
     parser.add_argument("--stream", choices=STREAMS, help="one stream only")
     parser.add_argument("--blocks", type=number, nargs="+", default=BLOCKS)
     parser.add_argument("--grace", type=int, nargs="+", default=[200], help="the mean over these")

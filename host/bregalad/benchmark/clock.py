@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 
 from ..geometry import Geometry
+from ..words import first_line
 from .area import netlist_of
 
 DEVICE = "LFE5U-85F"
@@ -65,7 +66,7 @@ def route(geometry, mhz, seed, placed=False):
 
 def main():
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=first_line(__doc__))
     parser.add_argument("--lanes", type=int, default=32)
     parser.add_argument("--passes", type=int, default=1)
     parser.add_argument("--slots", type=int, default=64)

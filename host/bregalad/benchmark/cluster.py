@@ -17,6 +17,7 @@ import numpy as np
 
 from ..ensemble.adaptive import AdaptiveRandomForest
 from ..learners.vfdt import VFDT
+from ..words import first_line
 from . import streams
 from .forests import MEMBER
 
@@ -64,7 +65,7 @@ def forest(name, count, members, workers):
 
 def main():
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=first_line(__doc__))
     parser.add_argument("--stream", nargs="+", default=["ELEC"])
     parser.add_argument("--instances", type=int, default=20_000)
     parser.add_argument("--members", type=int, default=10)

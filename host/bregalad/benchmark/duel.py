@@ -19,6 +19,7 @@ import numpy as np
 
 from ..learners.efdt import EFDT
 from ..learners.vfdt import VFDT
+from ..words import first_line
 from . import streams
 from .moa import Peer
 
@@ -95,7 +96,7 @@ def run(stream, pair, repeats, core):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=first_line(__doc__))
     parser.add_argument("--stream", nargs="+", default=["rt5n_1M", "led_1M"])
     parser.add_argument("--pair", nargs="+", choices=PAIRS, default=list(PAIRS))
     parser.add_argument("--repeats", type=int, default=3)

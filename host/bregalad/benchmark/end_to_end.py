@@ -29,6 +29,7 @@ from ..protocol.commands import COMMANDS, Opcode
 from ..protocol.reports import Kind, layout_of
 from ..protocol.rows import Column, RowKind, RowLayout
 from ..tree.cells import CellMap
+from ..words import first_line
 from . import streams
 from .board import kept_clock
 
@@ -254,7 +255,7 @@ def _line(row, mhz):
 
 def main():
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=first_line(__doc__))
     parser.add_argument("--attributes", type=int, nargs="+", default=WIDTHS)
     parser.add_argument("--instances", type=int, default=500_000)
     parser.add_argument("--lanes", type=int, default=32)

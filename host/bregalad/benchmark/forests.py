@@ -17,6 +17,7 @@ import numpy as np
 from ..ensemble.catalogue import ENSEMBLES
 from ..ensemble.options import MEMBER
 from ..learners.catalogue import TREES
+from ..words import first_line
 from . import moa, streams
 
 # Name: stream and instances.
@@ -78,7 +79,7 @@ def run(name, kind, members=10, tree="vfdt", peer=True):
 
 def main():
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=first_line(__doc__))
     parser.add_argument("--stream", choices=STREAMS, nargs="+", default=list(STREAMS))
     parser.add_argument("--ensemble", choices=ENSEMBLES, nargs="+", default=["arf"])
     parser.add_argument("--tree", choices=TREES, default="vfdt")

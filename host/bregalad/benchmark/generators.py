@@ -7,6 +7,7 @@ import time
 from importlib.metadata import version
 
 from ..data.generators import GENERATORS, PRESETS, open_generator
+from ..words import first_line
 
 JOINED = {
     "drift": "drift,first=(rbf),second=(rbf,seed=2,model_seed=2),position=250000",
@@ -15,7 +16,7 @@ JOINED = {
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=first_line(__doc__))
     parser.add_argument(
         "--generator",
         nargs="+",

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..learners.vfdt import VFDT
 from ..predictors import PREDICTORS
+from ..words import first_line
 
 
 def rbf(rng, instances, attributes, centres, classes=2):
@@ -51,7 +52,7 @@ def measure(X, y, floats, chunk, leaf_prediction, threads):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=first_line(__doc__))
     parser.add_argument("--instances", type=int, default=1_000_000)
     parser.add_argument("--attributes", type=int, nargs="+", default=[10, 50])
     parser.add_argument("--centres", type=int, nargs="+", default=[100, 1000])

@@ -20,6 +20,7 @@ import pandas as pd
 import pyarrow.csv
 
 from ..data import open_stream
+from ..words import first_line
 
 ATTRIBUTES = 20
 
@@ -55,7 +56,7 @@ def arrow(path):
 
 def main():
     """Print one JSON line per file and reader."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=first_line(__doc__))
     parser.add_argument("--rows", type=int, default=500_000)
     parser.add_argument(
         "--nominal", type=int, nargs="+", default=[0, 5], help="nominal attributes among the 20 of each file"

@@ -19,6 +19,7 @@ from ..driver.trainer import Trainer
 from ..policy.split_policy import SplitPolicy
 from ..protocol.rows import RowKind
 from ..tree.cells import CellMap
+from ..words import first_line
 from . import end_to_end
 
 ROWS = {"ulx3s-85f-sdram": 600, "ecpix5-85f-ddr3": 4000}
@@ -60,7 +61,7 @@ def measure(board_name, kind, name, attributes):
 
 def main():
     """The command line."""
-    parser = argparse.ArgumentParser(prog="python -m bregalad.benchmark.sdram", description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(prog="python -m bregalad.benchmark.sdram", description=first_line(__doc__))
     parser.add_argument("--board", nargs="+", choices=ROWS, default=list(ROWS), help="all by default")
     for board_name in parser.parse_args().board:
         for kind, name in ((RowKind.CODE, "codes"), (RowKind.F32, "float32")):

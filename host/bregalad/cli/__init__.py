@@ -9,7 +9,7 @@ import warnings
 from contextlib import contextmanager
 from importlib.metadata import version
 
-from ..words import one_line
+from ..words import first_line, one_line
 from . import learner
 from .commands import (
     bench,
@@ -78,7 +78,7 @@ def _run(argv):
         verilog,
     ):
         name = module.__name__.rpartition(".")[2].replace("_", "-")
-        summary = (module.__doc__ or "").partition("\n")[0]  # python -OO has none
+        summary = first_line(module.__doc__)
         module.add_arguments(commands.add_parser(name, help=summary, description=summary))
         commands.choices[name].set_defaults(run=module.run)
     args = parser.parse_args(argv)

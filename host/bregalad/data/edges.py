@@ -5,10 +5,26 @@ import numpy as np
 from ..compiled import njit
 from ..geometry import MISSING
 
-__all__ = ["place_edges", "renew"]
+__all__ = ["insert", "place_edges", "renew"]
+
+_SMALL = 1e-300  # widths below have too few digits for a mean
 
 
-@njit(error_model="numpy")
+@njit(inner=True)
+def insert(values, count, value):
+    """Put a value among the first ``count``, which rise, unless it is there: how many there are then."""
+    at = count
+    while at and values[at - 1] > value:
+        at -= 1
+    if at and values[at - 1] == value:
+        return count
+    for i in range(count, at, -1):
+        values[i] = values[i - 1]
+    values[at] = value
+    return count + 1
+
+
+@njit()
 def place_edges(values, count):
     """At most ``count - 1`` edges: at quantiles, then wherever a gap is widest.
 
@@ -23,7 +39,7 @@ def place_edges(values, count):
     return edges[: _place(values, count, edges)]
 
 
-@njit(error_model="numpy")
+@njit()
 def renew(books, columns, kept, values, new):
     """The edges of the code books of some columns by what a sample holds of them.
 
@@ -55,10 +71,10 @@ def renew(books, columns, kept, values, new):
         edges, count, a, b = new[0][i], 0, 0, 0
         while a < staying or b < found:
             if b == found or a < staying and stays[a] <= placed[b]:
-                count = _append(edges, count, stays[a])
+                count = insert(edges, count, stays[a])
                 a += 1
             else:
-                count = _append(edges, count, placed[b])
+                count = insert(edges, count, placed[b])
                 b += 1
         new[1][i] = count
         differs[i] = count != known
@@ -67,21 +83,7 @@ def renew(books, columns, kept, values, new):
     return differs
 
 
-@njit(error_model="numpy", inner=True)
-def _append(edges, count, edge):
-    """Put an edge behind others that rise; how many there are then."""
-    at = count
-    while at and edges[at - 1] > edge:  # of one gap's some may come in another order, as they are rounded
-        at -= 1
-    if at and edges[at - 1] == edge:
-        return count
-    for i in range(count, at, -1):
-        edges[i] = edges[i - 1]
-    edges[at] = edge
-    return count + 1
-
-
-@njit(error_model="numpy", inner=True)
+@njit(inner=True)
 def _place(values, count, found):
     """Write the edges of `place_edges`; how many they are."""
     # Loops, as Numba takes a second to compile what NumPy does at once.
@@ -109,14 +111,16 @@ def _place(values, count, found):
     total = 0
     for i in range(gaps):
         left, right = values[borders[i] - 1], values[borders[i]]
+        least = np.nextafter(left, np.inf)
         for k in range(1, edges[i] + 1):
             part = k / (edges[i] + 1)
             edge = left * (1 - part) + right * part
-            total = _append(found, total, min(max(edge, np.nextafter(left, np.inf)), right))
+            edge = least if edge < least else right if edge > right else edge
+            total = insert(found, total, edge)
     return total
 
 
-@njit(error_model="numpy", inner=True)
+@njit(inner=True)
 def _spend(values, borders, spare, edges):
     """Give codes to spare to the gaps where values not seen yet would otherwise share one."""
     gaps, leaves = len(edges), 1
@@ -126,10 +130,19 @@ def _spend(values, borders, spare, edges):
     width, shared, best = np.empty(gaps), np.full(leaves, -1.0), np.empty(2 * leaves, np.int64)
     for i in range(leaves):
         best[leaves + i] = i
+    total = 0.0
     for i in range(gaps):
         # Halves: the difference itself may overflow.
         width[i] = values[borders[i]] / 2 - values[borders[i] - 1] / 2
         shared[i] = width[i] / (edges[i] + 1)
+        total += width[i]
+    # Most of them in any order: so many shares above this mean that there are codes for all.
+    mean = total / spare if total > _SMALL * spare else np.inf
+    for i in range(gaps):
+        while spare and shared[i] > mean:
+            edges[i] += 1
+            shared[i] = width[i] / (edges[i] + 1)
+            spare -= 1
     for at in range(leaves - 1, 0, -1):
         a, b = best[2 * at], best[2 * at + 1]
         best[at] = a if shared[a] >= shared[b] else b

@@ -300,11 +300,13 @@ class Quantiser:
                 raise ValueError(f"X must have {len(self.books)} columns, not {X.shape[1]}")
         numeric, nominal = self.numeric, self._nominal
         numbers = _at_once(X, numeric, "biuf", np.float64)
-        table = _at_once(X, nominal, "iuf") if nominal else None
         if numbers is None:
             numbers = np.empty((_rows(X), len(numeric)), order="F")
             for at, column in enumerate(self._each(X, numeric, _numbers)):
                 numbers[:, at] = column
+        if not nominal:
+            return numbers, None, [], {}
+        table = _at_once(X, nominal, "iuf")
         if table is None:
             found = self._each(X, nominal, factors)
             return numbers, None, [], dict(zip(nominal, found, strict=True))

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..compiled import njit
 from ..geometry import MISSING
+from .edges import insert
 from .search import flat_of
 from .tables import NumberTables, with_room
 
@@ -278,7 +279,7 @@ def _whole_step(count):
     return max(count - 1, 0).bit_length() - (KEPT.bit_length() - 1) if count > KEPT else 0
 
 
-@njit(error_model="numpy")
+@njit()
 def _crowded(rows, codes):
     """Per column the share of values in codes that have too many distinct ones."""
     shares = np.zeros(rows.shape[1])
@@ -293,15 +294,12 @@ def _crowded(rows, codes):
         for code in range(MISSING):
             if held[code] <= limit:
                 continue
-            count = different = 0
+            different = 0
             for i in range(len(rows)):
                 if codes[i, column] == code:
-                    own[count] = rows[i, column]
-                    count += 1
-            sorted_ = np.sort(own[:count])
-            for i in range(count):
-                different += i == 0 or sorted_[i] != sorted_[i - 1]
-            if different > limit:
-                sharing += count
+                    different = insert(own, different, rows[i, column])
+                    if different > limit:
+                        sharing += held[code]
+                        break
         shares[column] = sharing / max(known, 1)
     return shares

@@ -16,7 +16,7 @@ _ROWS, _COLUMNS = 512, 8  # of a block, whose values and tables stay in a core's
 _BAND = 64  # columns that are fetched at once: of long rows a processor foresees what comes next
 _INDEX = np.uint32  # no sign, so that no index is tested for being negative
 
-_inner = njit(inner=True, error_model="numpy")
+_inner = njit(inner=True)
 
 
 class InfiniteValue(ValueError):
@@ -40,7 +40,7 @@ def check_finite(values):
         raise InfiniteValue(row, column, values[row, column])
 
 
-@njit(error_model="numpy", nogil=True)
+@njit(nogil=True)
 def _has_infinity(flat, row_step, column_step, rows, columns):
     if len(flat) == rows * columns:  # one after the other, whichever way
         rows, columns, row_step, column_step = 1, len(flat), 0, 1
@@ -108,7 +108,7 @@ def _bucket(value, origin, scale):
     return np.int32(at if at < _BUCKETS - 1.0 else _BUCKETS - 1.0)
 
 
-@njit(error_model="numpy")
+@njit()
 def begin(edges, counts, buckets):
     """What a search needs to know of edges.
 
@@ -150,7 +150,7 @@ def begin(edges, counts, buckets):
     return origin, scale, below, steps
 
 
-@njit(error_model="numpy", nogil=True)
+@njit(nogil=True)
 def _search(flat, row_step, column_step, places, origin, scale, below, steps, edges, codes):
     """Block by block, so that rows and columns may lie either way; a step per loop, since each
     loop by itself is made vector instructions of, and all in one are not.

@@ -87,7 +87,7 @@ def with_room(array, size, blank, axis=0):
     return np.pad(array, widths, constant_values=blank)
 
 
-@njit(error_model="numpy")
+@njit()
 def _encode(values, edges, counts, places, codes):
     infinite = False
     for row in range(len(values)):

@@ -35,7 +35,7 @@ _HEAD = LEVELS + 1
 BUCKETS = 5  # of one size, if nothing else is said
 _MOST_LEVELS = 32  # more than 2**34 numbers; then the oldest go
 
-_inner = njit(inner=True, error_model="numpy")
+_inner = njit(inner=True)
 
 Rule = namedtuple("Rule", ["delta", "clock", "buckets", "least", "grace"])
 Rule.__doc__ = "When a window has changed: the parameters of `ADWIN` as plain numbers, for compiled code."
@@ -84,13 +84,13 @@ def width(windows, at):
     return windows[at, WIDTH]
 
 
-@njit(error_model="numpy")
+@njit()
 def estimate(windows, at):
     """The mean of what a window holds; 0 if that is nothing."""
     return windows[at, TOTAL] / windows[at, WIDTH] if windows[at, WIDTH] else 0.0
 
 
-@njit(error_model="numpy")
+@njit()
 def update(windows, at, value, rule):
     """Take a number in; every ``clock`` of them the oldest are dropped while their mean is another.
 

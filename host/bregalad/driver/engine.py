@@ -195,6 +195,6 @@ class EngineDriver(Driver):
         self.state.counts[slots, ..., : counts.shape[1]] = np.moveaxis(counts, 1, -1)
 
 
-@njit(error_model="numpy")
+@njit()
 def _apply(state, edits):
     statistics.obey(state.entries, state.counts, state.counters, state.shares, state.lo, state.shift, edits, len(edits))

@@ -80,7 +80,9 @@ def _carry_all(counts, before, after, pieces, most):
         for node in range(len(counts)):
             out[:] = 0
             carry(counts[node, i], before[node, i], after[node, i], _of(pieces, i), most, out)
-            counts[node, i] = out
+            for index in range(bins):  # one by one: of whole arrays Numba compiles what words an error, three seconds
+                for k in range(classes):
+                    counts[node, i, index, k] = out[index, k]
 
 
 @njit(inner=True)

@@ -15,7 +15,7 @@ from .tally import ALTERNATES, DROPPED, HALVINGS, SWAPPED, TRIALS
 __all__ = ["change_alternate", "split", "try_due"]
 
 # For what is called from one place: it would be compiled for itself, and again in its caller.
-_inlined = njit(error_model="numpy", inline="always")
+_inlined = njit(inline="always")
 
 
 @_inlined

@@ -13,7 +13,7 @@ from ..tree.table import FORK, KEPT, LEAF, NO_NODE, is_alternate, standing
 
 __all__ = ["Watch", "decide", "follow", "watch_of"]
 
-_inner = njit(inner=True, error_model="numpy")
+_inner = njit(inner=True)
 
 Watch = namedtuple("Watch", ["rule", "width", "certainty", "leaves"])
 Watch.__doc__ = """What is watched, for compiled code.

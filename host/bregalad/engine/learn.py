@@ -23,7 +23,7 @@ from .tally import BEGUN, INSTANCES, SPLITS, TIES
 __all__ = ["learn", "predict"]
 
 
-@njit(error_model="numpy", nogil=True)
+@njit(nogil=True)
 def learn(given, start, stop, predictor, anytime, alternates, watch, forgets, rules, chances):
     """Learn instances until ``stop``, or until a decision takes effect that it leaves.
 
@@ -183,7 +183,7 @@ def learn(given, start, stop, predictor, anytime, alternates, watch, forgets, ru
     return i
 
 
-@njit(error_model="numpy")
+@njit()
 def predict(given, predictor):
     """What the leaf of the first instance predicts; naive Bayes as ``bayes.predict`` asks for it.
 

@@ -29,7 +29,7 @@ def odds(scores):
     return shares
 
 
-@njit(error_model="numpy")
+@njit()
 def odds_of_one(scores, shares):
     """The same of one instance, to be written: float64 array (classes,), of which there may be more scores."""
     classes = len(shares)
@@ -41,7 +41,7 @@ def odds_of_one(scores, shares):
         shares[k] /= total
 
 
-@njit(error_model="numpy")
+@njit()
 def _odds(scores, shares):
     for row in range(len(scores)):
         odds_of_one(scores[row], shares[row])

@@ -7,7 +7,7 @@ from .odds import odds_of_one
 __all__ = ["predict_shares"]
 
 
-@njit(error_model="numpy")
+@njit()
 def predict_shares(given, predictor, shares):
     """Write the class shares of the first instance, as ``predict_proba`` tells them, to a float64 array (classes,)."""
     leaf, label, bayes = predict(given, predictor)

@@ -42,7 +42,7 @@ NO_CELL = -1
 MAX_PERIOD = (1 << 16) - 1  # of adaptive_grace
 
 # For what only compiled code calls; no divisor is 0.
-_inner = njit(inner=True, error_model="numpy")
+_inner = njit(inner=True)
 
 MIN_GAIN = 1e-10  # by which a split must beat the null split, as in MOA
 _UNIT = 1 << GAIN_FRACTION

@@ -108,7 +108,7 @@ def recode_nodes(table, live, attributes, old, new):
                     table[child]["low"], table[child]["high"] = low, max(after[table[child]["high"]], low)
 
 
-@njit(error_model="numpy")
+@njit()
 def carry(counts, old_range, new_range, pieces, most, out):
     """Divide what a cell's bins have counted among the bins of its new range.
 

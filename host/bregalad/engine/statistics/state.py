@@ -54,7 +54,7 @@ RECORDS, NODES, BEATS, PREDICTED, TRIALS, HALVINGS, CLAMPED = map(
 # functions are inlined: an array handed over is seven words. Commands are not: Numba copies what is
 # inlined once more at every level. Numbers are handed to what is not inlined as int64: Numba compiles
 # it anew for every type, and for every literal.
-OPTIONS = {"nogil": True, "error_model": "numpy", "_nrt": False}
+OPTIONS = {"nogil": True, "_nrt": False}
 compiled = njit(**OPTIONS)
 inner = njit(inner=True, **OPTIONS)  # called by the others only
 inlined = njit(**OPTIONS, inline="always")
