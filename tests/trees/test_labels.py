@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from bregalad import VFDT, load_tree
-from bregalad.trees.inputs import class_indices
+from bregalad.estimator.inputs import class_indices
 from noisy import stream
 
 
