@@ -57,7 +57,7 @@ def compare(name, board, count, kind="vfdt", **options):
         part = slice(start, start + 500)
         expected = alone.test_then_train(X[part], y[part], [0, 1])
         assert (shared.test_then_train(X[part], y[part], [0, 1]) == expected).all()
-    same(alone, shared, X)
+    same(alone, shared, X, ["trials"] * (board.geometry.nodes > 0))  # such a board tells of some only
     report = shared.report()
     assert report["splits"]
     return report

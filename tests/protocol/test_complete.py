@@ -103,7 +103,7 @@ def test_a_criterion_whose_arithmetic_is_none_is_refused():
 @pytest.mark.parametrize(
     "module, file",
     [
-        ("bregalad.tree.arrivals", "structure/router.py"),
+        ("bregalad.tree.arrivals", "tree/arrivals.py"),
         ("bregalad_hw.front.leaf_rows", "front/leaf_rows.py"),
         ("bregalad_sim.golden.leaf_rows", "golden/leaf_rows.py"),
         ("bregalad_sim.reference", "reference/kernel.py"),

@@ -154,18 +154,18 @@ def test_what_a_board_takes_of_a_word():
 @pytest.mark.parametrize("banks", [1, 2])
 @pytest.mark.parametrize("levels", [1, 2, 4, 8])
 def test_levels_and_banks_survive_the_registers(levels, banks):
-    from bregalad.boards import open_board
+    from bregalad_sim.latency import GoldenBoard
 
-    with open_board("emulated", Geometry(levels=levels, passes=256, banks=banks)) as board:
+    with GoldenBoard(Geometry(levels=levels, passes=256, banks=banks)) as board:
         assert board.read_geometry() == board.geometry
         assert board.read("size.passes") == 256 | levels.bit_length() - 1 << 12
 
 
 @pytest.mark.parametrize("classes", [2, 32, 33, 255, 256, 257, 512, 513, 1023, 1024])
 def test_classes_survive_the_registers(classes):
-    from bregalad.boards import open_board
+    from bregalad_sim.latency import GoldenBoard
 
-    with open_board("emulated", Geometry(classes=classes, count_width=32)) as board:
+    with GoldenBoard(Geometry(classes=classes, count_width=32)) as board:
         assert board.read_geometry() == board.geometry
         board.write("classes.count", classes)
         assert board.read("classes.count") == classes
@@ -201,9 +201,9 @@ def test_geometry_type_errors():
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_presets_survive_the_registers(name):
-    from bregalad.boards import open_board
+    from bregalad_sim.latency import GoldenBoard
 
-    with open_board("emulated", name) as board:
+    with GoldenBoard(name) as board:
         assert board.read_geometry() == PRESETS[name]
 
 

@@ -107,7 +107,8 @@ class _Part(Device):
         super().__init__(geometry)
         self._whole, self._board = whole, whole.board
         self.first_slot, self.first_node = number * geometry.slots, number * geometry.nodes
-        self.name, self.batch_bytes = self._board.name, self._board.batch_bytes
+        self.name = self._board.name
+        self.batch_bytes = getattr(self._board, "batch_bytes", Device.batch_bytes)
 
     def take_turn(self, trainer):
         return self._whole.take_turn(trainer)

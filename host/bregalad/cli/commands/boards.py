@@ -19,7 +19,7 @@ def run(args):
     opened = {}
     for name in BOARDS if args.check else ():
         with open_board(name, "tiny") as board:
-            opened[name] = board.read_geometry()
+            opened[name] = board.geometry
     built, missing = _built()
     if args.json:
         print(
