@@ -203,7 +203,7 @@ def test_geometry_type_errors():
 def test_presets_survive_the_registers(name):
     from bregalad_sim.latency import GoldenBoard
 
-    with GoldenBoard(name) as board:
+    with GoldenBoard(PRESETS[name]) as board:
         assert board.read_geometry() == PRESETS[name]
 
 

@@ -22,6 +22,11 @@ class NumberTables:
     books : list of CodeBook
     places : sequence of int
         The column of ``codes`` for each.
+
+    Attributes
+    ----------
+    changes : int
+        How often books have got other edges.
     """
 
     def __init__(self, books, places):
@@ -30,6 +35,7 @@ class NumberTables:
         self._edges = np.full((len(books), EDGES), np.inf)
         self._counts = np.zeros(len(books), np.int64)
         self._begun, self._buckets = None, False
+        self.changes = 0
         for i, book in enumerate(books):
             self._counts[i] = len(book.edges)
             self._edges[i, : self._counts[i]] = book.edges
@@ -52,6 +58,7 @@ class NumberTables:
     def change(self, columns, edges, counts):
         """Give books of some columns other edges, float64 array (m, EDGES), filled up with infinity."""
         self._edges[columns], self._counts[columns], self._begun = edges, counts, None
+        self.changes += 1
         for column, own, count in zip(columns.tolist(), edges, counts.tolist(), strict=True):
             self._books[column].edges = own[:count]
 
