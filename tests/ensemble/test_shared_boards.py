@@ -200,10 +200,10 @@ def test_who_gives_up_keeps_the_trees():
 
 def test_a_board_that_fails_fails_all_and_may_be_used_again():
     X, y = drifting(count=900)
-    board = late(WHOLE)
+    board = GoldenBoard(WHOLE)
     forest = make("arf", board=board).partial_fit(X[:500], y[:500], [0, 1])
     board.send(np.full(WHOLE.bus_bytes, 255, np.uint8))  # no command
-    with pytest.raises(BoardError, match="late emulated reports"):
+    with pytest.raises(BoardError, match="golden reports"):
         forest.partial_fit(X[500:], y[500:])
     with pytest.raises(BoardError, match="failed while this tree was learning"):
         forest.partial_fit(X[500:], y[500:])
@@ -313,7 +313,7 @@ def test_too_few_slots_are_refused():
         ),
         (
             make("arf", board=late(WHOLE)).set_params(engine="ray"),
-            "members that share a board .late emulated. learn in",
+            "members that share a board .late records. learn in",
         ),
     ):
         with pytest.raises(ValueError, match=message):
@@ -325,7 +325,7 @@ def test_a_board_has_one_forest_at_a_time():
     X, y = drifting(count=300)
     board = late(WHOLE)
     first = make("bagging", board=board).fit(X, y)
-    with pytest.raises(BoardError, match="late emulated: another tree learns on this board"):
+    with pytest.raises(BoardError, match="late records: another tree learns on this board"):
         make("arf", board=board).fit(X, y)
     with pytest.raises(BoardError, match="another tree learns on this board"):
         VFDT(board, nominal_values=10).fit(X, y)

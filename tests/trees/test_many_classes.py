@@ -9,7 +9,6 @@ from bregalad import EFDT, VFDT
 from bregalad.boards import open_board
 from bregalad.driver import checkpoint
 from bregalad.driver.trainer import Trainer
-from bregalad.engine import odds as bayes
 from bregalad.geometry import Geometry
 from bregalad.policy.split_policy import SplitPolicy
 from bregalad.tree.cells import CellMap
@@ -90,11 +89,11 @@ def test_golden_and_late_boards_agree(classes, anytime):
         assert (mine["counts"] == theirs["counts"]).all() and (mine["entries"] == theirs["entries"]).all()
     leaves = np.array(direct.nodes.leaves())
     leaves = np.resize(leaves[direct.nodes.slot[leaves] >= 0], 200)
-    found = bayes.predict(direct, codes[:200], leaves)
+    found = direct.driver.predict(codes[:200], leaves, False)
     assert found.max() > 255 or classes < 256
     for scores in (False, True):
-        found = bayes.predict(direct, codes[:200], leaves, scores)
-        assert (bayes.predict(golden, codes[:200], leaves, scores) == found).all()
+        found = direct.driver.predict(codes[:200], leaves, scores)
+        assert (golden.driver.predict(codes[:200], leaves, scores) == found).all()
 
 
 def frame(seed, classes, count):

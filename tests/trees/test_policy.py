@@ -9,6 +9,7 @@ from bregalad.geometry import Geometry
 from bregalad.policy.bounds import confidence_bound, practical_bound
 from bregalad.policy.criteria import GINI
 from bregalad.policy.split_policy import KEEP, SPLIT, TIE, VARIANTS, SplitPolicy
+from bregalad.tree.cells import CellMap
 from bregalad.tree.split import child_wait, style_of
 from bregalad.tree.table import ONE_VS_REST, forget_trial
 from hypothesis import assume, given, seed, settings
@@ -307,7 +308,7 @@ def test_htat_waits():
 
 
 def wait(policy, above, tie):
-    return child_wait(style_of(Geometry(), policy), above, tie)
+    return child_wait(style_of(Geometry(), policy, CellMap.build([0], 16)), above, tie)
 
 
 def test_waits_of_children():

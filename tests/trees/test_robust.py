@@ -11,10 +11,10 @@ from bregalad import EFDT, VFDT, BoardError, Geometry, open_board
 from bregalad.boards import engine
 from bregalad.data.quantiser import Quantiser
 from bregalad.driver import checkpoint, steps, trainer
-from bregalad.engine import odds as bayes
+from bregalad.driver.devices import device
 from bregalad.estimator import stream as learning
 from bregalad_sim.ctrl_c import interrupted, interruptible
-from bregalad_sim.latency import LateBoard
+from bregalad_sim.latency import GoldenBoard, LateBoard
 from bregalad_sim.record_board import RecordBoard
 from noisy import stream
 from numba.experimental import structref
@@ -87,7 +87,7 @@ def test_board_that_cannot_be_opened_costs_nothing(monkeypatch):
 
 def test_failed_board_leaves_a_tree_that_can_be_saved_and_learns_on(tmp_path):
     X, y = stream(6000)
-    board = open_board("emulated", Geometry(lanes=3, passes=1))
+    board = GoldenBoard(Geometry(lanes=3, passes=1))
     tree = VFDT(board=board, delta=1e-3).partial_fit(X[:4000], y[:4000], classes=[False, True])
     before = tree.predict(X)
     board.send(bytes([99] + [0] * (board.geometry.bus_bytes - 1)))
@@ -149,19 +149,19 @@ def test_ctrl_c_leaves_nothing_that_was_asked_for(prediction, tmp_path):
         "delta": 1e-3,
         "grace": 100,
         "leaf_prediction": prediction,
-        "geometry": Geometry(lanes=3, passes=1, bins=8, naive_bayes=True),
     }
-    whole = VFDT(**options).fit(X, y)
-    tree = VFDT(**options).partial_fit(X[:2000], y[:2000], classes=[False, True])
+    boards = [RecordBoard(Geometry(lanes=3, passes=1, bins=8, slots=200, naive_bayes=True)) for _ in range(2)]
+    whole = VFDT(boards[0], **options).fit(X, y)
+    tree = VFDT(boards[1], **options).partial_fit(X[:2000], y[:2000], classes=[False, True])
     entries = checkpoint.read(tree._trainer)["entries"]
     calls = [lambda: tree.predict_proba(X[:50]), lambda: checkpoint.read(tree._trainer)]
     for call in calls[prediction == "mc" :]:
         for at in range(1, 10_000, 17):
-            if not interrupted(call, at, trainer, checkpoint, bayes):
+            if not interrupted(call, at, trainer, checkpoint, device):
                 break
             np.testing.assert_array_equal(checkpoint.read(tree._trainer)["entries"], entries)
         assert at > 50
-        interrupted(call, at // 2, trainer, checkpoint, bayes)
+        interrupted(call, at // 2, trainer, checkpoint, device)
     tree.partial_fit(X[2000:], y[2000:])
     assert tree.difference(whole) is None
     read = [checkpoint.read(each._trainer) for each in (tree, whole)]

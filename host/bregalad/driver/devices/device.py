@@ -130,10 +130,10 @@ class DeviceDriver(Driver):
         with deferred_interrupt():
             self.trainer.check_working()
             self.trainer.asked = True
-            yield self._answers
+            yield self._awaited
             self.trainer.asked = False
 
-    def _answers(self):
+    def _awaited(self):
         check_interrupt()
         for kind, report in self.reports(self.board.receive(wait=True)):
             if kind is Kind.ERROR:
