@@ -10,7 +10,7 @@ import numpy as np
 from ...boards import kernel
 from ...compiled import njit
 from ..policy.judge import SPLIT, TIE
-from ..structure.blocks import FAR, busy, earliest, length_of
+from ..structure.blocks import FAR, busy, length_of, next_of
 from ..structure.memory import date
 from ..structure.router import ADAPTIVE
 from ..structure.table import LEAF
@@ -65,7 +65,7 @@ def learn(desk, start, stop, predictor, anytime, alternates, watch, forgets, rul
                 block[PHASE] = TRIES
             node = np.int64(-1)
             if block[BUSY] & PENDING:
-                node = earliest(table, room[0], block[END] if block[PHASE] == TRIES else FAR)
+                node = next_of(table, room[0], tally[BEGUN] if block[PHASE] == TRIES else FAR)
             if node >= 0:
                 row = table[node]
                 if watch is not None and change_alternate(

@@ -4,9 +4,9 @@ import numpy as np
 
 from ...boards.base import as_bytes
 from ...interrupt import deferred_interrupt
-from ..structure.blocks import FAR, earliest
+from ..structure.blocks import FAR, next_of
 from . import direct
-from .desk import END, LEFT, PHASE, TRIED, make_desk
+from .desk import LEFT, PHASE, TRIED, make_desk
 from .shares import predict_shares
 
 __all__ = ["Nearby"]
@@ -34,8 +34,8 @@ class Nearby:
         """Carry out what `direct` has left at a block's end, which is over then."""
         failed, self._failed = self._failed, True
         while self._block[LEFT]:
-            before = FAR if self._block[PHASE] == TRIED else self._block[END]
-            self._read(self.trials.begin(int(earliest(self.nodes.table, self.nodes.rows, before))))
+            made = FAR if self._block[PHASE] == TRIED else self.tally.begun
+            self._read(self.trials.begin(int(next_of(self.nodes.table, self.nodes.rows, made))))
             while self.trials.outstanding:
                 self._handle(self.board.receive(wait=True))
             self.flush()

@@ -4,7 +4,7 @@ import numpy as np
 
 from ...boards.base import as_bytes
 from ...protocol.commands import Opcode
-from ..structure.blocks import FAR, due_nodes, earliest
+from ..structure.blocks import FAR, due_nodes, next_of
 from . import sending
 from .desk import BUSY, END
 
@@ -75,7 +75,7 @@ class Streaming:
         if block[BUSY]:
             while trials.outstanding:
                 self._handle((yield True))
-            yield from self._effects(block[END])
+            yield from self._effects(self.tally.begun)
             due = due_nodes(nodes.table, nodes.rows)
             for slot in nodes.slot[due].tolist():
                 self.command(Opcode.TRIAL, slot=slot)
@@ -89,10 +89,10 @@ class Streaming:
                 yield from self._effects(FAR)
         self.begin_block(int(block[END]))
 
-    def _effects(self, before):
-        """Have decisions take effect that were made when fewer instances had been learnt; yields as `learning`."""
+    def _effects(self, made):
+        """Have decisions take effect that were made when so many instances had been learnt; yields as `learning`."""
         nodes, trials = self.nodes, self.trials
-        while (node := int(earliest(nodes.table, nodes.rows, before))) >= 0:
+        while (node := int(next_of(nodes.table, nodes.rows, made))) >= 0:
             while self.policy.alternates and self._unanswered:  # nodes move: nothing that is to come may name one
                 self._handle((yield True))
             self._read(trials.begin(node))

@@ -151,7 +151,7 @@ class Trainer(Hearing, Nearby, Streaming, ResidentRows):
         self.trials = Trials(geometry, cells, policy, self.growth, self.classes, self.tally)
         self._failed = False  # a board failed half-way: its statistics are not the tree's
         self._asked = False  # reports that nobody waits for any more may still come
-        self._rule = policy.block_rule
+        self._rule = policy.block_rule(geometry)
         self._block = np.zeros(4, np.int64)  # as `Desk` has it
         self._window = None  # what is being learnt
         self._waiting = np.zeros((0, sending.WAITING), np.int32)  # predictions that the board is to report
@@ -462,4 +462,4 @@ class Trainer(Hearing, Nearby, Streaming, ResidentRows):
 
     def _take_effect(self):
         """Have the next decision take effect: what it takes is read at this point of the stream."""
-        self._read(self.trials.begin(int(earliest(self.nodes.table, self.nodes.rows, FAR))))
+        self._read(self.trials.begin(int(earliest(self.nodes.table, self.nodes.rows))))
