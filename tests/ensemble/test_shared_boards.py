@@ -264,7 +264,7 @@ def test_a_forest_goes_on_elsewhere(name, opens, tmp_path):
                 shared = load_learner(tmp_path / "forest", board="emulated", geometry=geometry)
             case 3:
                 shared = pickle.loads(pickle.dumps(shared)).set_params(tree__board=opens(WHOLE))
-    same(alone, shared, X, ["trials"] * (board is walks_late))
+    same(alone, shared, X, ["trials"] * (opens is walks_late))
 
 
 def test_copies_of_a_forest_on_an_open_emulated_board_have_boards_of_their_own(tmp_path):

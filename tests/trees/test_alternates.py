@@ -19,10 +19,10 @@ LEVELS = {"one level": {}, "levels": {"levels": 4, "slots": 400}}
 KINDS = ["leaves", *(pytest.param(tree, marks=pytest.mark.slow) for tree in ("paths", "moves"))]
 
 
-def trainer_on(tree="leaves", alternates=True, prediction="nba", classes=2, **changes):
+def trainer_on(tree="leaves", alternates=True, prediction="nba", classes=2, block=None, **changes):
     geometry = driving.geometry(**{"slots": 400, "naive_bayes": True, **changes})
     cells = CellMap.build(driving.CAPACITIES, geometry.bins)
-    policy = SplitPolicy(delta=1e-3, grace=100, alternates=alternates, **TREES[tree])
+    policy = SplitPolicy(delta=1e-3, grace=100, alternates=alternates, block=block, **TREES[tree])
     return Trainer(open_board("emulated", geometry), cells, policy, classes, prediction=prediction)
 
 
@@ -66,8 +66,9 @@ def entries(trainer, top=0):
 @pytest.mark.parametrize("levels", ["one level", pytest.param("levels", marks=pytest.mark.slow)])
 def test_an_alternate_is_the_tree_that_has_seen_its_instances_alone(tree, levels):
     codes, labels = driving.drifting(3, 6000)
-    trainer, plain = trainer_on(tree, **LEVELS[levels]), trainer_on(tree, alternates=False, **LEVELS[levels])
-    late = trainer_on(tree, alternates=False, **LEVELS[levels])
+    options = LEVELS[levels] | {"block": 1}  # how long blocks are depends on the whole tree
+    trainer, plain = trainer_on(tree, **options), trainer_on(tree, alternates=False, **options)
+    late = trainer_on(tree, alternates=False, **options)
     found = [trainer.learn(codes[:2000], labels[:2000])]
     assert trainer.nodes.width[0]
     alternate = trainer.growth.fork(0)

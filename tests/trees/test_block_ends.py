@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 from bregalad import EFDT, VFDT, Geometry, load_tree
 from bregalad.estimator.saving.contents import digest_of
+from bregalad_sim.reference import ReferenceEFDT, ReferenceVFDT
 from noisy import stream
 
-OPTIONS = {"grace": 60, "delta": 1e-2, "block": 250}
+OPTIONS = {"grace": 60, "delta": 1e-2, "block": 1.0}
+REFERENCES = {VFDT: ReferenceVFDT, EFDT: ReferenceEFDT}
 
 
 def waiting(tree):
@@ -59,17 +61,32 @@ def test_one_at_a_time_is_as_many_at_once(begun):
     assert tree.difference(many.partial_fit(X[:1500], y[:1500])) is None
 
 
-@pytest.mark.parametrize("kind, share", [(VFDT, 1 / 8), (EFDT, 0.01)])
-def test_lengths(kind, share):
-    """By the leaves that there are when a block begins."""
+@pytest.mark.parametrize("kind, share", [(VFDT, 1 / 8), (EFDT, 0.01), (EFDT, 0.2)])
+def test_blocks_are_those_of_the_reference(kind, share):
+    """By the leaves that there are when one begins, and shorter where a leaf waits."""
     X, y = stream(3000, missing=0)
     X = (X * 4).astype(int)  # no code book changes, which would begin another block
-    tree, begun = kind(block=share, grace=60, delta=0.1, nominal=[0, 1, 2]), {0: 1}
+    options = {"block": share, "grace": 60, "delta": 0.1}
+    tree, expected, lengths = kind(nominal=[0, 1, 2], **options), REFERENCES[kind]([4] * 3, 2, **options), {}
     for at in range(len(X)):
         tree.partial_fit(X[at : at + 1], y[at : at + 1], classes=[False, True])
-        begun[tree._tally.begun] = tree.report()["leaves"]
-    lengths = [max(1, int(share * 60 * leaves)) for leaves in begun.values()]
-    assert np.diff(list(begun)).tolist() == lengths[:-1] and len(set(lengths)) > 3
+        expected.learn(X[at : at + 1].astype(np.uint8), y[at : at + 1].astype(int))
+        assert tree._tally.begun == expected._begun, at
+        lengths[expected._begun] = max(1, int(share * 60 * expected.leaves))
+    shorter = np.diff(list(lengths)) - list(lengths.values())[:-1]
+    assert shorter.max() == 0 and (shorter == 0).sum() > 10 and (shorter < 0).sum() > 10 * (share > 1 / 60)
+
+
+@pytest.mark.parametrize("kind", [VFDT, EFDT])
+def test_a_leaf_that_waits_ends_its_block(kind):
+    """Of a root until 216, then of four leaves: one gets all that comes."""
+    values = np.r_[np.arange(216) % 4, np.zeros(300, int)]
+    tree, ends = kind(nominal=[0], grace=210), []
+    for value in values:
+        tree.partial_fit([[value]], [value % 2], classes=[0, 1])
+        ends += [tree._tally.begun] if tree._tally.begun not in ends else []
+    # Due at 426 it is tried at 432, in a block that would last until 450; what that has decided waits until 438.
+    assert ends == [*range(0, 217, 6), *range(242, 425, 26), 432, 438, 464, 490, 516]
 
 
 def test_longest():
@@ -82,7 +99,10 @@ def test_longest():
 
 @pytest.mark.parametrize("block", [0, -3, 65_537, 0.0, -0.5, 1.5, float("nan")])
 def test_lengths_that_there_are_not(block):
-    message = f"block must be an integer from 1 to 65536 instances, or a float above 0 and up to 1.0, not {block}"
+    message = (
+        "block must be an integer from 1 to 65536 instances, or a float above 0 and up to 1.0, or None for 1/32, or 1 "
+        f"on a board that holds the tree itself, not {block}"
+    )
     with pytest.raises(ValueError, match=message):
         VFDT(block=block).check_parameters()
 
@@ -92,6 +112,15 @@ def test_a_delay_is_for_boards_that_hold_the_tree():
         VFDT(delay=128).fit([[1.0], [2.0]], [0, 1])
     with pytest.raises(ValueError, match=r"nodes=64\) tries nodes with each instance: choose block=1 and a delay, "):
         VFDT(block=2, geometry=Geometry(nodes=64)).check_parameters()
+
+
+@pytest.mark.parametrize("nodes, block", [(0, 1 / 32), (64, 1)])
+def test_the_default(nodes, block):
+    X, y = stream(6000)
+    options = {"leaf_prediction": "mc", "geometry": Geometry(nodes=nodes), "grace": 60}
+    tree = VFDT(**options).fit(X, y)
+    assert tree.difference(VFDT(block=block, **options).fit(X, y)) is None
+    assert tree.report()["splits"] > 1
 
 
 def test_a_tree_that_was_saved_before_blocks(tmp_path):

@@ -115,7 +115,7 @@ def test_equals_reference(name, kind):
 
 
 def test_recovers_where_a_vfdt_does_not():
-    X, y = drifting(24_000)
+    X, y = drifting(24_000, seed=3)
     hat, efhat, vfdt = (kind(grace=100).test_then_train(X, y, [0, 1]) for kind in (HAT, EFHAT, VFDT))
     least = (vfdt == y)[-3000:].mean() + 0.05
     assert (hat == y)[-3000:].mean() > least

@@ -19,6 +19,7 @@ from . import accuracy, beginnings, streams
 
 LEARNERS = {"VFDT": VFDT, "EFDT": EFDT}
 BLOCKS = (1, 1 / 64, 1 / 32, 1 / 16, 1 / 8)
+GRACES = (150, 170, 190, 200, 210, 230, 250)
 CHUNK = 65_536  # instances per call; the results do not depend on it
 
 
@@ -54,7 +55,7 @@ def main():
     parser = argparse.ArgumentParser(description=first_line(__doc__))
     parser.add_argument("--stream", choices=STREAMS, help="one stream only")
     parser.add_argument("--blocks", type=number, nargs="+", default=BLOCKS)
-    parser.add_argument("--grace", type=int, nargs="+", default=[200], help="the mean over these")
+    parser.add_argument("--grace", type=int, nargs="+", default=GRACES, help="the mean over these")
     parser.add_argument("--markdown", action="store_true")
     args = parser.parse_args()
     if args.markdown:

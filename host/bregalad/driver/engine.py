@@ -7,10 +7,10 @@ from ..compiled import njit
 from ..engine import learn as engine
 from ..engine import statistics
 from ..engine.alternate_tests import chances_of, contest_of
-from ..engine.arguments import END, LEFT, PHASE, TRIED, make_arguments
+from ..engine.arguments import LEFT, PHASE, TRIED, make_arguments
 from ..engine.drift import watch_of
 from ..engine.shares import predict_shares
-from ..tree.blocks import FAR, earliest
+from ..tree.blocks import FAR, next_of
 from .interface import Driver
 from .requirements import check_window
 from .steps import at_once
@@ -89,8 +89,8 @@ class EngineDriver(Driver):
         nodes, block = trainer.nodes, trainer.block
         failed, trainer.failed = trainer.failed, True
         while block[LEFT]:
-            before = FAR if block[PHASE] == TRIED else block[END]
-            at_once(trainer.carrying_out(int(earliest(nodes.table, nodes.rows, before))))
+            made = FAR if block[PHASE] == TRIED else trainer.tally.begun
+            at_once(trainer.carrying_out(int(next_of(nodes.table, nodes.rows, made))))
             nodes.reserve(max(_ROWS, trainer.cells.most_branches))
             engine.learn(self.arguments_of(*_NOTHING), 0, 0, *self._how)
         trainer.failed = failed

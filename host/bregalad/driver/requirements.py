@@ -117,7 +117,7 @@ def check_alternates(geometry, policy, feed="stream"):
 
 def check_block(geometry, policy):
     """Refuse with a ValueError blocks on a board that walks records down the tree itself, and a delay on others."""
-    if geometry.nodes and policy.block_rule.fixed != 1:
+    if geometry.nodes and policy.block_rule(geometry).fixed != 1:
         raise ValueError(
             f"a board that holds the tree itself (nodes={geometry.nodes}) tries nodes with each instance: choose "
             "block=1 and a delay, or a geometry with nodes=0"

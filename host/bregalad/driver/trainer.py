@@ -21,7 +21,7 @@ from ..engine.arguments import BUSY, COUNTS, END, LEFT, PENDING, PHASE
 from ..engine.tally import Tally
 from ..interrupt import deferred_interrupt
 from ..tree import arrivals as router
-from ..tree.blocks import busy, earliest, length_of
+from ..tree.blocks import busy, length_of, next_of
 from ..tree.cells import check_cells
 from ..tree.nodes import Nodes
 from ..tree.table import ROWS
@@ -134,7 +134,7 @@ class Trainer:
         self.memory = Memory(policy.window or 0, len(cells.first_cell)) if memory is None else memory
         self.failed = False  # a board failed half-way: its statistics are not the tree's
         self.asked = False  # reports that nobody waits for any more may still come
-        self.rule = policy.block_rule
+        self.rule = policy.block_rule(geometry)
         self.block = np.zeros(4, np.int64)  # as `Arguments` has it
         self.window = None  # what is being learnt
         self._full = False  # a warning has said so
@@ -347,9 +347,9 @@ class Trainer:
         self.begin_block(self.tally.instances)
         self.failed = False
 
-    def effects(self, before):
-        """Have decisions take effect that were made when fewer instances had been learnt; a generator."""
-        while (node := int(earliest(self.nodes.table, self.nodes.rows, before))) >= 0:
+    def effects(self, made):
+        """Have decisions take effect that were made when so many instances had been learnt, or fewer; a generator."""
+        while (node := int(next_of(self.nodes.table, self.nodes.rows, made))) >= 0:
             if self.policy.alternates:
                 yield from self.driver.drained()  # nodes move: nothing that is to come may name one
             yield from self.carrying_out(node)

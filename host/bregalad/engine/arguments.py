@@ -9,7 +9,7 @@ __all__ = ["BUSY", "COUNTS", "END", "LEFT", "PENDING", "PHASE", "TRIED", "TRIES"
 # Elements of `block`: instances learnt at its end; what is to be done then but to begin the next, 0: nothing; how far
 # the end has got; 1: a decision is left to be carried out outside.
 END, BUSY, PHASE, LEFT = range(4)
-PENDING = 2  # of BUSY: decisions may be pending; 1: nodes may be due, or decisions have been made in the block
+PENDING = 2  # of BUSY: decisions may be pending; 1: nodes may be due
 # Phases: instances are counted; what was decided before the block takes effect, then what is due is tried; what has
 # been decided in the block takes effect, too.
 COUNTS, TRIES, TRIED = range(3)

@@ -74,10 +74,10 @@ def follow(table, windows, leaf, wrong, watch, block):
 
 @_inner
 def decide(row, verdict, block):
-    """A decision, if none is to take effect at the node by then; 1 if it is one."""
-    if row["verdict"] != KEPT or row["due_at"] > block.last:
+    """A decision, if none is to take effect at the node, nor a trial may come to one; 1 if it is one."""
+    if row["verdict"] != KEPT or row["due_at"] > block.made:
         return 0
-    row["verdict"], row["due_at"] = verdict, block.end
+    row["verdict"], row["due_at"] = verdict, block.made
     return 1
 
 

@@ -4,13 +4,13 @@ import numpy as np
 
 from ..geometry import NONE
 from ..tree.arrivals import arrive, choose, count_class, summon
-from ..tree.blocks import block_of
+from ..tree.blocks import block_of, is_overdue
 from ..tree.routing import GROUP, next_leaf, walk
 from ..tree.table import NO_NODE, above
 from ..tree.window import count_off, leaf_of
 from . import statistics
 from .alternate_tests import contest, worth
-from .arguments import BUSY, END
+from .arguments import BUSY, END, PENDING
 from .drift import follow
 from .tally import BEGUN
 
@@ -139,14 +139,14 @@ def learn_until_due(
     mix, shape = statistics.mixture(config, len(where)), cell_counts.shape
     records = nodes = clamped = 0
     until, length, due = block[END] - seen, block[END] - tally[BEGUN], block[BUSY]
-    now = block_of(rule, tally[BEGUN], block[END])
+    now = block_of(rule, tally[BEGUN])
     i = start
     while i < stop:
         if i == until:
             if due:
                 break
             until += length  # the tree is as it was
-            now = block_of(rule, seen + i, seen + until)
+            now = block_of(rule, seen + i)
         at = i * attributes
         label = labels[i]
         number = seen + i + 1
@@ -253,9 +253,11 @@ def learn_until_due(
                         left -= step
                     nodes += 1
                     if weight:
+                        due |= arrive(row, weight)
                         if anytime is None or node == reached:
                             row["own"] = entries[slot, statistics.N]
-                        due |= arrive(row, weight)
+                            if reached == leaf and is_overdue(row, rule, now):
+                                until = i + 1
                 if anytime is None:  # inner nodes count nothing
                     break
                 over = row["parent"] if alternates is None else above(table, node)
@@ -277,9 +279,9 @@ def learn_until_due(
                 if reached == leaf:
                     own_right = right
                 else:
-                    due |= contest(table, windows, np.int64(reached), right - own_right, rules, now)
+                    due |= PENDING * (contest(table, windows, np.int64(reached), right - own_right, rules, now) > 0)
             if watch is not None and weight:
-                due |= follow(table, windows, np.int64(reached), predicted != label, watch, now) > 0
+                due |= PENDING * (follow(table, windows, np.int64(reached), predicted != label, watch, now) > 0)
             if alternates is None:
                 break
             reached = next_leaf(table, reached, codes, at)
@@ -293,5 +295,5 @@ def learn_until_due(
     events[statistics.CLAMPED] += clamped
     if predictor is not None:
         events[statistics.PREDICTED] += records
-    tally[BEGUN], block[END], block[BUSY] = seen + until - length, seen + until, due
+    tally[BEGUN], block[END], block[BUSY] = now.begun, seen + until, due
     return i, first, walked

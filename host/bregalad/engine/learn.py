@@ -10,7 +10,7 @@ import numpy as np
 from ..compiled import njit
 from ..policy.decide import KEEP, SPLIT, TIE
 from ..tree.arrivals import ADAPTIVE
-from ..tree.blocks import FAR, busy, earliest, length_of
+from ..tree.blocks import FAR, busy, length_of, next_of
 from ..tree.routing import GROUP, child_of
 from ..tree.table import LEAF, ROWS
 from ..tree.window import date
@@ -65,7 +65,7 @@ def learn(given, start, stop, predictor, anytime, alternates, watch, forgets, ru
                 block[PHASE] = TRIES
             node = np.int64(-1)
             if block[BUSY] & PENDING:
-                node = earliest(table, room[ROWS], block[END] if block[PHASE] == TRIES else FAR)
+                node = next_of(table, room[ROWS], tally[BEGUN] if block[PHASE] == TRIES else FAR)
             if node >= 0:
                 row = table[node]
                 if watch is not None and change_alternate(

@@ -40,7 +40,7 @@ class CVFDT(StreamTree):
         tau: float = 0.05,
         grace: int = 200,
         max_depth: int | None = None,
-        block: float = 1,
+        block: float | None = None,
         delay: int = 0,
         window: int | None = 10_000,
         inner_grace: int = 1000,

@@ -39,7 +39,7 @@ class EFDT(StreamTree):
         tau: float = 0.05,
         grace: int = 200,
         max_depth: int | None = None,
-        block: float = 1,
+        block: float | None = None,
         delay: int = 0,
         inner_grace: int = 2000,
         variant: str = "paper",

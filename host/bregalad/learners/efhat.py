@@ -40,7 +40,7 @@ class EFHAT(StreamTree):
         tau: float = 0.05,
         grace: int = 100,
         max_depth: int | None = None,
-        block: float = 1,
+        block: float | None = None,
         delay: int = 0,
         inner_grace: int = 2000,
         same_attribute: str = "keep",

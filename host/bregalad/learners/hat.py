@@ -40,7 +40,7 @@ class HAT(StreamTree):
         tau: float = 0.05,
         grace: int = 100,
         max_depth: int | None = None,
-        block: float = 1,
+        block: float | None = None,
         delay: int = 0,
         drift_delta: float = 0.02,
         switch_delta: float = 0.05,

@@ -44,7 +44,7 @@ class VFDT(StreamTree):
         tau: float = 0.05,
         grace: int = 200,
         max_depth: int | None = None,
-        block: float = 1,
+        block: float | None = None,
         delay: int = 0,
         child_counts: str = "inherit",
         zoom: str = "path",

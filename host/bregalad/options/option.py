@@ -157,7 +157,8 @@ class Length(Option):
 
     @property
     def allowed(self):
-        return f"an integer from 1 to {self.high} instances, or a float above 0 and up to 1.0"
+        words = f"an integer from 1 to {self.high} instances, or a float above 0 and up to 1.0"
+        return words + (f", or None for {self.none}" if self.none else "")
 
     @property
     def type_name(self):

@@ -4,6 +4,8 @@ Constructors are checked against this table as they are defined, values by it, a
 options are made from it. It needs nothing that takes long to import, for ``--help`` should not wait.
 """
 
+from fractions import Fraction
+
 from ..criteria import CRITERIA
 from ..predictors import PREDICTORS, Predictor, usual_predictor
 from .option import Length, Option
@@ -15,6 +17,7 @@ __all__ = [
     "MOST_KEPT",
     "OPTIONS",
     "POSITIVE",
+    "SHARE",
     "TIES",
     "VARIANTS",
     "check",
@@ -45,6 +48,7 @@ _MOST = (1 << 24) - 1  # instances of a period
 _MOST_DEPTH = (1 << 31) - 1
 MOST_KEPT = 1 << 20  # instances: gains of more would not fit into 64 bits
 _LONGEST_BLOCK = 1 << 16
+SHARE = 1 / 32  # of a grace period for each leaf: a block where there is a choice
 
 
 def _all(value, **others):
@@ -197,8 +201,9 @@ OPTIONS = (
         float,
         "how long the tree stands still, so that neither board nor driver need wait for the other: an integer is "
         "instances, 1 being the papers' rule; a float is a share of a grace period, for each leaf",
-        _all(1),
+        _all(None),
         high=_LONGEST_BLOCK,
+        none=f"{Fraction(SHARE)}, or 1 on a board that holds the tree itself",
         group=_SPLITS,
     ),
     Option(

@@ -10,9 +10,9 @@ import numpy as np
 
 from ..criteria import covered, criterion_of
 from ..geometry import MOST_WIDTH
-from ..options.table import BOUNDS, TIES, check, default_of
+from ..options.table import BOUNDS, SHARE, TIES, check, default_of
 from ..options.table import VARIANTS as NAMES
-from ..tree.blocks import BlockRule
+from ..tree.blocks import FAR, BlockRule
 from ..words import joined
 from .bounds import TWO_CLASSES, epsilon
 from .criteria import remainder
@@ -152,7 +152,7 @@ class SplitPolicy:
     gain_average: bool = default_of("gain_average")
     same_attribute: str = default_of("same_attribute")
     max_depth: int | None = default_of("max_depth")
-    block: float = default_of("block")
+    block: float | None = default_of("block")
     delay: int = default_of("delay")
     drift_delta: float = default_of("drift_delta")
     switch_delta: float = default_of("switch_delta")
@@ -280,12 +280,15 @@ class SplitPolicy:
                     return width
         return None
 
-    @property
-    def block_rule(self):
-        """How long blocks are, as `length_of` takes it."""
-        if isinstance(self.block, Integral):
-            return BlockRule(int(self.block), 0.0)
-        return BlockRule(0, float(self.block) * float(self.grace))
+    def block_rule(self, geometry):
+        """How long blocks are on a board, a `BlockRule`."""
+        block = self.block
+        if block is None:
+            block = 1 if geometry.nodes else SHARE
+        if isinstance(block, Integral):
+            return BlockRule(int(block), 0.0, FAR)
+        share = float(block) * float(self.grace)
+        return BlockRule(0, share, max(1, int(share)))
 
     @property
     def reports_all(self):

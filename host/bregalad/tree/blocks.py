@@ -7,34 +7,51 @@ import numpy as np
 from ..compiled import njit
 from .table import KEPT, LEAF, is_alternate, predicting
 
-__all__ = ["FAR", "MOST", "Block", "BlockRule", "block_of", "busy", "due_nodes", "earliest", "is_due", "length_of"]
+__all__ = [
+    "FAR",
+    "MOST",
+    "Block",
+    "BlockRule",
+    "block_of",
+    "busy",
+    "due_nodes",
+    "earliest",
+    "is_due",
+    "is_overdue",
+    "length_of",
+    "next_of",
+]
 
 FAR = 1 << 62  # instances that no tree ever learns
 MOST = 1 << 16  # instances of a block
 
-BlockRule = namedtuple("BlockRule", ["fixed", "share"])
+BlockRule = namedtuple("BlockRule", ["fixed", "share", "margin"])
 BlockRule.__doc__ = """How long blocks are.
 
 fixed : int
     Instances of each; 0: that depends on the tree.
 share : float
     Otherwise, instances for each leaf that predicts.
+margin : int
+    And one of these that waits ends its block: for a trial that has been due for so many instances, or with so many
+    since the trial at the block's beginning. FAR: none does.
 """
 
-Block = namedtuple("Block", ["end", "last"])
+Block = namedtuple("Block", ["begun", "made"])
 Block.__doc__ = """The block that is being learnt.
 
-end : int
-    Instances that the tree will have learnt at its end.
-last : int
-    Decisions on a node, or trials of it, are no obstacle to another decision if the tree had learnt so many then.
+begun : int
+    Instances that the tree had learnt as it began.
+made : int
+    When the decisions are taken to have been made that errors, or tests of alternates, come to within it: before it
+    began, so that they take effect at its end. Those of one instance's block do so after its trials.
 """
 
 
 @njit(inner=True)
-def block_of(rule, begun, end):
-    """The `Block` that has begun with so many instances learnt; the textbook's decisions have taken effect by then."""
-    return Block(end, begun - (rule.fixed != 1))
+def block_of(rule, begun):
+    """The `Block` that has begun with so many instances learnt."""
+    return Block(begun, begun + 1 if rule.fixed == 1 else begun - 1)
 
 
 @njit()
@@ -52,6 +69,12 @@ def length_of(rule, table, rows):
 def is_due(row):
     """Whether a node is to be tried at the block's end."""
     return row["slot"] >= 0 and row["since"] >= row["period"]
+
+
+@njit(inner=True)
+def is_overdue(row, rule, block):
+    """Whether a leaf that predicts, and has just counted an instance, ends the block with it."""
+    return row["since"] - (0 if row["due_at"] == block.begun else row["period"]) >= rule.margin
 
 
 @njit()
@@ -75,22 +98,28 @@ def busy(table, rows):
 
 
 @njit()
-def earliest(table, rows, before):
-    """Of the decisions that were made when fewer than ``before`` instances had been learnt: the first one's node.
+def next_of(table, rows, made):
+    """Of the decisions that were made when so many instances had been learnt, or fewer: the first one's node.
 
-    Of those of one block, the upper one; what is decided on a node beside an alternate comes before what is in the
-    alternate. -1: there is none.
+    That is an upper one; what is decided on a node beside an alternate comes before what is in the alternate. -1:
+    there is none.
     """
     found = np.int64(-1)
     for node in range(rows):
         row = table[node]
-        if row["verdict"] <= KEPT or row["due_at"] >= before:
-            continue
-        if found < 0 or row["due_at"] < table[found]["due_at"]:
-            found = node
-        elif row["due_at"] == table[found]["due_at"] and _is_over(table, node, found):
+        if row["verdict"] > KEPT and row["due_at"] <= made and (found < 0 or _is_over(table, node, found)):
             found = node
     return found
+
+
+@njit()
+def earliest(table, rows):
+    """Of the decisions that were made first, the first one's node, as `next_of`."""
+    made = np.int64(FAR)
+    for node in range(rows):
+        if table[node]["verdict"] > KEPT:
+            made = min(made, table[node]["due_at"])
+    return next_of(table, rows, made)
 
 
 @njit(inner=True)

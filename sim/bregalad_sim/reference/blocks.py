@@ -18,6 +18,16 @@ class Blocks:
             self._take_effect()
         self._begin_block()
 
+    @property
+    def _decision_time(self):
+        """When what errors, or tests of alternates, come to is decided, so that it takes effect at the block's end."""
+        return self.tally.instances if self.options.at_once else self._begun - 1
+
+    def _hurry(self, since, period, tried_at):
+        """End the block with the last instance if the leaf that it came to has waited long enough."""
+        if since - (0 if tried_at == self._begun else period) >= self.options.margin:
+            self._ends = self.tally.instances
+
     def settle(self):
         """Have all decisions take effect; a block begins."""
         self._take_effect()

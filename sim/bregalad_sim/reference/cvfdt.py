@@ -30,6 +30,7 @@ class _Node:
         self.table = [np.zeros((capacity or owner.bins, owner.classes), np.int64) for capacity in owner.capacities]
         self.majority = 0
         self.since, self.period = 0, owner.options.grace
+        self.tried_at = -math.inf  # instances that the tree had learnt then
         self.born = self.made = owner.tally.instances  # instances that came before those of `own`; of `base`
         self.age = self.score = 0
         self.best = -math.inf
@@ -144,6 +145,7 @@ class ReferenceCVFDT(Blocks):
                 self._count(node, row, label, 1)
                 node.since += 1
             leaf.settle_majority()
+        self._hurry(leaves[0].since, leaves[0].period, leaves[0].tried_at)
         for leaf, worth in zip(leaves[1:], worths[1:], strict=True):
             self._compare(leaf.top, worth - worths[0])
         if number == self._ends:
@@ -220,7 +222,7 @@ class ReferenceCVFDT(Blocks):
         return [node for node in self._nodes() if node.since >= node.period]
 
     def _try(self, node):
-        node.since = 0
+        node.since, node.tried_at = 0, self.tally.instances
         self.tally.trials += 1
         if np.count_nonzero(node.counts) > 1 and node.own.sum():
             self._attempt(node)
@@ -290,9 +292,9 @@ class ReferenceCVFDT(Blocks):
 
     # Decisions
 
-    def _decide(self, change, node):
+    def _decide(self, change, node, made=None):
         if not any(other is node for _, _, other in self._pending):
-            self._pending.append((self.tally.instances, change, node))
+            self._pending.append((self.tally.instances if made is None else made, change, node))
 
     def _take_effect(self, made=math.inf):
         ready = [each for each in self._pending if each[0] <= made]
@@ -358,9 +360,9 @@ class ReferenceCVFDT(Blocks):
         node, score = alternate.beside, alternate.score
         alternate.score = 0
         if score > 0:
-            self._decide(lambda: self._swap(node), alternate)
+            self._decide(lambda: self._swap(node), alternate, self._decision_time)
         elif score < alternate.best + PROGRESS * self.test_length:
-            self._decide(lambda: self._drop(node), alternate)
+            self._decide(lambda: self._drop(node), alternate, self._decision_time)
         alternate.best = max(alternate.best, score)
 
     def _swap(self, node):

@@ -92,6 +92,9 @@ class Watched:
             path,
         )
         path = path[:length].tolist()
+        if top == 0:
+            leaf = self.tree[path[-1]]
+            self._hurry(leaf["since"], leaf["period"], leaf["tried_at"])
         for at in path:
             self._watch(at, prediction != label)
         for at in path:
@@ -106,7 +109,7 @@ class Watched:
         changed = window.update(float(wrong))
         if changed and (self.leaf_alternates or not self.is_leaf(at)) and _mean(window) >= before:
             if self._decide_later(at, self.tree[at]["tried_at"], self._begin_alternate):
-                self.tree[at]["tried_at"] = self.tally.instances
+                self.tree[at]["tried_at"] = self._decision_time
                 self._beginning.add(at)
 
     def _window(self, at):
@@ -127,17 +130,16 @@ class Watched:
         if abs(gap) > bound:
             change = self._swap if gap > 0 else self._drop
             if self._decide_later(~at, self._decided.get(at, -NEVER), change):
-                self._decided[at] = self.tally.instances
+                self._decided[at] = self._decision_time
 
     # Decisions; those between a node and its alternate are of ~node
 
     def _decide_later(self, place, last, change):
-        """Whether what is decided now is noted: nothing is pending, and the last decision was before the block."""
-        now = self.tally.instances
-        before = now if self.options.at_once else self._begun
+        """Whether a decision is noted: nothing is pending, and the last one, or trial, was before the block."""
+        before = self.tally.instances if self.options.at_once else self._begun
         decides = last < before and not any(node == place for _, node, _ in self._pending)
         if decides:
-            self._pending.append((now, place, change))
+            self._pending.append((self._decision_time, place, change))
         return decides
 
     def _try(self, at):

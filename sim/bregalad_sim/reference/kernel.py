@@ -365,6 +365,8 @@ def advance(
     seen,
     multiple,
     at_once,
+    begun,
+    margin,
     path,
     predictions,
     gaps,
@@ -388,6 +390,9 @@ def advance(
         Inner nodes are due when the instances learnt, ``seen`` before the first of X, are a multiple.
     at_once : bool
         Stop behind an instance that makes a node due.
+    begun, margin : int
+        Stop behind the instance with which a leaf has waited for ``margin`` instances: since it was due, or since it
+        was tried, if ``begun`` instances had been learnt then.
     path : int64 array
         For use here.
     predictions, gaps : int64, float64 (n,)
@@ -395,8 +400,8 @@ def advance(
 
     Returns
     -------
-    int
-        Where in X it has stopped.
+    int, bool
+        Where in X it has stopped; whether for a leaf that has waited.
     """
     scores = np.empty(own.shape[1])
     for i in range(start, len(X)):
@@ -426,5 +431,8 @@ def advance(
             for level in range(0 if whole_path else length - 1, length):
                 node = nodes[path[level]]
                 if node["since"] >= node["period"]:
-                    return i + 1
-    return len(X)
+                    return i + 1, False
+        leaf = nodes[path[length - 1]]
+        if leaf["since"] - (0 if leaf["tried_at"] == begun else leaf["period"]) >= margin:
+            return i + 1, True
+    return len(X), False

@@ -10,7 +10,7 @@ from .bounds import Trial
 from .criteria import CRITERIA, impurity, reduction, value_range
 from .kernel import LEAF, MULTIWAY, NUMERIC, PREDICTIONS, advance, majority
 from .observers import CODES, OBSERVERS
-from .options import Options
+from .options import NEVER, Options
 from .statistics import Statistics
 from .tree import KINDS, Node, Nodes
 
@@ -18,7 +18,6 @@ __all__ = ["MIN_GAIN", "NEVER", "SAME", "Candidate", "Decision", "Learner", "Spl
 
 MIN_GAIN = 1e-10  # a split must beat the null split by it, as in MOA
 SAME = 1e-9  # gains closer than this are equal: only rounding tells them apart
-NEVER = 1 << 62  # instances
 MISSING = 255
 
 # A split made; ``margin`` is the gain by which the closest of its decisions was taken.
@@ -214,7 +213,7 @@ class Learner(Blocks):
         at = 0
         while at < len(X):
             until = len(X) if self.options.at_once else at + self._ends - self.tally.instances
-            done = advance(
+            done, over = advance(
                 self.tree.table,
                 *self.statistics.arrays,
                 self.observer.kind,
@@ -227,12 +226,16 @@ class Learner(Blocks):
                 self.tally.instances - at,
                 self._multiple,
                 self.options.at_once,
+                self._begun,
+                self.options.margin,
                 np.empty(self._deepest + 1, np.int64),
                 predictions,
                 gaps,
             )
             self.tally.instances += done - at
             at = done
+            if over:
+                self._ends = self.tally.instances
             if self.tally.instances >= self._ends:
                 self._end_block()
 

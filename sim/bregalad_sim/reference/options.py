@@ -10,9 +10,10 @@ from .bounds import BOUNDS
 from .criteria import CRITERIA
 from .kernel import MULTIWAY, ONE_VS_REST, PREDICTIONS
 
-__all__ = ["Options"]
+__all__ = ["NEVER", "Options"]
 
 LONGEST = 65536  # instances of a block
+NEVER = 1 << 62  # instances
 
 _CHOICES = {
     "criterion": CRITERIA,
@@ -43,7 +44,8 @@ class Options:
         Leaves at this height do not split.
     block : int or float
         Instances for which the tree stands still, 1 to 65536; or what fraction of a grace period per leaf.
-        1: what is decided takes effect before the next instance. Else one block later.
+        1: what is decided takes effect before the next instance. Else one block later. A block by a fraction ends
+        with an instance that comes to a leaf which has waited for too long, see `margin`.
     """
 
     criterion: str = "information_gain"
@@ -58,7 +60,7 @@ class Options:
     zoom: str = "path"
     leaf_prediction: str = "mc"
     max_depth: int | None = None
-    block: int | float = 1
+    block: int | float = 1 / 32
 
     def check(self, capacities, classes):
         """Refuse what is unknown, or does not go together on such a stream.
@@ -106,6 +108,11 @@ class Options:
         if isinstance(self.block, int):
             return self.block
         return max(1, min(LONGEST, int(self.block * self.grace * tree.leaves)))
+
+    @property
+    def margin(self):
+        """Instances that the leaves wait for at most, with a trial that is due, or after one as the block began."""
+        return NEVER if isinstance(self.block, int) else max(1, int(self.block * self.grace))
 
     def make_bound(self):
         return BOUNDS[self.bound](self.criterion, self.delta, self.tau, self.c)

@@ -12,7 +12,7 @@ from ...policy.decide import KEEP, SPLIT, TIE
 from ...protocol.commands import COMMANDS, CommandFlag, Opcode
 from ...protocol.words import putter
 from ...tree import edits as told
-from ...tree.blocks import FAR, earliest
+from ...tree.blocks import earliest
 from ...tree.deactivation import competing, divide, review
 from ...tree.split import cells_of, sides_of
 from ...tree.table import LEAF
@@ -94,7 +94,7 @@ def go_on(answers, used, anytime):
         at[STATE] = RUNS
         if at[COUNT] and not stands:
             break
-        node = earliest(table, answers.room[0], FAR)
+        node = earliest(table, answers.room[0])
         now = max(tally[INSTANCES], at[SETTLED])
         if stands or (node >= 0 and table[node]["due_at"] + at[DELAY] <= now):
             if node < 0 or table[node]["verdict"] != SPLIT and table[node]["verdict"] != TIE:
@@ -128,7 +128,7 @@ def _learn(answers, used):
     if at[REVIEWS]:
         count = min(count, at[REVIEWS] - done % at[REVIEWS])
     if done < at[INHERITED]:
-        first = earliest(answers.table, answers.room[0], FAR)
+        first = earliest(answers.table, answers.room[0])
         if first >= 0:
             count = min(count, answers.table[first]["due_at"] + at[DELAY] - done)
     step = answers.step

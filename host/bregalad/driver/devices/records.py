@@ -107,7 +107,7 @@ class RecordDriver(DeviceDriver):
             yield from self.drained()
         if block[BUSY]:
             yield from self._judged()
-            yield from trainer.effects(block[END])
+            yield from trainer.effects(trainer.tally.begun)
             due = due_nodes(nodes.table, nodes.rows)
             for slot in nodes.slot[due].tolist():
                 self.command(Opcode.TRIAL, slot=slot)

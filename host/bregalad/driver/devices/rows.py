@@ -280,7 +280,7 @@ class RowDriver(DeviceDriver):
         """A decision that compiled code leaves: read what it takes, change the tree, tell the board."""
         trainer, nodes, tally, at = self.trainer, self.trainer.nodes, self.trainer.tally, self._at
         at[STOOD], at[HELD] = -1, 1
-        node = int(earliest(nodes.table, nodes.rows, FAR))
+        node = int(earliest(nodes.table, nodes.rows))
         assert node >= 0, "the stream stands for nothing"
         # Which leaf loses its slot to a split depends on what all have counted.
         scope = CHOICE if trainer.growth.pool.free < trainer.cells.most_branches else NODE

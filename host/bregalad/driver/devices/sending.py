@@ -4,13 +4,13 @@ import numpy as np
 
 from ...compiled import njit
 from ...engine.alternate_tests import contest, worth
-from ...engine.arguments import BUSY, END
+from ...engine.arguments import BUSY, END, PENDING
 from ...engine.drift import follow
 from ...engine.tally import BEGUN, INSTANCES
 from ...geometry import NONE
 from ...protocol.commands import LABEL_HIGH, RECORD_HEADER, RecordFlag
 from ...tree.arrivals import MAJORITY, arrive, choose, count_class, summon
-from ...tree.blocks import block_of
+from ...tree.blocks import block_of, is_overdue
 from ...tree.routing import GROUP, next_leaf, walk
 from ...tree.table import NO_NODE, above
 from ...tree.window import count_off, leaf_of
@@ -170,7 +170,7 @@ def advance(
     progress[LACKING] = 0
     seen = tally[INSTANCES] - start
     until, length, due = block[END] - seen, block[END] - tally[BEGUN], block[BUSY]
-    now = block_of(rule, tally[BEGUN], block[END])
+    now = block_of(rule, tally[BEGUN])
     i = first = walked = start
     while i < stop:
         if i == until:
@@ -178,7 +178,7 @@ def advance(
             if due or watch is not None and progress[ANSWERED] < progress[SENT]:
                 break
             until += length  # the tree is as it was
-            now = block_of(rule, seen + i, seen + until)
+            now = block_of(rule, seen + i)
         if i >= walked:
             first, walked = i, min(i + GROUP, stop)
             walk(table, codes, attributes, first, found[: walked - first], going)
@@ -261,19 +261,21 @@ def advance(
                 for _ in range(weight):
                     _count(row, most)
                 due |= arrive(row, weight)
+                if own and is_overdue(row, rule, now):
+                    until = i + 1
             if rules is not None:
                 if chances is None:
                     right = 1.0 if majority == label else 0.0
                 if own:
                     own_right = right
                 else:
-                    due |= contest(table, windows, node, right - own_right, rules, now)
+                    due |= PENDING * (contest(table, windows, node, right - own_right, rules, now) > 0)
             if watch is not None:
                 if how == 0 and weight:
                     if asks and progress[ANSWERED] < progress[SENT]:
                         _wait(waiting, progress, i, node, majority, _COUNTS)
                     else:
-                        due |= follow(table, windows, node, majority != label, watch, now) > 0
+                        due |= PENDING * (follow(table, windows, node, majority != label, watch, now) > 0)
             if alternates is None:
                 break
             node = np.int64(next_leaf(table, node, codes, here))
@@ -281,7 +283,7 @@ def advance(
                 break
         i += 1
     tally[INSTANCES] += i - start
-    tally[BEGUN], block[END], block[BUSY] = seen + until - length, seen + until, due
+    tally[BEGUN], block[END], block[BUSY] = now.begun, seen + until, due
     return i, at
 
 
@@ -299,7 +301,7 @@ def answer(
         The classes predicted.
     """
     taken = 0
-    now = block_of(rule, tally[BEGUN], block[END])
+    now = block_of(rule, tally[BEGUN])
     while progress[ANSWERED] < progress[SENT]:
         row = waiting[progress[ANSWERED]]
         i, leaf, predicted, how = row[_INSTANCE], np.int64(row[_LEAF]), row[_MAJORITY], row[_HOW]
@@ -316,4 +318,4 @@ def answer(
         progress[ANSWERED] += 1
         if watch is not None:
             if leaf >= 0 and how & _COUNTS:
-                block[BUSY] |= follow(table, windows, leaf, predicted != labels[i], watch, now) > 0
+                block[BUSY] |= PENDING * (follow(table, windows, leaf, predicted != labels[i], watch, now) > 0)

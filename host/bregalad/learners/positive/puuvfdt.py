@@ -48,7 +48,7 @@ class PuuVFDT(PositiveLearner):
         tau: float = 0.05,
         grace: int = 200,
         max_depth: int | None = None,
-        block: float = 1,
+        block: float | None = None,
         delay: int = 0,
         child_counts: str = "inherit",
         zoom: str = "path",
