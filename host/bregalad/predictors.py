@@ -47,15 +47,15 @@ class Predictor(IntEnum):
         return self.trusts_bayes is not _never
 
 
-PREDICTORS = tuple(predictor.word for predictor in Predictor)
+_BY_WORD = {predictor.word: predictor for predictor in Predictor}
+PREDICTORS = tuple(_BY_WORD)
 
 
 def predictor_of(word):
     """The predictor of a value of ``leaf_prediction``; ValueError if there is none."""
-    for predictor in Predictor:
-        if predictor.word == word:
-            return predictor
-    raise ValueError(f"leaf_prediction must be one of {', '.join(PREDICTORS)}, not {word!r}")
+    if word not in _BY_WORD:
+        raise ValueError(f"leaf_prediction must be one of {', '.join(PREDICTORS)}, not {word!r}")
+    return _BY_WORD[word]
 
 
 def usual_predictor(naive_bayes):
