@@ -73,7 +73,7 @@ def run(settings):
 
 
 def _tree(settings, stream):
-    return CTree(settings.board, nominal=stream.nominal, leaf_prediction="mc", slots=4096)
+    return CTree(settings.board, nominal=stream.nominal, leaf_prediction="mc", slots=4096, block=1)
 
 
 def _points(settings, name, stream, instances):

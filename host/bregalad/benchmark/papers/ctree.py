@@ -17,7 +17,7 @@ INSTANCES = 500_000
 RUNS = 10
 
 LEAVES = (10, 20, 40, 80, 160, 320, 640, 1280)  # at which the curves are compared
-_COMMON = {"grace": 100, "slots": 4096, "nominal_split": "one_vs_rest"}
+_COMMON = {"grace": 100, "slots": 4096, "nominal_split": "one_vs_rest", "block": 1}
 _HOEFFDING = [
     {"delta": delta, "tau": tau}
     for delta, tau in (

@@ -15,9 +15,10 @@ INSTANCES = 5_000_000
 RUNS = 1
 
 LEARNERS = {
-    "VFDT": lambda board: VFDT(board, delta=1e-4, grace=300, leaf_prediction="mc"),
+    "VFDT": lambda board: VFDT(board, block=1, delta=1e-4, grace=300, leaf_prediction="mc"),
     "CVFDT": lambda board: CVFDT(
         board,
+        block=1,
         delta=1e-4,
         grace=300,
         window=100_000,
@@ -26,14 +27,14 @@ LEARNERS = {
         test_length=1000,
         leaf_prediction="mc",
     ),
-    "CVFDT, defaults": lambda board: CVFDT(board, leaf_prediction="mc"),
+    "CVFDT, defaults": lambda board: CVFDT(board, block=1, leaf_prediction="mc"),
 }
 # Those that are compared after a drift: as above, and by other options or leaves.
 RECOVERING = {
     **LEARNERS,
-    "CVFDT, tau .1": lambda board: CVFDT(board, tau=0.1, leaf_prediction="mc"),
-    "VFDT, NBA": lambda board: VFDT(board, delta=1e-4, grace=300, leaf_prediction="nba"),
-    "CVFDT, NBA": lambda board: CVFDT(board, leaf_prediction="nba"),
+    "CVFDT, tau .1": lambda board: CVFDT(board, block=1, tau=0.1, leaf_prediction="mc"),
+    "VFDT, NBA": lambda board: VFDT(board, block=1, delta=1e-4, grace=300, leaf_prediction="nba"),
+    "CVFDT, NBA": lambda board: CVFDT(board, block=1, leaf_prediction="nba"),
 }
 HYPERPLANE = "hyperplane,attributes=50,drifting=10,change=0.0002,reversal=0.0001,noise=0.05"
 DRIFT = 60_000  # instances before a drift

@@ -18,7 +18,14 @@ INSTANCES = 1_000_000
 RUNS = 10
 
 CLASSES = (2, 3, 4, 5)
-_COMMON: dict[str, Any] = {"delta": 1e-7, "tau": 0.05, "grace": 200, "leaf_prediction": "nba", "slots": 4096}
+_COMMON: dict[str, Any] = {
+    "delta": 1e-7,
+    "tau": 0.05,
+    "grace": 200,
+    "leaf_prediction": "nba",
+    "slots": 4096,
+    "block": 1,
+}
 LEARNERS = {
     "VFDT": lambda **options: VFDT(**_COMMON, **options),
     "EFDT": lambda **options: EFDT(**_COMMON, inner_grace=2000, variant="paper", **options),

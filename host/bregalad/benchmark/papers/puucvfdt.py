@@ -86,9 +86,9 @@ def run(settings):
 def _learners(board, y, known):
     """By name: the learner, and the labels that it is told."""
     return {
-        "CVFDT, all labels": (CVFDT(board, leaf_prediction="mc"), y),
-        "puuCVFDT": (PuuCVFDT(board, positive=True), known),
-        "true level": (PuuCVFDT(board, positive=True, level=float(y[~known].mean())), known),
-        "puuVFDT": (PuuVFDT(board, positive=True), known),
-        "unlabelled = negative": (CVFDT(board, leaf_prediction="mc"), known),
+        "CVFDT, all labels": (CVFDT(board, block=1, leaf_prediction="mc"), y),
+        "puuCVFDT": (PuuCVFDT(board, block=1, positive=True), known),
+        "true level": (PuuCVFDT(board, block=1, positive=True, level=float(y[~known].mean())), known),
+        "puuVFDT": (PuuVFDT(board, block=1, positive=True), known),
+        "unlabelled = negative": (CVFDT(board, block=1, leaf_prediction="mc"), known),
     }

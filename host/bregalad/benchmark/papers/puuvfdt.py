@@ -91,13 +91,13 @@ def _load(name, seed, instances):
 
 def _learners(board, y, known):
     """By name: the learner, and the labels that it is told."""
-    nine = PuuVFDT(board, positive=True)
+    nine = PuuVFDT(board, block=1, positive=True)
     return {
         "by estimated error": (_ByError(nine), known),
         "puuVFDT": (nine, known),
-        "all labels": (VFDT(board, leaf_prediction="mc"), y),
-        "true level": (PuuVFDT(board, positive=True, level=float(y[~known].mean())), known),
-        "unlabelled = negative": (VFDT(board, leaf_prediction="mc"), known),
+        "all labels": (VFDT(board, block=1, leaf_prediction="mc"), y),
+        "true level": (PuuVFDT(board, block=1, positive=True, level=float(y[~known].mean())), known),
+        "unlabelled = negative": (VFDT(board, block=1, leaf_prediction="mc"), known),
     }
 
 

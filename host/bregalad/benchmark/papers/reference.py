@@ -32,7 +32,7 @@ class ReferenceTree:
         self._quantiser = None
         if observer == "zoomed":
             self._quantiser = Quantiser(schema, capacity=[capacity or 1 for capacity in capacities])
-        self._tree = ReferenceVFDT(capacities, len(self._classes), observer=observer, **options)
+        self._tree = ReferenceVFDT(capacities, len(self._classes), observer=observer, block=1, **options)
 
     def test_then_train(self, X, y, classes=None):
         """Prequential step: predict each instance, then learn it."""

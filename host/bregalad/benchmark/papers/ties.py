@@ -80,7 +80,13 @@ def run(settings):
                 curves.setdefault((name, "float64", way), []).append(follow(tree, stream, settings.instances))
                 nominal = {a.name: a.values for a in stream.schema.attributes if a.kind == "nominal"}
                 tree = VFDT(
-                    board=settings.board, slots=_SLOTS, nominal=nominal, leaf_prediction="mc", **_SETTINGS, **options
+                    board=settings.board,
+                    slots=_SLOTS,
+                    nominal=nominal,
+                    leaf_prediction="mc",
+                    block=1,
+                    **_SETTINGS,
+                    **options,
                 )
                 curves.setdefault((name, "board", way), []).append(follow(tree, stream, settings.instances))
             settings.note(
