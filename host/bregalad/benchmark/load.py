@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..boards import open_board
+from ..driver.devices.device import configure_cells
 from ..geometry import NONE
 from ..protocol.commands import Opcode, pack_command, record_layout
 from ..protocol.layout import Layout
@@ -116,7 +117,7 @@ def begin(board, load, *, count=20_000, seed=1):
             pack_command(g, Opcode.WRITE, slot=slot, cell=NONE, payload=row),
         ]
     capacity = 0 if load.kind == CellKind.NUMERIC else g.bins
-    CellMap.build([capacity] * load.cells, g.bins).configure(board)
+    configure_cells(board, CellMap.build([capacity] * load.cells, g.bins))
     board.write("grace.leaf", load.grace)
     board.write("inner_grace.inner", load.inner_grace)
     board.write_fields("report", predictions=load.predictions, neighbours=int(load.kind == CellKind.NUMERIC))

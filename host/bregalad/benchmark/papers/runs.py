@@ -18,7 +18,7 @@ def computes(board, criterion):
         return False
     try:
         with open_board(board, Geometry(lanes=1, passes=1, slots=2, criterion=criterion)) as opened:
-            return opened.read_geometry().criterion == criterion
+            return opened.geometry.criterion == criterion
     except (BoardError, ValueError):
         return False
 

@@ -18,7 +18,7 @@ from ..interface import Driver
 from .attempts import attempts, report_of
 from .feed import FEED_TOKENS
 
-__all__ = ["DeviceDriver"]
+__all__ = ["DeviceDriver", "configure_cells"]
 
 # Taken many at once by compiled code.
 _RUNS = (Kind.SUGGESTION, Kind.GAINS, Kind.PREDICTION, Kind.ENTRY, TreeKind.LABEL)
@@ -37,6 +37,21 @@ _OF_PLACE = {
 }
 
 
+def configure_cells(board, cells):
+    """Write to a device's registers how its cells count: a `CellMap`."""
+    board.write("cells.count", len(cells))
+    for cell in range(len(cells)):
+        board.write_fields(
+            "cell",
+            index=cell,
+            kind=int(cells.kind[cell]),
+            first=int(cells.first[cell]),
+            other=int(cells.other[cell]),
+            base=int(cells.base[cell]),
+            write=1,
+        )
+
+
 class DeviceDriver(Driver):
     """Base of the drivers of devices."""
 
@@ -52,18 +67,7 @@ class DeviceDriver(Driver):
         trainer, board, policy = self.trainer, self.board, self.trainer.policy
         board.send(pack_command(board.geometry, Opcode.RESET))
         self.fence()
-        cells = trainer.cells
-        board.write("cells.count", len(cells))
-        for cell in range(len(cells)):
-            board.write_fields(
-                "cell",
-                index=cell,
-                kind=int(cells.kind[cell]),
-                first=int(cells.first[cell]),
-                other=int(cells.other[cell]),
-                base=int(cells.base[cell]),
-                write=1,
-            )
+        configure_cells(board, trainer.cells)
         self.count_classes(trainer.classes)
         # The driver says when a slot is tried, or a trial might come before the last one has taken effect.
         board.write("grace.leaf", 0)
@@ -72,7 +76,7 @@ class DeviceDriver(Driver):
             "report",
             all=int(policy.reports_all),
             predictions=int(trainer.predictor != router.MAJORITY),
-            neighbours=int(cells.has_numbers),  # without, the board need not look for nothing
+            neighbours=int(trainer.cells.has_numbers),  # without, the board need not look for nothing
         )
 
     def count_classes(self, classes):
