@@ -38,6 +38,8 @@ def test_train_inspect_predict(csv, tmp_path, capsys):
                 "0.001",
                 "--grace",
                 "100",
+                "--block",  # of exclusive or the first split is a lottery
+                "1",
                 "--save",
                 str(saved),
                 "--plot",

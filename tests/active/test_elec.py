@@ -10,7 +10,7 @@ from streams import needs
 @needs("elec")
 def test_conf_tree_is_close_to_full_sampling():
     stream = data.load("elec")
-    options = {"nominal": stream.nominal, "leaf_prediction": "mc", "slots": 4096}
+    options = {"nominal": stream.nominal, "leaf_prediction": "mc", "slots": 4096, "block": 1}
     full = prequential(CTree(**options), stream, stream.classes)
     half = prequential(ConfTree(CTree(**options), 0.5, seed=1), stream, stream.classes)
     assert half.labels[-1] <= len(stream) / 2 < full.labels[-1] == len(stream)

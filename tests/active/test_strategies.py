@@ -34,7 +34,7 @@ def stream(seed, count=3000, changes=False):
 
 
 def tree(**options):
-    return CTree(grace=30, nominal=["c"], leaf_prediction="mc", **options)
+    return CTree(grace=30, nominal=["c"], leaf_prediction="mc", block=1, **options)
 
 
 def learnt(strategy, budget=0.4, seed=1, count=1500):
