@@ -37,7 +37,7 @@ def test_train_inspect_predict(csv, tmp_path, capsys):
                 "--delta",
                 "0.001",
                 "--grace",
-                "100",
+                "50",
                 "--save",
                 str(saved),
                 "--plot",
