@@ -29,8 +29,7 @@ def reference(tree, max_depth):
 @pytest.mark.parametrize("max_depth", [pytest.param(1, marks=pytest.mark.slow), 3])
 def test_equals_reference(tree, board, max_depth):
     codes, labels = drifting(1, 8000)
-    board_under_test = _BOARDS[board](open_board("emulated", geometry(2000)))
-    trainer = trainer_on(board_under_test, tree=tree, max_depth=max_depth, block=None)
+    trainer = trainer_on(_BOARDS[board](open_board("emulated", geometry(2000))), tree=tree, max_depth=max_depth)
     predictions = learn(trainer, codes, labels, seed=3 if board == "late" else None)
     expected = reference(tree, max_depth)
     assert predictions.tolist() == expected.learn(codes, labels).tolist()
