@@ -305,12 +305,13 @@ def test_ctrl_c_while_the_board_answers_comes_where_tree_and_board_agree(tmp_pat
         press_ctrl_c(wire, wire.time + 0.01)
         with pytest.raises(KeyboardInterrupt):
             one.partial_fit(X[1200:2500], y[1200:2500])
-    assert one.report()["instances"] == 2048  # where books are looked at
+    learnt = one.report()["instances"]
+    assert 1200 < learnt < 2500
     one.save(tmp_path / "saved")
-    one.partial_fit(X[2048:], y[2048:])
+    one.partial_fit(X[learnt:], y[learnt:])
     assert one.difference(whole) is None
     again = load_tree(tmp_path / "saved", board=Engine(GEOMETRY))
-    again.partial_fit(X[2048:], y[2048:])
+    again.partial_fit(X[learnt:], y[learnt:])
     assert again.difference(whole) is None
 
 

@@ -18,7 +18,7 @@ from bregalad_sim.latency import LateBoard
 from bregalad_sim.record_board import RecordBoard
 
 CAPACITIES = [0, 0, 5, 20, 0]  # numeric, numeric, nominal, nominal over three cells, numeric
-EAGER = {"delta": 0.1, "tau": 0.1, "grace": 50}
+EAGER = {"block": 1, "delta": 0.1, "tau": 0.1, "grace": 50}
 POLICIES = {"vfdt": EAGER, "efdt": EAGER | {"anytime": True, "inner_grace": 130}}
 
 

@@ -77,7 +77,7 @@ class Growth:
         """
         self.nodes.reserve(len(split.sides))
         found = split.attribute, split.kind, split.value, split.values, split.sides.copy(), own, tie
-        self._send(divide(*self._arrays, node, *found, self.out, self.style.anytime))
+        self._send(divide(*self._arrays, node, *found, self.out, self.style.anytime, 1))
 
     def current_split(self, node, split):
         """The split that an inner node has, from the statistics of another on the attribute."""

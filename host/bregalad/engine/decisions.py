@@ -33,7 +33,7 @@ def _values(counts, slot, first, cells):
 
 @_inlined
 def split(state, table, matrices, room, blank, style, first_cell, stack, slot_node, edits, form, node, anytime):
-    """Split a leaf as its last trial has decided; False, and nothing is done, if rows do not suffice."""
+    """Split a leaf as its last trial has decided; False, and nothing is done, if rows or slots do not suffice."""
     row = table[node]
     cell, value, slot = np.int64(row["cell"]), np.int64(row["value"]), np.int64(row["slot"])
     attribute, _, cells = cells_of(first_cell, form.attribute, cell)
@@ -41,7 +41,7 @@ def split(state, table, matrices, room, blank, style, first_cell, stack, slot_no
     values = _values(state.counts, slot, cell, cells)
     sides = sides_of(values, kind, value)
     width, classes = sides.shape
-    if room[0] + width > len(table):
+    if room[0] + width > len(table) or width > stack[0] + (anytime is None):
         return False
     own = np.empty(classes, np.int64)
     for k in range(classes):
@@ -67,6 +67,7 @@ def split(state, table, matrices, room, blank, style, first_cell, stack, slot_no
         tie,
         edits,
         anytime,
+        None,
     )
     _obey(state, edits, used)
     return True

@@ -188,6 +188,7 @@ def divide(
     tie,
     out,
     anytime,
+    competes,
 ):
     """Turn a leaf into a test, or replace an inner node's test and all below; the most promising leaves get slots.
 
@@ -199,6 +200,9 @@ def divide(
         The edits of slots are written to it.
     anytime : int or None
         Of the style; None as an argument: what it leaves out is not compiled.
+    competes : int or None
+        Whether leaves may have to compete for the slots; None: there are enough for all, and nothing is compiled for
+        that.
 
     Others as in `sprout` and `hand_out`; there are rows enough.
 
@@ -219,7 +223,7 @@ def divide(
     family = np.arange(child, child + width)
     slot = np.int64(table[node]["slot"])
     handed = 0 if style.anytime else 1  # a leaf's own slot
-    if width > stack[0] + handed:
+    if competes is not None and width > stack[0] + handed:
         leaves, inner = _leaves(table, room)
         leaves = _holders(table, leaves, child, width)
         chosen = _most_promising(counts, leaves, _places(style, len(stack) - 1, inner))

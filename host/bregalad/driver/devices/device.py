@@ -357,8 +357,9 @@ class DeviceDriver(Driver):
 
     def leave(self):
         self.trainer.growth.unlink_all()
-        self.flush()
-        self.fence()
+        if self._commands:
+            self.flush()
+            self.fence()
 
 
 def _run(data, at, size):

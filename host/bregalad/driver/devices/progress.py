@@ -195,6 +195,7 @@ def _decide(answers, node, used, anytime):
         tie,
         answers.edits,
         anytime,
+        1,
     )
     used = _put_edits(answers, written, used)
     first = np.int64(row["child"])
