@@ -37,7 +37,7 @@ TREES = {
 
 
 def trainer_on(
-    board, child_counts="inherit", nominal_split="multiway", tree="vfdt", max_depth=None, block=1, **options
+    board, child_counts="inherit", nominal_split="multiway", tree="vfdt", max_depth=None, block=None, **options
 ):
     cells = CellMap.build(CAPACITIES, board.geometry.bins, nominal_split)
     policy = SplitPolicy(
