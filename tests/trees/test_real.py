@@ -299,7 +299,8 @@ def test_core_in_a_system_on_chip_grows_the_same_tree(name, count, monkeypatch):
 
 def few_nominal(count):
     """Three nominal attributes, two of them in the noisy concept: there is soon nothing to ask."""
-    rng = np.random.default_rng(14)  # with this seed no close decision makes trees differ
+    # With seed 13 a mean gain of EFDT "moa" is 1e-5 below 0, and the board's, which is rounded, 2e-5 above: a tie.
+    rng = np.random.default_rng(14)
     X = rng.integers(0, 3, (count, 3))
     y = (X[:, 0] == X[:, 1]) ^ (rng.random(count) < 0.1)
     return X, y
