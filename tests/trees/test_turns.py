@@ -91,6 +91,31 @@ def test_turns_are_taken_in_the_order_of_asking():
     turns.give()
 
 
+def test_a_turn_that_is_handed_on_before_its_thread_waits_stays_its_own():
+    turns, asked, handed, depths = Turns(), threading.Semaphore(0), threading.Event(), []
+
+    def tell():
+        asked.release()
+        assert handed.wait(PATIENCE)
+
+    def call():
+        turns.take(True)
+        depths.append(turns.depth)
+        turns.give()
+
+    turns._waiting = _Line(tell)
+    turns.take(True)
+    threads = [threading.Thread(target=call, daemon=True) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+        assert asked.acquire(timeout=PATIENCE)  # in line
+    turns.give()
+    handed.set()
+    for thread in threads:
+        thread.join(PATIENCE)
+    assert depths == [1, 1]
+
+
 def test_ctrl_c_while_waiting_for_a_turn():
     X, y = stream(1000)
     tree = VFDT().fit(X, y)

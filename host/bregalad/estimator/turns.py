@@ -90,7 +90,8 @@ class Turns:
     def _pass_on(self):
         with deferred_interrupt(), self._mutex:
             me = get_ident()
-            if self._waiting and self._turn.setdefault(_OWNER, me) == me:
+            # It may have been handed on to the caller just now, who keeps it then.
+            if self._waiting and not self._turn and self._turn.setdefault(_OWNER, me) == me:
                 self._hand_on()
 
     def pause(self):
