@@ -4,19 +4,17 @@ The tree lies on the board, a row for each node. A node's children stand side by
 the first. A node with an alternate is a FORK, whose children are the node as it would be without and
 the alternate: a record goes down both.
 
-An EDIT writes one row, between two records. A change of several rows is as many edits, all but the
-last with MORE: no record sees a part of them. Rows that none leads to come first, so a split is its
-children, then the node itself.
+An EDIT writes one row, between two blocks.
 """
 
 from dataclasses import dataclass
-from enum import IntEnum, IntFlag
+from enum import IntEnum
 
 from ..complete import complete
 from ..geometry import MISSING, NONE
 from .layout import Field, Layout
 
-__all__ = ["EDIT", "KIND_LOW", "EditError", "EditFlag", "Node", "NodeKind", "pack_edit"]
+__all__ = ["EDIT", "KIND_LOW", "EditError", "Node", "NodeKind", "pack_edit"]
 
 KIND_LOW = 13  # the lowest bit of a row's test that belongs to the kind
 
@@ -44,14 +42,6 @@ _CHILDREN = complete(
 )
 
 
-class EditFlag(IntFlag):
-    """Second byte of an EDIT."""
-
-    KEEP = 1  # the row stays as it is; the node's lock goes
-    MORE = 2  # records wait for the next edit, which belongs to this one
-    STOP = 4  # from now on, to an edit without it, locks stop all numbered records as their time comes
-
-
 class EditError(IntEnum):
     """Why an edit is refused; then it changes nothing."""
 
@@ -62,8 +52,8 @@ class EditError(IntEnum):
 EDIT = Layout(
     "edit",
     Field("opcode", 8),
-    Field("flags", 8, "EditFlag."),
-    Field("node", 16, "The node whose row this is. Its lock goes."),
+    Field("flags", 8, "0."),
+    Field("node", 16, "The node whose row this is."),
     Field("reserved", 32),
     Field("test", 16, f"{KIND_LOW - 1}:0 are the attribute whose code is looked at, 15:{KIND_LOW} the NodeKind."),
     Field("child", 16, "Child 0, the others follow it."),
@@ -120,11 +110,7 @@ class Node:
         return ""
 
 
-def pack_edit(opcode: int, node: int, row: Node | None, *, more: bool = False, stop: bool = False) -> bytes:
-    """Bytes of an EDIT; without a row it is a KEEP."""
-    flags = EditFlag.MORE * more | EditFlag.KEEP * (row is None) | EditFlag.STOP * stop
-    values = {}
-    if row is not None:
-        values = {name: getattr(row, name) for name in ("child", "value", "default", "slot")}
-        values["test"] = row.kind << KIND_LOW | row.attribute
-    return EDIT.pack(opcode=opcode, flags=flags, node=node, **values)
+def pack_edit(opcode: int, node: int, row: Node) -> bytes:
+    """Bytes of an EDIT."""
+    values = {name: getattr(row, name) for name in ("child", "value", "default", "slot")}
+    return EDIT.pack(opcode=opcode, node=node, test=row.kind << KIND_LOW | row.attribute, **values)

@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 MAGIC = 0x47455242  # "BREG", little endian
-VERSION = 8  # changes whenever an old driver could not work a new bitstream
+VERSION = 9  # changes whenever an old driver could not work a new bitstream
 
 
 class CellKind:

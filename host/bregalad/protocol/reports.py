@@ -62,7 +62,8 @@ class EntryFlag(IntFlag):
     HALVED = 1  # as in SuggestionFlag
     UNDERFLOW = 2  # as in SuggestionFlag
     INNER = 4  # as in SuggestionFlag
-    OUT = 8  # of boards with a node table: no record has been counted behind `until`
+    DUE = 8  # of boards with a node table: it is tried at the block's end
+    TRIED = 16  # `tried` says when it was last
 
 
 class ErrorCode(IntEnum):
@@ -145,7 +146,7 @@ def statistics_layout(geometry):
 
 def entry_body(geometry):
     """What ENTRY reports and WRITE (cell NONE) takes."""
-    until = Field("until", 32, "With a node table: what the last trial has decided takes effect after this record.")
+    tried = Field("tried", 32, "With a node table: number of the last record as of the last trial.")
     return (
         Field("n", 32, "Instances in the slot."),
         Field("since", 32, "Instances since the last trial."),
@@ -153,7 +154,7 @@ def entry_body(geometry):
         Field("current", 16),
         Field("entry_flags", 16, "EntryFlag."),
         Field("period", 16, "Instances between trials, 0: the role's register."),
-        *([until] if geometry.nodes else []),
+        *([tried] if geometry.nodes else []),
         Field("class_counts", 32, count=geometry.classes),
     )
 

@@ -1,23 +1,29 @@
 """Trees on the board: commands and reports of boards that walk records down a tree themselves.
 
 Such a board has `Geometry.nodes` rows of a node table. LEARN fetches rows from memory, of the layout that LAYOUT has
-declared. While it is under way, all commands but LEARN, LAYOUT, EDGES, TURN, FENCE and LOAD are executed between two
-records, when all before are counted; these six wait until it has ended. A trial that the judge does not keep is told by
-a PROPOSAL and the SUGGESTION or GAINS after it. `delay` records later the node is locked: the stream stands before the
-next record that reaches it, and STANDS is reported, until an EDIT of the node, or a KEEP, unlocks it. After an EDIT
-with STOP it stands at once, before any numbered record: what a decision takes from other nodes is as of then. One of
-the six that comes while the stream stands, or after an EDIT with MORE, would wait for ever: it is refused with an
-ERROR.
+declared. Records are numbered from 1, those with TEST or MINUS not. They are learnt block by block: within a block the
+tree stays as it is, and at its end, when its last numbered record has been counted,
 
-Records are numbered from 1, those with TEST or MINUS not; they pass locks. Several trees may share a board, each with
-nodes and slots of its own, and take turns: LEARN names the root, and TURN says how many records the tree has learnt,
-for delays and periods count those. Decisions that are still to take effect are the host's to remember meanwhile.
+1. the board waits for GO if anything was proposed at the end before: BLOCK is reported, and until GO all commands but
+   LEARN, LAYOUT, EDGES, TURN, FENCE and LOAD are executed; these six would wait for ever, and are refused;
+2. the slots that are due are tried, each by its counts as of now. A trial that the judge does not keep is told by a
+   PROPOSAL and the SUGGESTION or GAINS after it;
+3. with ``block.at_once`` the board waits for GO if anything was proposed now;
+4. the next block begins, of the length that TURN or GO has said last.
+
+A slot is due when it has counted as many records as its period says, or all inner slots on a record's path are. A
+block ends early, `AHEAD` records after the one, if a leaf's slot has counted ``block.margin`` records since it became
+due, or since it was tried as the block began.
+
+While a LEARN is under way and does not wait for GO, commands wait. Several trees may share a board, each with nodes and
+slots of its own, and take turns between two LEARNs: LEARN names the root, and TURN says where in its stream and block
+the tree is.
 """
 
 from enum import IntEnum
 
 from ..complete import complete
-from ..geometry import NONE
+from ..geometry import AHEAD, NONE
 from .commands import padded
 from .fields import Access, Register
 from .fields import Field as Bits
@@ -28,6 +34,8 @@ from .nodes import EDIT
 from .rows import ROW_COMMAND
 
 __all__ = [
+    "AHEAD",
+    "DUE",
     "MANY",
     "TREE",
     "TREE_REGISTERS",
@@ -40,18 +48,20 @@ __all__ = [
 ]
 
 MANY = 0xFFFE  # in place of a class: more than one
+DUE = 16  # due slots that are tried in the order in which they became so; if there are more, all are, by their numbers
 
 
 class TreeOpcode(IntEnum):
     """First byte of a command that only boards with a node table know."""
 
-    EDIT = 9  # write a node's row, or keep it; its lock goes
+    EDIT = 9  # write a node's row
     NODE = 10  # say what a slot's node has beside the slot's counts; PLACE and CLEAR set it to: node 0, nothing
     ROW = 11  # do something with a leaf row or the counters of predictions
     LAYOUT = 12  # from now on rows have this layout; steps follow
     EDGES = 13  # an attribute's edges follow
     PERIOD = 14  # set a slot's period alone
-    TURN = 16  # it is a tree's turn: how many records it has learnt; no lock is to come
+    TURN = 16  # it is a tree's turn: where it is in its stream
+    GO = 17  # what has been proposed is answered: go on with the block's end
 
 
 _HEAD = (Field("opcode", 8), Field("flags", 8, "0."))
@@ -91,10 +101,19 @@ TREE_COMMANDS = complete(
         TreeOpcode.TURN: Layout(
             "turn",
             Field("opcode", 8),
-            Field("flags", 8, "STOP or nothing, as of an EDIT."),
-            Field("reserved", 16),
-            Field("number", 32, "The last record's: the next one's is one more. EDITs are counted from 0 on."),
-            Field("rest", 32, count=2),
+            Field("flags", 8, "1: the next block's end waits for GO. 0: not for what was proposed before."),
+            Field("length", 16, "Of the blocks after this one, less 1."),
+            Field("number", 32, "The last record's: the next one's is one more."),
+            Field("since", 16, "Numbered records of this block that have been learnt."),
+            Field("left", 16, "Those that are to come, less 1."),
+            Field("first", 16, "The tree's first slot."),
+            Field("slots", 16, "How many it has."),
+        ),
+        TreeOpcode.GO: Layout(
+            "go",
+            *_HEAD,
+            Field("length", 16, "Of the blocks from the next one on, less 1."),
+            Field("rest", 32, count=3),
         ),
     },
     __file__,
@@ -105,7 +124,7 @@ class TreeKind(IntEnum):
     """First byte of a report that only boards with a node table give."""
 
     PROPOSAL = 9  # the trial that is reported next may change the tree
-    STANDS = 10  # the next record has reached a locked node
+    BLOCK = 10  # a block has ended, and the board waits for GO
     LEARNT = 11  # a LEARN has ended: all its records are counted, all their trials reported
     LABEL = 12  # a record's class, predicted before the record was learnt
     MARK = 13  # instances and hits since the last mark
@@ -116,19 +135,15 @@ _NUMBER = Layout(
     "number",
     Field("kind", 8),
     Field("flags", 8, "0."),
-    Field(
-        "slot",
-        16,
-        "PROPOSAL: the slot. Else EDITs executed since the TURN, modulo 2^16: if more have been sent, STANDS is old.",
-    ),
-    Field("number", 32, "Records learnt up to then; of PROPOSAL up to the one that made the trial due."),
+    Field("slot", 16, "PROPOSAL: the slot."),
+    Field("number", 32, "Of the last numbered record."),
 )
 
 TREE_REPORTS = complete(
     TreeKind,
     {
         TreeKind.PROPOSAL: _NUMBER,
-        TreeKind.STANDS: _NUMBER,
+        TreeKind.BLOCK: _NUMBER,
         TreeKind.LEARNT: _NUMBER,
         TreeKind.LABEL: Layout("label", Field("kind", 8), Field("label", 8), Field("node", 16, "The leaf.")),
         TreeKind.MARK: Layout(
@@ -147,11 +162,18 @@ TREE_REPORTS = complete(
 )
 
 TREE = (
-    Register("delay", 0x114, (Bits("records", 31, Access.RW, "From a trial to its effect; no other trial before."),)),
+    Register(
+        "block",
+        0x114,
+        (
+            Bits("margin", 24, Access.RW, "Records for which a leaf waits before it ends its block; 0: it does not."),
+            Bits("at_once", 1, Access.RW, "1: the next block waits for what is proposed at the end before it."),
+        ),
+    ),
     Register(
         "every",
         0x11C,
-        (Bits("records", 24, Access.RW, "All inner slots of a record whose number is a multiple are tried; 0: none."),),
+        (Bits("records", 24, Access.RW, "All inner slots of a record whose number is a multiple are due; 0: none."),),
     ),
 )
 

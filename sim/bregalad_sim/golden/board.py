@@ -208,10 +208,13 @@ class Golden(Slots):
                 else:
                     self._only_read(at, label, codes)
                 if not left and self._due(self.entries[at], minus, weight):
-                    self._trial(at, requested=False)
+                    self._come_due(at)
                 at = self.entries[at].link
                 if at == NONE:
                     break
+
+    def _come_due(self, slot):
+        self._trial(slot, requested=False)
 
     # Naive Bayes
 
@@ -283,7 +286,7 @@ class Golden(Slots):
                 zoom[int(command["cell"])] = (int(command["lo"]), int(command["shift"]) & 7)
             self.zoom[slot] = zoom
         entry = self.entries[slot]
-        entry.since = 0
+        entry.since, entry.due = 0, False
         entry.link = int(command["link"])
         entry.current = int(command["current"])
         entry.period = int(command["period"])
@@ -300,9 +303,10 @@ class Golden(Slots):
                 EntryFlag.HALVED * entry.halved
                 | EntryFlag.UNDERFLOW * entry.underflow
                 | EntryFlag.INNER * entry.inner
-                | EntryFlag.OUT * entry.out
+                | EntryFlag.DUE * entry.due
+                | EntryFlag.TRIED * (entry.tried is not None)
             )
-            until = {"until": entry.until} if g.nodes else {}
+            tried = {"tried": entry.tried or 0} if g.nodes else {}
             self._report(
                 reports.entry_layout(g),
                 kind=Kind.ENTRY,
@@ -314,7 +318,7 @@ class Golden(Slots):
                 entry_flags=flags,
                 period=entry.period,
                 class_counts=entry.class_counts,
-                **until,
+                **tried,
             )
         else:
             counts = [count for bin_ in self.counts[slot][cell] for count in bin_]
@@ -338,8 +342,6 @@ class Golden(Slots):
                 bool(flags & EntryFlag.UNDERFLOW),
                 int(entry["period"]),
             )
-            if g.nodes:
-                self.entries[slot].until, self.entries[slot].out = int(entry["until"]), bool(flags & EntryFlag.OUT)
         else:
             words = [int.from_bytes(payload[i : i + 4], "little") for i in range(0, len(payload), 4)]
             for index in range(g.bins):

@@ -122,8 +122,12 @@ class Slots:
 
     def _due(self, entry, minus, weight=1):
         """Whether an instance makes a trial of a slot due that has counted it as often as it weighs."""
-        period = entry.period or self.fields["inner_grace.inner" if entry.inner else "grace.leaf"]
+        period = self._period_of(entry)
         return weight > 0 and not minus and bool(period) and entry.since >= period
+
+    def _period_of(self, entry):
+        """Instances between trials of a slot; 0: it is never tried."""
+        return entry.period or self.fields["inner_grace.inner" if entry.inner else "grace.leaf"]
 
     def _candidates(self, slot):
         """Per cell in use: an attribute's candidate at its last cell, None elsewhere."""

@@ -36,5 +36,5 @@ class Entry:
     only: int = NONE
     base: int = 0
     ask_up_to: int = 0
-    until: int = 0  # if it is `out`, no other trial up to this record
-    out: bool = False
+    due: bool = False  # it is tried at the block's end
+    tried: int | None = None  # the last record's number as of the last trial

@@ -1,20 +1,21 @@
 """The tree on the board: records in, proposals out; what the front and the array do together.
 
 One order of records; all that happens follows from it. A record goes down the tree, its leaf predicts, and the array
-counts it. A trial that is due takes place at once. If the judge says that it stays, that is all. Else it is a
-*proposal*: the host is told, and has as many records as the delay says to answer; then the stream stands before the
-next record that reaches the node.
+counts it. Within a block the tree stays as it is. What is due is tried at the block's end. If the judge says that a
+node is kept, that is all. Else the trial is a *proposal*: the host is told, and answers before the next block's end.
 """
 
 from collections import deque
 
 from bregalad.complete import complete
-from bregalad.geometry import NONE
+from bregalad.geometry import AHEAD, NONE
 from bregalad.protocol.commands import COMMANDS, CommandFlag, Opcode, RecordFlag
 from bregalad.protocol.leaf_rows import RowOp, RowWord
-from bregalad.protocol.nodes import KIND_LOW, EditFlag, Node
+from bregalad.protocol.nodes import KIND_LOW, Node
+from bregalad.protocol.layout import Layout
+from bregalad.protocol.reports import EntryFlag, entry_body
 from bregalad.protocol.rows import KEY_BYTES, ROW_COMMAND, STEP, RowOpcode, weight_of
-from bregalad.protocol.tree import TREE_COMMANDS, TREE_REGISTERS, TREE_REPORTS, TreeKind, TreeOpcode, mixed
+from bregalad.protocol.tree import DUE, TREE_COMMANDS, TREE_REGISTERS, TREE_REPORTS, TreeKind, TreeOpcode, mixed
 
 from .board import Golden
 from .candidates import top
@@ -33,7 +34,7 @@ _WAIT = (Opcode.LEARN, Opcode.FENCE, Opcode.LOAD, TreeOpcode.LAYOUT, TreeOpcode.
 class TreeBoard(Golden):
     """A board that holds trees, as a model: commands in, reports out.
 
-    A LEARN goes on, between any two commands, until it has ended or the stream stands.
+    A LEARN goes on, between any two commands, until it has ended or waits for GO.
 
     Parameters
     ----------
@@ -42,7 +43,7 @@ class TreeBoard(Golden):
     memory_size : int
         Bytes of the memory that LEARN fetches rows from.
 
-    Source: Domingos and Hulten, KDD 2000, table 1, with a delay (docs/learners.md); host/bregalad/protocol/tree.py.
+    Source: Domingos and Hulten, KDD 2000, table 1, by blocks (docs/learners.md); host/bregalad/protocol/tree.py.
     """
 
     def __init__(self, geometry, memory_size=0):
@@ -54,13 +55,14 @@ class TreeBoard(Golden):
         self.quantiser = GoldenQuantiser(geometry)
         self.table = NodeTable(geometry.nodes, geometry.max_cells, geometry.slots, alternates=0)
         self.rows = LeafRows(geometry, geometry.nodes)
-        self.number = self.edits = 0  # records learnt, EDITs executed, as of the last TURN
+        self.number = self.begun = 0  # numbered records learnt: all, and as of the block's beginning
+        self.end = self.length = 1  # number of the block's last record; records of the blocks behind it
+        self.first, self.slots = 0, geometry.slots  # of the tree in turn
         self._walker = Walker(self.table)
-        self._open = deque()  # (node, number) of proposals that have not locked their node yet
+        self._due_slots, self._all_due = [], False  # in the order in which they became due; there may be others
+        self._owed = self._tried = False  # something is proposed; the block's end is over but for what is owed
         self._records = deque()  # of the LEARN under way
-        self._learning = self._told = False  # it is; that the stream stands is reported
-        self._more = False  # records wait for the next EDIT
-        self._stops_all = False  # a lock stops all records as its time comes
+        self._learning = self._held = False  # it is; it waits for GO
 
     # Commands
 
@@ -73,7 +75,7 @@ class TreeBoard(Golden):
         at = 0
         while (length := self._command_length(stream[at:])) is not None:
             data = stream[at : at + length]
-            if self._learning and not self.halted and self._waits(data):  # for ever
+            if self._held and not self.halted and self._waits(data):  # for ever
                 self._refuse(data)
             else:
                 self._command(data)
@@ -100,29 +102,20 @@ class TreeBoard(Golden):
     def _execute(self, opcode, data, payload):
         if opcode == Opcode.LEARN and not self._learns(COMMANDS[opcode].unpack(data)):
             return False
+        if opcode == Opcode.TRIAL:  # the board says when
+            return False
         if opcode not in list(TreeOpcode):
             return super()._execute(opcode, data, payload)
         return _EXECUTE[opcode](self, TREE_COMMANDS[opcode].unpack(data), payload)
 
     def _edit(self, command, payload):
-        row = None
-        if not command["flags"] & EditFlag.KEEP:
-            test = int(command["test"])
-            row = Node(
-                test >> KIND_LOW,
-                test & (1 << KIND_LOW) - 1,
-                *(int(command[name]) for name in ("value", "child", "default", "slot")),
-            )
-        node = int(command["node"])
-        self._is_late()  # as of before
-        self._stops_all = bool(command["flags"] & EditFlag.STOP)
-        self._more = bool(command["flags"] & EditFlag.MORE)
-        if self.table.edit(node, row) is not None:
-            return False
-        self._open = deque(proposal for proposal in self._open if proposal[0] != node)
-        self.edits += 1
-        self._told = False
-        return True
+        test = int(command["test"])
+        row = Node(
+            test >> KIND_LOW,
+            test & (1 << KIND_LOW) - 1,
+            *(int(command[name]) for name in ("value", "child", "default", "slot")),
+        )
+        return self.table.edit(int(command["node"]), row) is None
 
     def _node(self, command, payload):
         if command["slot"] >= self.geometry.slots or command["node"] >= self.geometry.nodes:
@@ -135,8 +128,20 @@ class TreeBoard(Golden):
     def _period(self, command, payload):
         if command["slot"] >= self.geometry.slots:
             return False
-        self.entries[int(command["slot"])].period = int(command["period"])
+        entry = self.entries[int(command["slot"])]
+        entry.period = int(command["period"])
+        entry.due = 0 < entry.period <= entry.since
+        self._all_due |= entry.due
         return True
+
+    def _write(self, command, payload):
+        super()._write(command, payload)
+        if command["cell"] == NONE:
+            body = Layout("entry", *entry_body(self.geometry)).unpack(payload)
+            entry, flags = self.entries[int(command["slot"])], int(body["entry_flags"])
+            entry.due = bool(flags & EntryFlag.DUE)
+            entry.tried = int(body["tried"]) if flags & EntryFlag.TRIED else None
+            self._all_due |= entry.due
 
     def _row(self, command, payload):
         rows = self._rows_now()
@@ -165,17 +170,26 @@ class TreeBoard(Golden):
         return True
 
     def _turn(self, command, payload):
-        self._is_late()  # as of before
-        self._open.clear()
-        self._stops_all = bool(command["flags"] & EditFlag.STOP)
-        self._more = False
-        self.number, self.edits = int(command["number"]), 0
+        self.number = int(command["number"])
+        self.begun = self.number - int(command["since"]) & 0xFFFFFFFF
+        self.end = self.number + int(command["left"]) + 1 & 0xFFFFFFFF
+        self.length = int(command["length"]) + 1
+        self.first, self.slots = int(command["first"]), int(command["slots"])
+        self._owed = bool(command["flags"] & 1)
+        self._due_slots, self._all_due = [], True
+        return True
+
+    def _go(self, command, payload):
+        if not self._held:
+            return False
+        self._held = self._owed = False
+        self.length = int(command["length"]) + 1
         return True
 
     def _learn(self, command, payload):
         """Begin: all rows become records now, for no edges change before they are learnt."""
         layout, root = self.quantiser.layout, int(command["root"])
-        self._learning, self._told = True, False
+        self._learning = True
         for index in range(int(command["count"])):
             begin = int(command["address"]) + index * layout.stride
             try:
@@ -196,38 +210,52 @@ class TreeBoard(Golden):
     # Records
 
     def _run(self):
-        """Learn what comes before the stream stands."""
-        while self._records and not self.halted:
+        """Learn what comes before the board waits for GO."""
+        while not self.halted and not self._held:
+            if self.number == self.end:
+                self._end_block()
+                continue
+            if not self._records:
+                break
             if isinstance(self._records[0], BusError):
                 error = self._records.popleft()
                 self._learning = False
                 self._error(error.code, error.address, self.number)
                 return
-            codes, label, flags, root = self._records[0]
-            if self._more:
-                return
-            plain = not flags & (RecordFlag.TEST | RecordFlag.MINUS) and label < self.geometry.classes
-            if plain and (self._is_late() or self._walker.stands(codes, root)):
-                if not self._told:
-                    self._say(TreeKind.STANDS, slot=self.edits & 0xFFFF, number=self.number)
-                self._told = True
-                return
-            self._records.popleft()
+            codes, label, flags, root = self._records.popleft()
             if label >= self.geometry.classes:
                 self.events["bad_records"] += 1
             else:
                 self._record(codes, label, flags, root)
-        if self._learning and not self.halted:
+        if self._learning and not self.halted and not self._held:
             self._learning = False
-            self._say(TreeKind.LEARNT, slot=self.edits & 0xFFFF, number=self.number)
+            self._say(TreeKind.LEARNT, number=self.number)
 
-    def _is_late(self):
-        """Lock the nodes whose time has come, or say whether there are any, if each stops all records."""
-        while self._open and self._open[0][1] + self.fields["delay.records"] <= self.number:
-            if self._stops_all:
-                return True
-            self.table.lock(self._open.popleft()[0])
-        return False
+    def _end_block(self):
+        """Go on with a block's end, up to where it waits for GO."""
+        if not self._tried:
+            if self._hold(self._owed):
+                return
+            self._try_due()
+            self._tried = True
+        if self._hold(self._owed and self.fields["block.at_once"]):
+            return
+        self._tried = False
+        self.begun, self.end = self.end, self.end + self.length & 0xFFFFFFFF
+
+    def _hold(self, holds):
+        if holds:
+            self._held = True
+            self._say(TreeKind.BLOCK, number=self.number)
+        return holds
+
+    def _try_due(self):
+        """Try the slots that are due."""
+        due, all_due = self._due_slots, self._all_due
+        self._due_slots, self._all_due = [], False
+        for slot in range(self.first, self.first + self.slots) if all_due else due:
+            if slot < self.geometry.slots and self.entries[slot].due:
+                self._trial(slot, requested=False)
 
     def _record(self, codes, label, flags, root):
         test, minus = bool(flags & RecordFlag.TEST), bool(flags & RecordFlag.MINUS)
@@ -253,12 +281,27 @@ class TreeBoard(Golden):
         if slot != NONE:
             self._count_path(slot, label, minus, codes, weight)
 
+    def _count_path(self, slot, label, minus, codes, weight=1):
+        super()._count_path(slot, label, minus, codes, weight)
+        entry, margin = self.entries[slot], self.fields["block.margin"]
+        if minus or not weight or entry.inner or not margin or not (period := self._period_of(entry)):
+            return
+        waited = entry.since - (0 if entry.tried == self.begun else period)
+        if waited >= margin and (self.end - self.number & 0xFFFFFFFF) > AHEAD:
+            self.end = self.number + AHEAD & 0xFFFFFFFF
+
     def _due(self, entry, minus, weight=1):
+        """Whether an instance makes a slot due: not if it is."""
         every = self.fields["every.records"]
         asked = entry.inner and every > 0 and self.number % every == 0
-        # Numbers go round: a record that is counted behind `until` ends it.
-        entry.out = entry.out and (entry.until - self.number + (1 << 31) & 0xFFFFFFFF) >= 1 << 31
-        return not minus and not entry.out and (asked or super()._due(entry, minus, weight))
+        return not minus and not entry.due and (asked or super()._due(entry, minus, weight))
+
+    def _come_due(self, slot):
+        self.entries[slot].due = True
+        if len(self._due_slots) < DUE:
+            self._due_slots.append(slot)
+        else:
+            self._all_due = True
 
     def _bayes(self, slot, codes):
         """The class by naive Bayes, None if the slot knows none, or is an inner node's, above the leaf."""
@@ -273,15 +316,15 @@ class TreeBoard(Golden):
     def _trial(self, slot, requested):
         """Judge; a proposal if it may change the tree."""
         entry = self.entries[slot]
-        if requested or self._proposes(entry, slot):
+        if self._proposes(entry, slot):
+            self._owed = True
             self._say(TreeKind.PROPOSAL, slot=slot, number=self.number)
-            self._open.append((entry.node, self.number))
             super()._trial(slot, requested)
         else:
             entry.since = 0
             entry.halved = entry.underflow = False
             self.events["trials"] += 1
-        entry.out, entry.until = True, self.number + self.fields["delay.records"] & 0xFFFFFFFF
+        entry.due, entry.tried = False, self.number
 
     def _proposes(self, entry, slot):
         if not self.fields["judge.decides"] or self.fields["report.all"]:  # GAINS are not judged
@@ -314,6 +357,7 @@ _EXECUTE = complete(
         TreeOpcode.EDGES: TreeBoard._quantise,
         TreeOpcode.PERIOD: TreeBoard._period,
         TreeOpcode.TURN: TreeBoard._turn,
+        TreeOpcode.GO: TreeBoard._go,
     },
     __file__,
 )

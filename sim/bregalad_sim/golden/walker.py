@@ -1,4 +1,4 @@
-"""The golden model's node table and walker: where a record goes, and what stops it."""
+"""The golden model's node table and walker: where a record goes."""
 
 from bregalad.geometry import NONE
 from bregalad.protocol.nodes import EditError, Node, NodeKind
@@ -7,7 +7,7 @@ __all__ = ["NodeTable", "Walker"]
 
 
 class NodeTable:
-    """Rows of nodes, and which are locked.
+    """Rows of nodes.
 
     Parameters
     ----------
@@ -19,17 +19,9 @@ class NodeTable:
     def __init__(self, nodes, attributes, slots, alternates=1):
         self.nodes, self.attributes, self.slots, self.alternates = nodes, attributes, slots, alternates
         self.rows = [Node() for _ in range(nodes)]
-        self.locked = set()
-
-    def lock(self, node):
-        """Let no record pass that reaches a node; an EditError if there is none such."""
-        if node >= self.nodes:
-            return EditError.NODE
-        self.locked.add(node)
-        return None
 
     def edit(self, node, row):
-        """Write a row, or keep it, where that is None; either way the node's lock goes.
+        """Write a row.
 
         Returns
         -------
@@ -38,11 +30,9 @@ class NodeTable:
         """
         if node >= self.nodes:
             return EditError.NODE
-        if row is not None:
-            if row.trouble(self.nodes, self.attributes, self.slots):
-                return EditError.ROW
-            self.rows[node] = row
-        self.locked.discard(node)
+        if row.trouble(self.nodes, self.attributes, self.slots):
+            return EditError.ROW
+        self.rows[node] = row
         return None
 
     def walk(self, codes, root):
@@ -54,31 +44,28 @@ class NodeTable:
             The leaf that the record comes to; then that of each alternate, in the order in which they
             were met. A way that has no leaf among as many nodes as there are goes round: that ends it
             all, and the last of them is all there is.
-        stands : bool
-            A node on the way is locked.
         lost : bool
             It went round.
         """
-        starts, leaves, stands = [root], [], False
+        starts, leaves = [root], []
         while len(leaves) < len(starts):
             node, steps = starts[len(leaves)], 1
             while True:
-                stands |= node in self.locked
                 row = self.rows[node]
                 if row.kind == NodeKind.LEAF:
                     break
                 if steps == self.nodes:
-                    return [node], stands, True
+                    return [node], True
                 if row.kind == NodeKind.FORK and len(starts) <= self.alternates:
                     starts.append(row.child + 1)
                 node = row.child + row.branch(codes[row.attribute] if row.kind != NodeKind.FORK else 0)
                 steps += 1
             leaves.append(node)
-        return leaves, stands, False
+        return leaves, False
 
 
 class Walker:
-    """Records, edits and locks in their order, from all of which it follows what is given.
+    """Records and edits in their order, from which it follows what is given.
 
     Parameters
     ----------
@@ -87,17 +74,10 @@ class Walker:
 
     def __init__(self, table):
         self.table = table
-        self.number = 0  # numbered records given
-        self.more = False  # the last edit is to be followed by another
 
-    def stands(self, codes, root):
-        """Whether the next record has to wait for an edit."""
-        return self.more or self.table.walk(codes, root)[1]
-
-    def give(self, codes, root, numbered=True):
+    def give(self, codes, root):
         """What comes of the next record: a list of items, fields as of ``item_layout``."""
-        leaves, _, lost = self.table.walk(codes, root)
-        self.number += numbered
+        leaves, lost = self.table.walk(codes, root)
         return [
             {
                 "node": node,
