@@ -1,22 +1,18 @@
-"""Random command streams for boards that hold trees, and a host that answers what they ask."""
+"""Random command streams for boards that hold trees."""
 
 import numpy as np
 from bregalad.data.keys import edge_keys
 from bregalad.geometry import NONE
-from bregalad.protocol.commands import CommandFlag, Opcode, RecordFlag, pack_load, padded
+from bregalad.protocol.commands import CommandFlag, Opcode, RecordFlag, padded
 from bregalad.protocol.leaf_rows import RowOp, RowWord
-from bregalad.protocol.nodes import EditFlag, Node, NodeKind, pack_edit
-from bregalad.protocol.reports import ErrorCode, Kind, kind_of, layout_of
+from bregalad.protocol.nodes import Node, NodeKind, pack_edit
 from bregalad.protocol.rows import MOST_WEIGHT, ROW_COMMAND, RowKind, edges_command, weighed
-from bregalad.protocol.tree import MANY, TreeKind, TreeOpcode, pack_tree
+from bregalad.protocol.tree import MANY, TreeOpcode, pack_tree
 
 from .rows import any_edges, any_layout, any_rows
 from .traffic import Traffic
 
-__all__ = ["NEVER", "TreeHost", "TreeTraffic"]
-
-NEVER = (1 << 31) - 1  # a delay that no stream is as long as
-_RESULTS = (TreeKind.LABEL, TreeKind.MARK, TreeKind.ROW)  # what leaf rows tell
+__all__ = ["TreeTraffic"]
 
 
 class TreeTraffic(Traffic):
@@ -29,24 +25,11 @@ class TreeTraffic(Traffic):
     rng : random.Random
     memory : sim.golden.Memory
         Rows are made for its size.
-
-    Members
-    -------
-    delay : int
-        That of the last configuration.
-    node_of : list of int
-        The node that NODE has said of each slot.
-    tried : set of int
-        Slots that TRIAL has been sent of; to be emptied when all that it has led to is told.
     """
 
     def __init__(self, geometry, rng, memory):
         super().__init__(geometry, rng, memory)
         self.numbers = np.random.default_rng(rng.getrandbits(32))
-        self.delay = 0
-        self.stops = False  # with EDITs locks stop all records
-        self.node_of = [0] * geometry.slots
-        self.tried = set()
         self._layout = None
 
     # Configuration
@@ -54,12 +37,11 @@ class TreeTraffic(Traffic):
     def configuration(self):
         """Register writes, those of `Traffic` among them."""
         g, rng = self.geometry, self.rng
-        self.delay = rng.choice([0, 0, 1, rng.randint(2, 30), rng.randint(2, 30), 60, NEVER])
         judge = {name: rng.randint(0, 1) for name in ("anytime", "inner_ties", "null", "asks_inner")}
         return [
             *super().configuration(),
             ("report", {"all": int(rng.random() < 0.2), "neighbours": rng.randint(0, 1)}),
-            ("delay", {"records": self.delay}),
+            ("block", {"margin": rng.choice([0, 1, rng.randint(2, 30)]), "at_once": rng.randint(0, 1)}),
             ("every", {"records": rng.choice([0, 0, 1, rng.randint(2, 50)])}),
             ("leaf_predictor", {"by": rng.randint(0, 2 * g.naive_bayes), "told": rng.randint(0, 1)}),
             ("leaf_marks", {"every": rng.choice([0, 1, rng.randint(2, 40)])}),
@@ -163,15 +145,15 @@ class TreeTraffic(Traffic):
         child = min(first + rng.choice([0, 0, rng.randrange(g.nodes)]), g.nodes - width)
         return Node(kind, rng.randrange(self.cells), value, child, rng.randrange(width), slot)
 
-    def edit(self, node, row, more=False):
-        """An EDIT; without a row a KEEP."""
-        return padded(pack_edit(TreeOpcode.EDIT, node, row, more=more, stop=self.stops), self.geometry.bus_bytes)
+    def edit(self, node, row):
+        """An EDIT."""
+        return padded(pack_edit(TreeOpcode.EDIT, node, row), self.geometry.bus_bytes)
 
     def bad_edit(self):
         """An EDIT that is refused."""
         g, rng = self.geometry, self.rng
         if rng.random() < 0.4:
-            return self.edit(rng.randrange(g.nodes, 1 << 16), rng.choice([None, Node()]), more=rng.random() < 0.3)
+            return self.edit(rng.randrange(g.nodes, 1 << 16), Node())
         row = rng.choice(
             [
                 Node(slot=rng.randrange(g.slots, NONE)),
@@ -184,9 +166,9 @@ class TreeTraffic(Traffic):
                 Node(NodeKind.FORK, 1 << 12, 0, g.nodes - 1, 0),
             ]
         )
-        return self.edit(rng.randrange(g.nodes), row, more=rng.random() < 0.3)
+        return self.edit(rng.randrange(g.nodes), row)
 
-    # What may be sent while records stand
+    # What may be sent while GO is waited for
 
     def access(self):
         """A ROW command that is taken."""
@@ -206,7 +188,7 @@ class TreeTraffic(Traffic):
     def node(self, slot):
         """NODE: most often of one near the first, where many records come by."""
         g, rng = self.geometry, self.rng
-        self.node_of[slot] = node = rng.choices([rng.randrange(min(5, g.nodes)), rng.randrange(g.nodes)], [7, 3])[0]
+        node = rng.choices([rng.randrange(min(5, g.nodes)), rng.randrange(g.nodes)], [7, 3])[0]
         values = {
             "only": rng.choice([NONE, MANY, rng.randrange(g.classes)]),
             "base": rng.choice([0, rng.randrange(100), rng.getrandbits(32)]),
@@ -215,42 +197,31 @@ class TreeTraffic(Traffic):
         return pack_tree(g, TreeOpcode.NODE, slot=slot, node=node, **values)
 
     def slot_command(self):
-        """A command of a slot that is taken: its bytes, whether it answers, and whether trials may follow sooner."""
+        """A command of a slot that is taken."""
         g, rng = self.geometry, self.rng
         slot = rng.randrange(g.slots)
-        kind = rng.choice(
-            ["node", "node", "period", Opcode.TRIAL, Opcode.CLEAR, Opcode.PLACE, Opcode.PLACE, Opcode.READ, "write"]
-        )
-        if slot in self.tried:  # whose node a proposal names is not to change before it is told
-            kind = rng.choice(["period", Opcode.TRIAL, Opcode.READ])
-        if kind == Opcode.TRIAL:
-            self.tried.add(slot)
-        match kind:
+        match kind := rng.choice(["node", "node", "period", Opcode.CLEAR, "place", "place", Opcode.READ, "write"]):
             case "node":
-                return self.node(slot), False, False
+                return self.node(slot)
             case "period":
-                return pack_tree(g, TreeOpcode.PERIOD, slot=slot, period=self._period()), False, False
+                return pack_tree(g, TreeOpcode.PERIOD, slot=slot, period=self._period())
             case Opcode.READ:
-                return self._pack(kind, slot=slot, cell=rng.choice([NONE, rng.randrange(g.max_cells)])), True, False
-            case Opcode.PLACE:
-                command = self._place(slot)
-                if not command[1] & CommandFlag.KEEP:
-                    self.node_of[slot] = 0
-                return command, False, True
+                return self._pack(kind, slot=slot, cell=rng.choice([NONE, rng.randrange(g.max_cells)]))
+            case "place":
+                return self._place(slot)
             case "write":
-                command = self._write(slot)
-                if int.from_bytes(command[4:6], "little") == NONE:  # the slot's entry
-                    self.node_of[slot] = 0
-                return command, False, True
+                return self._write(slot)
             case _:
-                if kind == Opcode.CLEAR:
-                    self.node_of[slot] = 0
-                return self._pack(kind, slot=slot), False, True
+                return self._pack(kind, slot=slot)
 
     def wrong(self):
         """A command that is refused, whatever goes on."""
         g, rng = self.geometry, self.rng
-        match rng.randrange(7):
+        match rng.randrange(8):
+            case 5:
+                return self._pack(Opcode.TRIAL, slot=rng.randrange(g.slots))
+            case 6:
+                return self.turn(first=rng.randrange(1 << 16), slots=g.slots + 1)
             case 0:
                 opcode = rng.choice(sorted(set(range(256)) - set(Opcode) - set(TreeOpcode)))
                 return padded(bytes([opcode]) + rng.randbytes(15), g.bus_bytes)
@@ -278,20 +249,19 @@ class TreeTraffic(Traffic):
                     pass
                 return command
 
-    def refusal(self, stands=False):
-        """A command that is refused, some that are dropped, and RESET; where the stream ``stands``, more are."""
+    def refusal(self):
+        """A command that is refused, some that are dropped, and RESET."""
         refused = self.wrong()
-        if stands and self.rng.random() < 0.5:
-            refused = self.rng.choice([self.fence(), self.learn_nothing(), self.edges(), self.load(), self.turn()[0]])
         dropped = [
             command
             for command in (
                 self.wrong(),
                 self.access(),
-                self.edit(0, None),
+                self.edit(0, Node()),
+                self.go(),
                 self._quantiser(TreeOpcode.LAYOUT, self._layout.command(self.geometry)),
                 self.edges(),
-                self.turn()[0],
+                self.turn(),
                 self._write(0),
                 self._pack(Opcode.FENCE, token=1),
                 self._pack(Opcode.LEARN, flags=CommandFlag.MEMORY, count=3),
@@ -300,161 +270,35 @@ class TreeTraffic(Traffic):
         ]
         return refused + b"".join(dropped) + self._pack(Opcode.RESET)
 
-    def load(self):
-        g, rng = self.geometry, self.rng
-        return pack_load(g, 0, rng.randbytes(rng.randrange(1, 4) * g.bus_bytes))
+    def _length(self):
+        """Records of a block, less 1."""
+        return self.rng.choice([0, 0, 1, self.rng.randrange(20), self.rng.randrange(200), 0xFFFF])
 
-    def turn(self):
-        """TURN, and the number that it says."""
-        rng = self.rng
+    def turn(self, **values):
+        """TURN, at any place of any stream, mostly of all slots."""
+        g, rng = self.geometry, self.rng
         number = rng.choice([0, rng.randrange(200), rng.randrange(1 << 31), (1 << 31) - rng.randrange(200), 0xFFF00000])
-        return pack_tree(self.geometry, TreeOpcode.TURN, flags=EditFlag.STOP * self.stops, number=number), number
+        first = rng.choice([0, 0, rng.randrange(g.slots)])
+        values = {
+            "flags": rng.randint(0, 1),
+            "number": number | rng.choice([0, 0xFFFF]),
+            "since": rng.choice([0, 1, rng.randrange(1 << 16)]),
+            "left": self._length(),
+            "length": self._length(),
+            "first": first,
+            "slots": rng.choice([g.slots - first, rng.randrange(g.slots - first + 1)]),
+            **values,
+        }
+        return pack_tree(g, TreeOpcode.TURN, **values)
+
+    def go(self):
+        return pack_tree(self.geometry, TreeOpcode.GO, length=self._length())
 
     def fence(self):
         return self._pack(Opcode.FENCE, token=self.rng.getrandbits(32))
 
-    def learn_nothing(self):
-        return self._pack(Opcode.LEARN, flags=CommandFlag.MEMORY)
-
     def reset(self):
         return self._pack(Opcode.RESET)
 
-    def trial(self, slot):
-        return self._pack(Opcode.TRIAL, slot=slot)
-
     def read(self, slot, cell=NONE):
         return self._pack(Opcode.READ, slot=slot, cell=cell)
-
-
-class TreeHost:
-    """The host of one board: it sorts reports by who gives them, and answers proposals.
-
-    Proposals of ``keepers`` are answered by KEEP, some at once, some when a few more reports have come. All others
-    stay open until the stream stands or has ended.
-
-    Parameters
-    ----------
-    board : Board
-    rng : random.Random
-    traffic : TreeTraffic
-    keepers : set of int
-        Nodes.
-    """
-
-    def __init__(self, board, rng, traffic):
-        self.board, self.rng, self.traffic = board, rng, traffic
-        self.keepers = set()
-        self.cells = 1
-        self.told = {}
-        self.open = []  # (node, number) of proposals
-        self.edits = 0  # sent, and not refused
-        self.number = 0  # records up to where it stands, or has ended
-        self.stood = None  # EDITs that had been executed then
-        self._executed = 0  # EDITs, as of the last LEARNT
-        self._late = []  # nodes whose KEEP is still to be sent
-        self._rest = b""
-        self.begin()
-
-    def begin(self):
-        """Forget what has been told."""
-        self.told = {"results": [], "trials": [], "jobs": []}
-        self.ended = self._broken = False
-        self._kept = []
-
-    def send(self, commands, edits=0):
-        """Send commands, so many EDITs that are not refused among them."""
-        self.edits += edits
-        self.board.send(commands)
-
-    def turn(self, number, locked):
-        """A TURN has been sent: no lock is to come, and these nodes are locked."""
-        self.edits = self._executed = 0
-        self.number, self.stood = number, None
-        self.open = [(node, number - self.traffic.delay) for node in locked]
-
-    def wait(self, jobs):
-        """Until so many other commands have been answered since `begin`."""
-        while len(self.told["jobs"]) < jobs:
-            self._take(self.board.receive(wait=True))
-            self._keep()
-        self._keep(all_=True)
-
-    def pull(self):
-        """Take the reports that there are."""
-        self._take(self.board.receive())
-
-    def stop(self):
-        """Until the stream stands at a lock of a node that is open, or has ended: whether it has ended."""
-        while True:
-            self._take(self.board.receive())
-            self.mend()
-            stands = self.stood == self.edits & 0xFFFF
-            if self.ended or (stands and not self._late):
-                self._keep(all_=True)
-                return self.ended
-            if self._late:
-                self._keep(all_=stands)
-            else:
-                self._take(self.board.receive(wait=True))
-
-    def mend(self):
-        """After a bus error, go on: which KEEPs have been executed before it is not known, so once more."""
-        if not self._broken:
-            return
-        self.ended = False
-        self.board.send(self.traffic.reset() + self.traffic.learn_nothing())
-        while not self.ended:
-            self._take(self.board.receive(wait=True))
-        self.edits, self._broken = self._executed, False
-        self._late = self._kept + self._late
-
-    def _keep(self, all_=False):
-        while self._late and (all_ or self.rng.random() < 0.3):
-            node = self._late.pop(0)
-            self._kept.append(node)
-            self.send(self.traffic.edit(node, None), 1)
-            if not all_:
-                break
-
-    def _take(self, data):
-        self._rest += data
-        at = 0
-        while at < len(self._rest):
-            kind = kind_of(self._rest[at])
-            layout = layout_of(kind, self.board.geometry, self.cells)
-            if len(self._rest) - at < layout.size:
-                break
-            self._sort(kind, self._rest[at : at + layout.size], layout)
-            at += layout.size
-        self._rest = self._rest[at:]
-
-    def _sort(self, kind, report, layout):
-        found = layout.unpack(report)
-        match kind:
-            case TreeKind.STANDS:
-                self.stood, self.number = int(found["slot"]), int(found["number"])
-                return
-            case TreeKind.LEARNT:
-                self.ended, self.number, self._executed = True, int(found["number"]), int(found["slot"])
-                report = (kind, self.number)  # EDITs may still be under way
-            case Kind.ERROR:
-                self._broken |= bool(found["flags"] != ErrorCode.COMMAND)
-            case TreeKind.PROPOSAL:
-                self._proposed(int(found["slot"]), int(found["number"]))
-        trials = (TreeKind.PROPOSAL, Kind.SUGGESTION, Kind.GAINS)
-        where = "results" if kind in _RESULTS else "trials" if kind in trials else "jobs"
-        self.told[where].append(report)
-
-    def shown(self, report):
-        """A report as text."""
-        if isinstance(report, tuple):
-            return str(report)
-        layout = layout_of(report[0], self.board.geometry, self.cells)
-        return f"{kind_of(report[0])!r} {dict(zip(layout.dtype.names, layout.unpack(report).tolist(), strict=True))}"
-
-    def _proposed(self, slot, number):
-        node = self.traffic.node_of[slot]
-        if node in self.keepers:
-            self._late.append(node)
-        else:
-            self.open.append((node, number))

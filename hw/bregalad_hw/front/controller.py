@@ -20,6 +20,7 @@ from ..mcmu.tracker import Tracker
 from ..optional import optional
 from ..relay import Relay
 from ..replica import add_with_reset
+from .blocks import Blocks, DueSlots
 from .front import Front
 from .results import ReportMerge, ResultWriter
 from .sequencer import TreeSequencer
@@ -34,11 +35,12 @@ class TreeController(wiring.Component):
     ::
 
         memory -> ReadDMA -> Front (Quantiser -> Walker -> leaf rows) -> Tracker -> array
-                                        ^ lock                              | trials
-                                     Verdicts <----- gains, summary --------+
-                                        | proposals
-                                        v
-                                   ReportWriter
+                                        ^ limit              counted, due |           | gains, summary
+                                        +-------- Blocks <----------------+           v
+                                           TreeSequencer <-- DueSlots <---+       Verdicts
+                                                | at the block's end                  | proposals
+                                                v                                     v
+                                      SlotEditor -> TrialScheduler              ReportWriter
 
     Parameters
     ----------
@@ -95,6 +97,8 @@ class TreeController(wiring.Component):
         m.submodules.slots = slots = SlotTable(g)
         scheduler = add("scheduler", TrialScheduler(g, depth=self.trials))
         verdicts = add("verdicts", Verdicts(g))
+        blocks = add("blocks", Blocks())
+        due = add("due", DueSlots(g))
         writer = add("writer", ReportWriter(g))
         results = add("results", ResultWriter(g))
         merge = add("merge", ReportMerge())
@@ -104,12 +108,11 @@ class TreeController(wiring.Component):
         connect(m, sequencer.slots, editor.edit)
         connect(m, sequencer.load, loader.load)
         connect(m, sequencer.row_command, front.command)
-        connect(m, sequencer.cancel, verdicts.cancel)
         connect(m, sequencer.edit, front.edit)
         connect(m, sequencer.row, front.row)
         connect(m, front.header, tracker.i)
         connect(m, front.result, results.i)
-        connect(m, verdicts.lock, front.lock)
+        connect(m, due.o, sequencer.due)
         connect(m, scheduler.head, verdicts.head)
         connect(m, flipped(self.summary), verdicts.summary)
         connect(m, verdicts.proposal, writer.head)
@@ -124,8 +127,7 @@ class TreeController(wiring.Component):
         connect(m, report_relay.o, flipped(self.reports))
         for block in (tracker, writer, verdicts):
             connect(m, flipped(self.configuration), block.configuration)
-        for block in (tracker, editor, verdicts):
-            connect(m, flipped(self.tree), block.tree)
+        connect(m, flipped(self.tree), tracker.tree)
         connect(m, flipped(self.rule), verdicts.rule)
         connect(m, flipped(self.rows), front.configuration)
 
@@ -169,35 +171,47 @@ class TreeController(wiring.Component):
         ]
 
         idle, idle_now = Signal(init=1), Signal()
-        limit = Signal(32)
         m.d.comb += [
             idle_now.eq(tracker.idle & front.quiet),
             front.read_at.eq(tracker.read_at),
             front.free.eq(tracker.free),
             front.root.eq(sequencer.root),
-            front.hold.eq(sequencer.hold | verdicts.hold),
             front.abort.eq(failed & sequencer.learning),
-            front.limit.eq(limit),
-            front.turning.eq(verdicts.turning),
-            *(port.renumber.eq(sequencer.renumber) for port in (front, tracker)),
-            *(port.last_number.eq(sequencer.last_number) for port in (front, tracker)),
-            verdicts.counted.eq(tracker.counted),
+            front.limit.eq(blocks.limit),
+            *(port.renumber.eq(sequencer.turns) for port in (front, tracker)),
+            *(port.last_number.eq(sequencer.turn.number) for port in (front, tracker)),
+            blocks.turn.eq(sequencer.turn),
+            *(port.turns.eq(sequencer.turns) for port in (blocks, due)),
+            blocks.go.eq(sequencer.go),
+            blocks.length.eq(sequencer.length),
+            blocks.next.eq(sequencer.next),
+            blocks.counted.eq(tracker.counted),
+            blocks.overdue.eq(tracker.overdue),
+            blocks.overdue_at.eq(tracker.overdue_at),
+            tracker.begun.eq(blocks.begun),
+            due.i.valid.eq(tracker.trial.valid),
+            due.i.payload.eq(tracker.trial.p.head.slot),
+            due.mark.eq(editor.mark),
+            due.first.eq(sequencer.first),
+            due.slots.eq(sequencer.slots_of),
+            sequencer.due_comes.eq(due.comes),
+            sequencer.ended.eq(blocks.ended),
+            sequencer.proposed.eq(verdicts.proposed),
+            sequencer.undecided.eq(verdicts.undecided),
+            sequencer.at_once.eq(self.tree.block.at_once),
             verdicts.pushed.eq(scheduler.i.valid & scheduler.i.ready),
-            verdicts.requested.eq(editor.trial.valid),
             tracker.passes.eq(passes),
             tracker.locked.eq(scheduler.locked_a),
             tracker.next_locked.eq(scheduler.locked_c),
             tracker.grant.eq(~scheduler.hold),
             scheduler.rows_a.eq(tracker.rows),
-            scheduler.slot_b.eq(sequencer.slot),
+            scheduler.slot_b.eq(0),
             scheduler.rows_c.eq(tracker.next_rows),
             scheduler.passes.eq(passes),
             scheduler.snap_ready.eq(self.snap_ready),
             sequencer.flowing.eq(front.busy),
             sequencer.idle.eq(idle_now),
             sequencer.number.eq(tracker.counted),
-            sequencer.stands.eq(front.stands),
-            sequencer.unfinished.eq(front.unfinished),
             sequencer.refused.eq(front.error != 0),
             sequencer.row_refused.eq(front.refused),
             sequencer.failed.eq(failed),
@@ -213,12 +227,10 @@ class TreeController(wiring.Component):
         ]
         m.d.sync += [
             idle.eq(idle_now),
-            limit.eq(verdicts.decided + self.tree.delay.records + 1),
             scheduler.reported.eq(verdicts.reported),
             sequencer.quiet.eq(
                 scheduler.quiet & predictor.quiet & ~verdicts.undecided & ~results.i.valid & writer.idle
             ),
-            sequencer.locked.eq(scheduler.locked_b),
         ]
 
         share_table(m, g, idle, editor, tracker, slots, scheduler)

@@ -15,7 +15,7 @@ from ..layout import struct
 from ..mcmu.buffer import header_layout
 from ..relay import Relay
 from ..repeat import WEIGHT
-from . import leaf_rows, walker
+from . import leaf_rows
 from .leaf_rows import LeafRows
 from .quantiser import Quantiser
 from .store import RecordStore
@@ -57,8 +57,8 @@ class Front(wiring.Component):
     and in the store. Labels that are no class, and what an error has cut off, go through it all as records that have no
     slot, only TEST, and nothing to tell, so that order and places stay right.
 
-    Edits of the node table and accesses to rows take place between two records: they wait for those that have been
-    handed over, and nothing is handed over meanwhile.
+    Accesses to rows take place between two records: they wait for those that have been handed over, and nothing is
+    handed over meanwhile.
 
     Parameters
     ----------
@@ -84,8 +84,8 @@ class Front(wiring.Component):
         Of every record, in order. One without ``there`` counts nowhere; its codes are freed in its turn.
     bayes : In(stream of bayes_layout)
         With ``naive_bayes`` only. Unless the predictor is MAJORITY, one for every record with ``there``, in order.
-    edit, lock, turning, renumber, last_number, limit, hold, handed, error, stands, unfinished
-        Of the `Walker`.
+    edit, renumber, last_number, limit, handed, error
+        Of the `Walker`. Nothing is handed over while there is an edit.
     row : In(stream of access_layout)
         Taken when it is carried out, once the headers of all records before it are taken.
     refused : Out(1)
@@ -96,7 +96,7 @@ class Front(wiring.Component):
     good, bad : Out(1)
         For a clock: a record without TEST was given to the tracker; a record came whose label is no class.
     quiet : Out(1)
-        All that has been handed over has been taken, predicted, told; two clocks after ``hold`` has come that stays so.
+        All that has been handed over has been taken, predicted, told.
     busy : Out(1)
         A command or a record is in here.
 
@@ -128,16 +128,11 @@ class Front(wiring.Component):
                 "header": Out(stream.Signature(header_layout(g))),
                 **({"bayes": In(stream.Signature(bayes_layout(g)))} if g.naive_bayes else {}),
                 "edit": In(stream.Signature(struct(EDIT))),
-                "lock": In(stream.Signature(walker.lock_layout())),
-                "turning": In(1),
                 "renumber": In(1),
                 "last_number": In(32),
                 "limit": In(32),
-                "hold": In(1),
                 "handed": Out(32),
                 "error": Out(range(max(EditError) + 1)),
-                "stands": Out(1),
-                "unfinished": Out(1),
                 "row": In(stream.Signature(access_layout())),
                 "refused": Out(1),
                 "result": Out(stream.Signature(leaf_rows.result_layout(g, g.nodes))),
@@ -159,7 +154,6 @@ class Front(wiring.Component):
         m.submodules.rows = rows = self.rows
         connect(m, flipped(self.command), quantiser.command)
         connect(m, flipped(self.edit), walk.edit)
-        connect(m, flipped(self.lock), walk.lock)
         connect(m, rows.o, flipped(self.result))
         connect(m, flipped(self.configuration), rows.configuration)
         self._words(m)
@@ -168,13 +162,10 @@ class Front(wiring.Component):
         self._access(m, told, walk.quiet & ~waiting & ~header.valid)
         m.d.comb += [
             walk.limit.eq(self.limit),
-            walk.turning.eq(self.turning),
             walk.renumber.eq(self.renumber),
             walk.last_number.eq(self.last_number),
             self.handed.eq(walk.handed),
             self.error.eq(walk.error),
-            self.stands.eq(walk.stands),
-            self.unfinished.eq(walk.unfinished),
             store.read_at.eq(self.read_at),
             store.free.eq(self.free),
             self.codes.eq(store.codes),
@@ -317,7 +308,7 @@ class Front(wiring.Component):
         g, rows, row = self.geometry, self.rows, self.row
         offered, known, goes = Signal(), Signal(), Signal()
         by_node = (row.p.op == RowOp.READ) | (row.p.op == RowOp.WRITE)
-        m.d.comb += self.walker.hold.eq(self.hold | row.valid)
+        m.d.comb += self.walker.hold.eq(row.valid | self.edit.valid)
         m.d.sync += [
             offered.eq(row.valid & ~row.ready),
             known.eq(

@@ -5,7 +5,7 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 from bregalad.complete import complete
 from bregalad.protocol.commands import COMMAND_BYTES, WITH_PAYLOAD, CommandFlag, Opcode
-from bregalad.protocol.nodes import EDIT, EditFlag
+from bregalad.protocol.nodes import EDIT
 from bregalad.protocol.reports import ErrorCode, Kind
 from bregalad.protocol.rows import KEY_BYTES, ROW_COMMAND, STEP, RowOpcode
 from bregalad.protocol.tree import TREE_COMMANDS, TREE_REPORTS, TreeKind, TreeOpcode
@@ -17,8 +17,8 @@ from ..mcmu.dma import descriptor_layout
 from ..mcmu.editor import EDITS, TREE_EDITS, edit_signature
 from ..mcmu.loader import load_signature
 from ..mcmu.report import job_layout, job_words
+from .blocks import turn_layout
 from .front import access_layout
-from .verdicts import cancel_layout
 
 __all__ = ["TreeSequencer"]
 
@@ -26,23 +26,32 @@ __all__ = ["TreeSequencer"]
 complete(Opcode, (Opcode.LEARN, Opcode.FENCE, Opcode.RESET, Opcode.LOAD, *EDITS), __file__)
 complete(
     TreeOpcode,
-    (TreeOpcode.EDIT, TreeOpcode.ROW, TreeOpcode.LAYOUT, TreeOpcode.EDGES, TreeOpcode.TURN, *TREE_EDITS),
+    (
+        TreeOpcode.EDIT,
+        TreeOpcode.ROW,
+        TreeOpcode.LAYOUT,
+        TreeOpcode.EDGES,
+        TreeOpcode.TURN,
+        TreeOpcode.GO,
+        *TREE_EDITS,
+    ),
     __file__,
 )
 complete(WITH_PAYLOAD, (Opcode.LEARN, Opcode.WRITE, Opcode.LOAD), __file__)
 
-_HOLDS = ("SETTLE", "CANCEL", "EDIT", "CHECKED", "SLOTS")  # states that commands are carried out in between two records
+# What waits until a LEARN has ended.
+_LATE = (Opcode.LEARN, Opcode.FENCE, Opcode.LOAD, TreeOpcode.LAYOUT, TreeOpcode.EDGES, TreeOpcode.TURN)
 _CALM = 16  # clocks without anything under way, until all that tells of it has come; more than from block to block
 _CHECKED = 8  # clocks from an edit to its refusal, and some
 
 
 class TreeSequencer(wiring.Component):
-    """Decode commands; have them executed in their order, between two records.
+    """Decode commands; have them executed in their order; see to the ends of blocks.
 
-    LEARN is begun, and goes on by itself. LEARN, LAYOUT, EDGES, TURN, FENCE and LOAD wait until it has ended; where the
-    stream stands, or an EDIT is to follow, they are refused instead. All others are executed while records are held
-    back and those before are counted, READ and FENCE after all reports. So what a command finds does not depend on how
-    fast records come, where the host has reason to send it: at a locked node, or after a LEARN.
+    LEARN is begun, and goes on by itself up to a block's end. There the slots that are due are tried, and where
+    something is proposed GO is waited for. All commands wait until LEARN has ended or waits for GO. Then nothing is
+    under way, so what a command finds does not depend on how fast records come. What would wait for GO for ever is
+    refused: LEARN, LAYOUT, EDGES, TURN, FENCE and LOAD.
 
     Parameters
     ----------
@@ -59,28 +68,34 @@ class TreeSequencer(wiring.Component):
         The memory's next word is an error, and stays until the next descriptor.
     root : Out(16)
         Of the LEARN under way.
-    cancel : Out(stream of cancel_layout)
-        Before each EDIT: locks of the node that are still to come. In a TURN all.
     edit : Out(stream of EDIT), refused : In(1)
-        To the walker; for a clock, `_CHECKED` after the transfer at the latest, that the edit was refused. One of a
-        TURN names no node: it comes behind locks whose time has come, and sets modes.
-    renumber : Out(1), last_number : Out(32)
-        For a clock, while there is no record and no lock: what number the last record has from now on.
-    hold : Out(1)
-        No record is handed over from the next clock on.
-    stands, unfinished : In(1)
-        The next record waits at a lock; records wait for another EDIT.
+        To the walker; for a clock, `_CHECKED` after the transfer at the latest, that the edit was refused.
+    turns : Out(1), turn : Out(turn_layout), first, slots_of : Out(16)
+        For a clock, while there is no record: TURN.
+    go : Out(1), length : Out(16)
+        For a clock: GO.
+    next : Out(1)
+        For a clock: the next block begins.
+    ended : In(1)
+        All records of the block are counted.
+    proposed : In(1)
+        For a clock: a trial is a proposal.
+    at_once : In(1)
+        Of the register ``block``.
+    due : In(stream of slot), due_comes : In(1)
+        That may be due; others will come.
     row : Out(stream of access_layout), row_refused : In(1)
         To the leaf rows; beside the transfer, that there is no such row or word.
     slots : Out(edit_signature)
         To the slot editor.
     load : Out(load_signature)
         To the loader.
-    slot : Out(slot), locked : In(1)
     flowing : In(1)
         A command of the quantiser, or any record, is anywhere; two clocks late at most.
     idle : In(1)
         No record that was handed over is still to be counted.
+    undecided : In(1)
+        There are trials that are not judged or reported.
     quiet : In(1)
         Every trial is judged and reported, every result given.
     number : In(32)
@@ -108,22 +123,27 @@ class TreeSequencer(wiring.Component):
                 "error": In(2),
                 "address": In(64),
                 "root": Out(16),
-                "cancel": Out(stream.Signature(cancel_layout())),
                 "edit": Out(stream.Signature(struct(EDIT))),
                 "refused": In(1),
-                "renumber": Out(1),
-                "last_number": Out(32),
-                "hold": Out(1),
-                "stands": In(1),
-                "unfinished": In(1),
+                "turns": Out(1),
+                "turn": Out(turn_layout()),
+                "first": Out(16),
+                "slots_of": Out(16),
+                "go": Out(1),
+                "length": Out(16),
+                "next": Out(1),
+                "ended": In(1),
+                "proposed": In(1),
+                "at_once": In(1),
+                "due": In(stream.Signature(slot_shape(g))),
+                "due_comes": In(1),
                 "row": Out(stream.Signature(access_layout())),
                 "row_refused": In(1),
                 "slots": Out(edit_signature(g)),
                 "load": Out(load_signature(g.bus_width)),
-                "slot": Out(slot_shape(g)),
-                "locked": In(1),
                 "flowing": In(1),
                 "idle": In(1),
+                "undecided": In(1),
                 "quiet": In(1),
                 "number": In(32),
                 "job": Out(stream.Signature(job_layout(g))),
@@ -138,13 +158,11 @@ class TreeSequencer(wiring.Component):
         g = self.geometry
         head = Signal(head_shape())
         learn, fence, read = (view(head, opcode) for opcode in (Opcode.LEARN, Opcode.FENCE, Opcode.READ))
-        row, rows, edit, turn = (
+        row, rows, edit, turn, go = (
             data.View(struct(TREE_COMMANDS[opcode]), head)
-            for opcode in (TreeOpcode.ROW, TreeOpcode.EDGES, TreeOpcode.EDIT, TreeOpcode.TURN)
+            for opcode in (TreeOpcode.ROW, TreeOpcode.EDGES, TreeOpcode.EDIT, TreeOpcode.TURN, TreeOpcode.GO)
         )
         opcode = learn.opcode
-        turns = Signal()
-        m.d.comb += turns.eq(opcode == TreeOpcode.TURN)
 
         # Whether anything goes on, for some clocks: who goes on may tell of it late.
         calm, still, over = Signal(range(_CALM)), Signal(), Signal()
@@ -158,26 +176,45 @@ class TreeSequencer(wiring.Component):
 
         stride, length = Signal(16), Signal.like(self.descriptor.p.length)
         summand, factor = Signal.like(length), Signal(16)
-        told = Signal()  # that the stream stands
-        barred = Signal()  # what waits for the end of the LEARN would do so for ever
-        edits = Signal(16)
-        ended, stuck, broken = Signal(), Signal(), Signal()
+        ended, broken = Signal(), Signal()
+        # At the block's end: all is counted and judged; something is proposed, slots are tried, GO is waited for.
+        rest, owed, tried, held = Signal(), Signal(), Signal(), Signal()
+        slot = Signal.like(self.due.payload)  # that is tried
+        trying = Signal()
+        editable = Signal()  # the slot editor has table and array
         flows = Signal(range(_CALM))  # clocks without records
         with m.If(self.flowing):
             m.d.sync += flows.eq(0)
         with m.Elif(flows != _CALM - 1):
             m.d.sync += flows.eq(flows + 1)
         m.d.sync += [
-            ended.eq(self.learning & (flows == _CALM - 1) & over),
-            stuck.eq(self.learning & self.stands & ~told & over & ~self.halted),
-            barred.eq(self.learning & ((self.stands & told) | self.unfinished) & over),
+            ended.eq(self.learning & (flows == _CALM - 1) & over & ~self.ended & ~self.undecided),
+            rest.eq(self.learning & self.ended & self.idle & ~self.undecided & ~held & ~self.next & ~self.go),
+            owed.eq(owed | self.proposed),
+            editable.eq(self.idle),
         ]
 
-        self._outputs(m, head, learn, row, rows, edit, turns, length)
-        m.d.comb += self.last_number.eq(turn.number)
+        self._outputs(m, head, learn, row, rows, edit, length)
+        tries = view(trial_head := Signal(head_shape()), Opcode.TRIAL)
+        m.d.comb += [
+            *(self.turn[name].eq(turn[name]) for name in ("number", "since", "left", "length")),
+            self.first.eq(turn.first),
+            self.slots_of.eq(turn.slots),
+            self.length.eq(Mux(self.turns, turn.length, go.length)),
+            tries.opcode.eq(Opcode.TRIAL),
+            tries.slot.eq(slot),
+            self.slots.head.eq(Mux(trying, trial_head, head)),
+        ]
         part = Signal(range(max(1, COMMAND_BYTES // g.bus_bytes)))
         fine, checked = Signal(), Signal(range(_CHECKED))
-        waits = Signal()  # a command does, for a LEARN's end
+        waits = Signal()  # a command does, for a LEARN's end, or for its turn to be executed until GO
+
+        def back():
+            """What waits is looked at again, or else the next command."""
+            m.next = "FETCH"
+            with m.If(waits):
+                m.next = "WAIT"
+
         left = Signal(32 + (STEP.size - 1).bit_length())  # bytes that follow a command
         job = self.job.p
 
@@ -191,10 +228,7 @@ class TreeSequencer(wiring.Component):
             ]
 
         with m.FSM(name="state") as fsm:
-            m.d.comb += [
-                self.waiting.eq(fsm.ongoing("FETCH") & (part == 0) & ~self.learning),
-                self.hold.eq(self.halted | Cat(fsm.ongoing(state) for state in _HOLDS).any()),
-            ]
+            m.d.comb += self.waiting.eq(fsm.ongoing("FETCH") & (part == 0) & ~self.learning)
             with m.State("FETCH"):
                 m.d.comb += self.commands.ready.eq(1)
                 with m.If(self.commands.valid):
@@ -207,10 +241,10 @@ class TreeSequencer(wiring.Component):
                         with m.If(part == COMMAND_BYTES // g.bus_bytes - 1):
                             m.d.sync += part.eq(0)
                             m.next = "DECODE"
+                with m.Elif((part == 0) & rest & ~held):
+                    m.next = "REST"
                 with m.Elif((part == 0) & ended):
                     m.next = "ENDED"
-                with m.Elif((part == 0) & stuck):
-                    m.next = "STUCK"
 
             with m.State("DECODE"):
                 m.d.sync += [
@@ -237,44 +271,90 @@ class TreeSequencer(wiring.Component):
                     with m.If(opcode == Opcode.LOAD):
                         m.d.comb += [self.load.start.eq(1), self.load.drop.eq(1)]
                         m.next = "LOAD"
-                with m.Elif(~fine):
-                    m.next = "ERROR"
-                with m.Elif(
-                    (opcode == Opcode.LEARN) | (opcode == Opcode.FENCE) | (opcode == Opcode.LOAD) | follows | turns
-                ):
+                with m.Else():
                     m.next = "WAIT"
-                with m.Elif(opcode == TreeOpcode.ROW):
-                    m.next = "ROW"
-                with m.Elif(opcode != Opcode.RESET):
-                    m.next = "SETTLE"
-                    with m.If(self.learning):  # a record may be handed over in this clock and the next
-                        m.d.sync += calm.eq(0)
 
-            # What waits until a LEARN has ended. If the stream stands it never would: what could help it is behind.
             with m.State("WAIT"):
+                late = Cat(opcode == each for each in _LATE).any()  # until the LEARN has ended
                 m.d.sync += waits.eq(1)
-                with m.If(ended):
+                with m.If(rest & ~held):
+                    m.next = "REST"
+                with m.Elif(ended):
                     m.next = "ENDED"
-                with m.Elif(stuck):
-                    m.next = "STUCK"
-                with m.Elif(barred):
+                with m.Elif((held | ~self.learning) & (~fine | Mux(opcode == TreeOpcode.GO, ~held, held & late))):
                     m.next = "ERROR"
-                with m.Elif(~self.learning & over):
+                with m.Elif(held | ~self.learning):
                     m.d.sync += waits.eq(0)
+                    m.next = "FETCH"
                     with m.Switch(opcode):
                         with m.Case(Opcode.FENCE):
-                            m.next = "FENCE"
+                            m.next = "QUIET"
                         with m.Case(Opcode.LEARN):
                             m.next = "MULTIPLY"
                         with m.Case(Opcode.LOAD):
                             m.d.comb += self.load.start.eq(1)
                             m.next = "LOAD"
                         with m.Case(TreeOpcode.TURN):
+                            m.d.comb += self.turns.eq(1)
+                            m.d.sync += owed.eq(turn.flags[0])
+                        with m.Case(TreeOpcode.GO):
+                            m.d.comb += self.go.eq(1)
+                            m.d.sync += [owed.eq(0), held.eq(0)]
+                        with m.Case(TreeOpcode.EDIT):
                             m.next = "EDIT"
-                        with m.Default():
-                            with m.If(opcode == TreeOpcode.LAYOUT):
-                                m.d.sync += stride.eq(rows.stride)
+                        with m.Case(TreeOpcode.ROW):
+                            m.next = "ROW"
+                        with m.Case(TreeOpcode.LAYOUT):
+                            m.d.sync += stride.eq(rows.stride)
                             m.next = "ROWS"
+                        with m.Case(TreeOpcode.EDGES):
+                            m.next = "ROWS"
+                        with m.Case(Opcode.RESET):
+                            pass
+                        with m.Default():
+                            m.next = "START"
+
+            # The end of a block.
+            with m.State("REST"):
+                with m.If(owed & (~tried | self.at_once)):
+                    m.next = "BLOCK"
+                with m.Elif(tried):
+                    m.d.comb += self.next.eq(1)
+                    m.d.sync += tried.eq(0)
+                    back()
+                with m.Else():
+                    m.next = "TRY"
+
+            with m.State("BLOCK"):
+                report(TreeKind.BLOCK, _number_words(number=self.number))
+                with m.If(self.job.ready):
+                    m.d.sync += held.eq(1)
+                    back()
+
+            with m.State("TRY"):
+                m.d.comb += self.due.ready.eq(1)
+                m.d.sync += slot.eq(self.due.payload)
+                with m.If(self.due.valid):
+                    m.d.sync += trying.eq(1)
+                    m.next = "START"
+                with m.Elif(self.due_comes):
+                    pass
+                with m.Elif(self.at_once):  # all is judged first
+                    m.d.sync += [tried.eq(1), trying.eq(0)]
+                    back()
+                with m.Else():
+                    m.d.comb += self.next.eq(1)
+                    m.d.sync += trying.eq(0)
+                    back()
+
+            with m.State("START"):
+                with m.If(editable):
+                    m.d.comb += self.slots.start.eq(1)
+                    m.next = "SLOTS"
+
+            with m.State("QUIET"):
+                with m.If(over):
+                    m.next = "FENCE"
 
             with m.State("MULTIPLY"):
                 m.d.sync += [
@@ -282,7 +362,6 @@ class TreeSequencer(wiring.Component):
                     summand.eq(summand << 1),
                     factor.eq(factor >> 1),
                     self.root.eq(learn.root),
-                    told.eq(0),
                 ]
                 with m.If(factor == 0):
                     m.d.sync += [self.learning.eq(1), self.memory.eq(1), flows.eq(0)]
@@ -328,39 +407,16 @@ class TreeSequencer(wiring.Component):
                     with m.If(self.row_refused):
                         m.next = "ERROR"
 
-            with m.State("SETTLE"):
-                with m.If(over & ~self.locked):
-                    with m.If(opcode == TreeOpcode.EDIT):
-                        m.next = "CANCEL"
-                    with m.Else():
-                        m.d.comb += self.slots.start.eq(1)
-                        m.next = "SLOTS"
-
-            with m.State("CANCEL"):
-                m.d.comb += self.cancel.valid.eq(1)
-                with m.If(self.cancel.ready):
-                    m.next = "EDIT"
-                    with m.If(turns):
-                        m.next = "RENUMBER"
-            # The edit of a TURN comes behind locks whose time has come. The others are dropped while the table is busy
-            # with it, before it could take one: where locks stopped records the edit may have ended that.
             with m.State("EDIT"):
                 m.d.comb += self.edit.valid.eq(1)
                 with m.If(self.edit.ready):
                     m.next = "CHECKED"
-                    with m.If(turns):
-                        m.next = "CANCEL"
             with m.State("CHECKED"):
                 m.d.sync += checked.eq(checked + 1)
                 with m.If(self.refused):
                     m.next = "ERROR"
                 with m.Elif(checked == _CHECKED - 1):
-                    m.d.sync += [edits.eq(edits + 1), told.eq(0)]
                     m.next = "FETCH"
-
-            with m.State("RENUMBER"):
-                m.d.comb += self.renumber.eq(1)
-                m.next = "FETCH"
 
             with m.State("SLOTS"):
                 connect(m, flipped(self.slots.job), flipped(self.job))
@@ -370,6 +426,8 @@ class TreeSequencer(wiring.Component):
                 ]
                 with m.If(self.slots.done):
                     m.next = "FETCH"
+                    with m.If(trying):
+                        m.next = "TRY"
 
             with m.State("LOAD"):
                 m.d.comb += [
@@ -388,25 +446,13 @@ class TreeSequencer(wiring.Component):
 
             with m.State("ENDED"):
                 report(TreeKind.LEARNT, _number_words(number=self.number))
-                m.d.comb += job.slot.eq(edits)
                 with m.If(self.failed):
                     m.d.comb += self.job.valid.eq(0)
                     m.d.sync += broken.eq(1)
                     m.next = "ERROR"
                 with m.Elif(self.job.ready):
                     m.d.sync += [self.learning.eq(0), ended.eq(0), flows.eq(0)]
-                    m.next = "FETCH"
-                    with m.If(waits):
-                        m.next = "WAIT"
-
-            with m.State("STUCK"):
-                report(TreeKind.STANDS, _number_words(number=self.number))
-                m.d.comb += job.slot.eq(edits)
-                with m.If(self.job.ready):
-                    m.d.sync += [told.eq(1), stuck.eq(0)]
-                    m.next = "FETCH"
-                    with m.If(waits):
-                        m.next = "WAIT"
+                    back()
 
             with m.State("ERROR"):
                 report(
@@ -427,19 +473,12 @@ class TreeSequencer(wiring.Component):
                         m.next = "CHECK"
                     with m.If(broken):
                         m.d.sync += [broken.eq(0), self.learning.eq(0), ended.eq(0), flows.eq(0)]
-                    with m.Elif(opcode == Opcode.WRITE):
-                        m.d.comb += [self.slots.start.eq(1), self.slots.drop.eq(1)]
-                        m.next = "SLOTS"
-        with m.If(self.renumber):
-            m.d.sync += edits.eq(0)
         return m
 
-    def _outputs(self, m, head, learn, row, rows, edit, turns, length):
+    def _outputs(self, m, head, learn, row, rows, edit, length):
         """What commands say, to whom it concerns."""
         place = (self.geometry.bus_bytes - 1).bit_length()
         m.d.comb += [
-            self.slot.eq(view(head, Opcode.TRIAL).slot),
-            self.slots.head.eq(head),
             self.slots.payload.payload.eq(self.commands.payload),
             self.inline.payload.eq(self.commands.payload),
             self.load.address.eq(view(head, Opcode.LOAD).address),
@@ -447,19 +486,12 @@ class TreeSequencer(wiring.Component):
             self.load.payload.payload.eq(self.commands.payload),
             self.descriptor.p.address.eq(learn.address),
             self.descriptor.p.length.eq(length),
-            self.cancel.p.node.eq(edit.node),
-            self.cancel.p.all.eq(turns),
             self.edit.payload.eq(edit),
             self.row.p.op.eq(row.flags),
             *(getattr(self.row.p, name).eq(row[name]) for name in ("node", "word", "value")),
             self.row_command.payload.eq(rows),
             self.row_command.p.flags.eq(0),
         ]
-        with m.If(turns):  # the edit of a node that no table has
-            m.d.comb += [
-                self.edit.p.node.eq(0xFFFF),
-                self.edit.p.flags.eq((edit.flags & int(EditFlag.STOP)) | int(EditFlag.KEEP)),
-            ]
         with m.Switch(learn.opcode):
             with m.Case(TreeOpcode.LAYOUT):
                 m.d.comb += self.row_command.p.opcode.eq(RowOpcode.LAYOUT)
@@ -478,8 +510,11 @@ class TreeSequencer(wiring.Component):
         known = in_range(head, g) & (
             (learn.opcode != Opcode.LEARN) | (((learn.flags & int(CommandFlag.MEMORY)) != 0) & (learn.root < g.nodes))
         )
-        for opcode in (TreeOpcode.EDIT, TreeOpcode.ROW, TreeOpcode.LAYOUT, TreeOpcode.EDGES, TreeOpcode.TURN):
+        known &= learn.opcode != Opcode.TRIAL
+        for opcode in (TreeOpcode.EDIT, TreeOpcode.ROW, TreeOpcode.LAYOUT, TreeOpcode.EDGES, TreeOpcode.GO):
             known |= learn.opcode == opcode
+        turn = data.View(struct(TREE_COMMANDS[TreeOpcode.TURN]), head)
+        known |= (learn.opcode == TreeOpcode.TURN) & (turn.first + turn.slots <= g.slots)
         for opcode in TREE_EDITS:
             there = view(head, Opcode.TRIAL).slot < g.slots
             if opcode == TreeOpcode.NODE:

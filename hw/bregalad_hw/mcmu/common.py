@@ -66,7 +66,8 @@ def add_memory(m, controller, add, loader):
 
 def share_table(m, geometry, idle, editor, tracker, slots, scheduler):
     """Let the editor use the slot table and push trials while the tracker is idle, and else the tracker."""
-    m.d.comb += [editor.trial.ready.eq(scheduler.i.ready), tracker.trial.ready.eq(scheduler.i.ready)]
+    holds_tree = geometry.nodes > 0  # then trials are made at a block's end only, by the editor
+    m.d.comb += [editor.trial.ready.eq(scheduler.i.ready), tracker.trial.ready.eq(holds_tree or scheduler.i.ready)]
     table, port = tracker.table, slots.port
     asks = "r_en", "r_rows", "w_on", "w_rows", "w_entries"
     # That the tracker is idle goes to many as it is: nothing waits for it that need not.
@@ -78,7 +79,7 @@ def share_table(m, geometry, idle, editor, tracker, slots, scheduler):
     with m.Else():
         m.d.comb += [
             *(getattr(port, name).eq(getattr(table, name)) for name in asks),
-            scheduler.i.valid.eq(tracker.trial.valid),
+            scheduler.i.valid.eq(tracker.trial.valid & (not holds_tree)),
             scheduler.i.payload.eq(tracker.trial.payload),
         ]
     # While there is nothing in it the tracker takes in every clock: what has been asked for stays. The editor does

@@ -9,10 +9,9 @@ from bregalad.geometry import NONE
 from bregalad.protocol.commands import CommandFlag, Opcode
 from bregalad.protocol.layout import Layout
 from bregalad.protocol.reports import EntryFlag, Kind, entry_body
-from bregalad.protocol.tree import TREE, TreeOpcode
+from bregalad.protocol.tree import TreeOpcode
 
 from ..array.operation import Op, at_slot, operation_layout
-from ..configuration import configuration_signature
 from .command import execute, head_shape, view
 from .report import job_layout, job_words
 from .scheduler import trial_layout, trial_of
@@ -59,8 +58,10 @@ class SlotEditor(wiring.Component):
         Nothing else uses slot, table and array meanwhile.
     table : Out(table_signature)
     trial : Out(stream of {head, current})
-    number : In(32), tree : In(configuration_signature(TREE))
-        With ``geometry.nodes`` only: records so far; steady during a command.
+        With ``geometry.nodes`` only of a slot that is due; TRIAL of another does nothing.
+    number : In(32), mark : Out(1)
+        With ``geometry.nodes`` only: records so far, steady during a command; a slot that PERIOD or WRITE has
+        changed is due.
     op : Out(operation), valid : Out(1), grant : In(1)
     count : Out(W)
         Of WRITE.
@@ -77,7 +78,7 @@ class SlotEditor(wiring.Component):
 
     def __init__(self, geometry):
         self.geometry = g = geometry
-        tree = {"number": In(32), "tree": In(configuration_signature(TREE))}
+        tree = {"number": In(32), "mark": Out(1)}
         super().__init__(
             {
                 **(tree if g.nodes else {}),
@@ -140,7 +141,7 @@ class SlotEditor(wiring.Component):
             self.op.shift.eq(place.shift),
         ]
         clear_row = row.eq(entry_layout(g).const(empty_entry(g)))
-        trial_of(m, self.trial.p, access.slot, row, requested=True, number=self.number if g.nodes else None)
+        trial_of(m, self.trial.p, access.slot, row, requested=not g.nodes, number=self.number if g.nodes else None)
 
         parts = {  # of the word that has come, if it is theirs
             field.name: incoming[8 * (entry.offset(field.name) % 4) :][: field.width]
@@ -173,12 +174,15 @@ class SlotEditor(wiring.Component):
                     row.underflow.eq((flag & EntryFlag.UNDERFLOW) != 0),
                 ],
                 "period": [row.timed.eq(timed), row.limit.eq(limit)],
-                **({"until": [row.until.eq(parts["until"])]} if g.nodes else {}),
+                **({"tried": [row.tried_at.eq(parts["tried"])]} if g.nodes else {}),
             },
             __file__,
         )
         if g.nodes:
-            stow["entry_flags"].append(row.out.eq((flag & EntryFlag.OUT) != 0))
+            stow["entry_flags"] += [
+                row.due.eq((flag & EntryFlag.DUE) != 0),
+                row.tried.eq((flag & EntryFlag.TRIED) != 0),
+            ]
 
         # As many READs are under way at most as there are places for their counts.
         m.submodules.fifo = fifo = SyncFIFOBuffered(width=g.count_width, depth=_READS)
@@ -257,7 +261,7 @@ class SlotEditor(wiring.Component):
         if g.nodes:
             begin |= complete(TREE_EDITS, dict.fromkeys(TREE_EDITS, to("LOOK")), __file__)
             go_on = {TreeOpcode.NODE: to("NODE"), TreeOpcode.PERIOD: to("PERIOD")} | go_on
-            until, capped, own_timed, own_limit = self._ahead(m)
+            capped, own_timed, own_limit = self._ahead(m)
 
         with m.FSM(name="state"):
             with m.State("IDLE"):
@@ -284,12 +288,15 @@ class SlotEditor(wiring.Component):
                 execute(m, opcode, go_on)
 
             with m.State("TRIAL"):
-                m.d.comb += self.trial.valid.eq(1)
-                with m.If(self.trial.ready):
+                m.d.comb += self.trial.valid.eq(row.due if g.nodes else 1)
+                with m.If(self.trial.valid & self.trial.ready):
                     m.d.sync += [row.since.eq(0), row.halved.eq(0), row.underflow.eq(0)]
                     if g.nodes:
-                        m.d.sync += [row.until.eq(until), row.out.eq(1)]
+                        m.d.sync += [row.due.eq(0), row.tried.eq(1), row.tried_at.eq(self.number)]
                     m.next = "STORE"
+                if g.nodes:
+                    with m.If(~row.due):
+                        end()
 
             if g.nodes:
                 with m.State("NODE"):
@@ -299,7 +306,11 @@ class SlotEditor(wiring.Component):
                     m.next = "STORE"
 
                 with m.State("PERIOD"):
-                    m.d.sync += [row.timed.eq(own_timed), row.limit.eq(own_limit)]
+                    m.d.sync += [
+                        row.timed.eq(own_timed),
+                        row.limit.eq(own_limit),
+                        row.due.eq(own_timed & (row.since > own_limit)),
+                    ]
                     m.next = "STORE"
 
             with m.State("ENTRY"):
@@ -313,9 +324,9 @@ class SlotEditor(wiring.Component):
                     entry_flags=Mux(row.halved, EntryFlag.HALVED, 0)
                     | Mux(row.underflow, EntryFlag.UNDERFLOW, 0)
                     | Mux(row.inner, EntryFlag.INNER, 0)
-                    | (Mux(row.out, EntryFlag.OUT, 0) if g.nodes else 0),
+                    | (Mux(row.due, EntryFlag.DUE, 0) | Mux(row.tried, EntryFlag.TRIED, 0) if g.nodes else 0),
                     period=Mux(row.timed, row.limit + 1, 0),
-                    **({"until": row.until} if g.nodes else {}),
+                    **({"tried": row.tried_at} if g.nodes else {}),
                 )
                 m.d.comb += [
                     edit.job.valid.eq(1),
@@ -404,11 +415,14 @@ class SlotEditor(wiring.Component):
                     row.timed.eq(placed_timed),
                     row.limit.eq(placed_limit),
                     row.inner.eq((flags & int(CommandFlag.INNER)) != 0),
+                    *([row.due.eq(0)] if g.nodes else []),
                 ]
                 m.next = "STORE"
 
             with m.State("STORE"):
                 m.d.comb += [self.table.w_en.eq(self.table.settled), self.table.w_link.eq(1)]
+                if g.nodes:
+                    m.d.comb += self.mark.eq(row.due & ((opcode == TreeOpcode.PERIOD) | (opcode == Opcode.WRITE)))
                 with m.If(self.table.settled):
                     end()
 
@@ -462,15 +476,14 @@ class SlotEditor(wiring.Component):
         return m
 
     def _ahead(self, m):
-        """A clock ahead: until when no trial follows one of now; numbers of a NODE, at most a count's; a period."""
+        """A clock ahead: numbers of a NODE, at most a count's; a period."""
         g = self.geometry
         node, own = view(self.edit.head, TreeOpcode.NODE), view(self.edit.head, TreeOpcode.PERIOD)
-        until, timed, limit = Signal(32), Signal(), Signal(16)
+        timed, limit = Signal(), Signal(16)
         capped = {name: Signal(g.count_width, name=name) for name in ("base", "ask_up_to")}
         m.d.sync += [
-            until.eq(self.number + self.tree.delay.records),
             timed.eq(own.period != 0),
             limit.eq(own.period - 1),
             *(number.eq(Mux(node[name] > g.count_max, g.count_max, node[name])) for name, number in capped.items()),
         ]
-        return until, capped, timed, limit
+        return capped, timed, limit

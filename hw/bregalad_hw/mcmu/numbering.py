@@ -1,21 +1,23 @@
-"""Numbers of records on their way through the tracker, and what they say of trials."""
+"""Numbers of records on their way through the tracker, and what follows from them."""
 
 from amaranth import Cat, Mux, Signal
 
 from .phase import Phase
+from .slots import SINCE_WIDTH
 
 __all__ = ["Numbers"]
 
 
 class Numbers:
-    """Number records as they are fetched; say which of their slots are tried, and what is counted.
+    """Number records as they are fetched; say what is due, what is counted, and which leaf has waited too long.
 
     A record with MINUS or TEST has the number of the one before it.
 
     Parameters
     ----------
     tracker : Tracker
-        Its ``tree``, ``renumber`` and ``last_number`` are read; its ``counted`` is driven, by `tell`.
+        Its ``tree``, ``begun``, ``renumber`` and ``last_number`` are read; its ``counted``, ``overdue`` and
+        ``overdue_at`` are driven, by `tell` and `wait`.
 
     Attributes
     ----------
@@ -23,25 +25,21 @@ class Numbers:
         Records may come.
     fetched, node : Signal(32)
         Number of the record of the node fetched, and of that of the node that counts.
-    until : Signal(32)
-        Up to which no other trial comes of the node's slots, if there is one now.
     """
 
     def __init__(self, tracker):
         self._tracker = tracker
         self._phase = Phase()
         self.ready = self._phase.ready
-        names = ("fetched", "node", "until")
-        self.fetched, self.node, self.until = (Signal(32, name=f"{name}_number") for name in names)
-        # `until` is later than the number. Of the record fetched: it has a number of its own, it is the last copy.
-        self._later, self._counts, self._last = (Signal(name=f"number_{name}") for name in ("later", "counts", "last"))
+        self.fetched, self.node = (Signal(32, name=f"{name}_number") for name in ("fetched", "node"))
+        # Of the record fetched: it has a number of its own, it is the last copy.
+        self._counts, self._last = (Signal(name=f"number_{name}") for name in ("counts", "last"))
 
     def give(self, m, shown, shown_valid, moves):
         """Number what moves from ``shown`` on, where that is the first node of a record's first copy."""
         tracker, phase, fetched = self._tracker, self._phase, self.fetched
         m.submodules.phase = phase
         learns = ~shown.header.minus & ~shown.header.test
-        m.d.sync += self._later.eq(tracker.tree.delay.records != 0)
         with m.If(moves):
             m.d.sync += [self._counts.eq(learns), self._last.eq(~shown.header.more)]
         m.d.comb += [
@@ -55,29 +53,24 @@ class Numbers:
         with m.If(tracker.renumber):
             m.d.sync += fetched.eq(tracker.last_number)
 
-    def allow(self, m, rows, dues, stages, moves):
-        """Of each row fetched, whether it is tried: ``dues`` or all inner slots, and no trial before is still out."""
-        again = Signal()
-        m.d.comb += again.eq(self._later | ~(stages.fetched.own & self._counts))  # that of the node is still out
-
-        def still(row):
-            """The number at hand is not above ``until``; numbers go round. TEST changes nothing."""
-            return row.out & (~(row.until - self.fetched)[31] | stages.fetched.header.test)
-
-        for each in rows:
-            newer = Mux(each.due, again, still(each.after))
-            m.d.comb += each.out.eq(Mux(each.same & stages.valid, newer, still(each.row)))
-            with m.If(moves):
-                m.d.sync += each.after.out.eq(each.out)
+    def summon(self, rows, dues, stages):
+        """Of each row fetched, whether it becomes due: ``dues`` or all inner slots, but those that are due already."""
         all_inner = self._phase.multiple
         return [
-            (due | (self._counts & each.row.inner & all_inner)) & self._last & ~each.out
+            (due | (self._counts & each.row.inner & all_inner))
+            & self._last
+            & ~Mux(each.same & stages.valid, each.written.due, each.row.due)
             for each, due in zip(rows, dues, strict=True)
         ]
 
-    def move(self):
+    def move(self, rows):
         """Assignments as the node fetched becomes the one that counts."""
-        return [self.node.eq(self.fetched), self.until.eq(self.fetched + self._tracker.tree.delay.records)]
+        return [
+            self.node.eq(self.fetched),
+            *(each.node_limit.eq(each.limit) for each in rows),
+            *(each.node_never.eq(each.never) for each in rows),
+            *(each.node_fresh.eq(each.row.tried & (each.row.tried_at == self._tracker.begun)) for each in rows),
+        ]
 
     def tell(self, m, ended):
         """Say up to which number all is counted: a record has ``ended`` with this clock, or the number was set."""
@@ -87,3 +80,31 @@ class Numbers:
             m.d.sync += self.node.eq(self.fetched)
         with m.If(ended | passing[1]):
             m.d.sync += self._tracker.counted.eq(self.node)
+
+    def wait(self, m, rows, level, counted):
+        """Say, two clocks later, whether a leaf has waited too long.
+
+        Parameters
+        ----------
+        level : Value
+            Of the record's own slot.
+        counted : Value
+            Its slot has counted a record that learns, with its last beat in this clock.
+        """
+        tracker = self._tracker
+        margin = tracker.tree.block.margin
+        counts, since = Signal(), Signal(SINCE_WIDTH)
+        most = Signal(SINCE_WIDTH + 2)  # that may have been counted
+        number = Signal(32, name="waits_number")
+        for each in rows:
+            with m.If(level == each.level):
+                m.d.sync += [
+                    counts.eq(counted & ~each.after.inner & ~each.node_never & margin.any()),
+                    since.eq(each.after.since),
+                    most.eq(margin + Mux(each.node_fresh, 0, each.node_limit + 1)),
+                ]
+        m.d.sync += [
+            number.eq(self.node),
+            tracker.overdue.eq(counts & (since >= most)),
+            tracker.overdue_at.eq(number),
+        ]

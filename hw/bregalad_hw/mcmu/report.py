@@ -23,7 +23,7 @@ TRIALS = (Kind.SUGGESTION, Kind.GAINS)
 PREDICTIONS = (Kind.PREDICTION, Kind.SCORES)
 JOBS = (Kind.FENCE, Kind.ERROR, Kind.ENTRY, Kind.STATISTICS)
 complete(Kind, (*TRIALS, *PREDICTIONS, *JOBS), __file__)
-TREE_JOBS = (TreeKind.STANDS, TreeKind.LEARNT)
+TREE_JOBS = (TreeKind.BLOCK, TreeKind.LEARNT)
 TREE_RESULTS = (TreeKind.LABEL, TreeKind.MARK, TreeKind.ROW)  # that `front/results.py` writes
 complete(TreeKind, (TreeKind.PROPOSAL, *TREE_JOBS, *TREE_RESULTS), __file__)  # PROPOSAL: before each trial's report
 

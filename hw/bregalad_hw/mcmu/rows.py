@@ -8,7 +8,7 @@ from .slots import SINCE_WIDTH, entry_layout
 
 __all__ = ["Row", "Stages", "count", "take_over"]
 
-_CHANGING = ("n", "since", "halved", "underflow", "class_counts", "until", "out")  # of a row, by counting
+_CHANGING = ("n", "since", "halved", "underflow", "class_counts", "due")  # of a row, by counting
 
 
 # The last two stages: the node fetched and whether there is one, whether its record adds one, its class, a bit each;
@@ -46,7 +46,10 @@ class Row:
         self.pushes = signal("pushes")  # it is its trial that is pushed
         self.limit, self.never = signal("limit", SINCE_WIDTH), signal("never")
         self.due, self.full = signal("due"), signal("full")
-        self.out = signal("out")  # what its last trial has decided is still to take effect
+        # On boards that hold the tree, of the node fetched, and of the one that counts: it was tried as the block began;
+        # the limit above.
+        self.fresh, self.node_fresh = signal("fresh"), signal("node_fresh")
+        self.node_limit, self.node_never = signal("node_limit", SINCE_WIDTH), signal("node_never")
         self.taking_back, self.stuck = signal("taking_back"), signal("stuck")
 
 
@@ -105,7 +108,7 @@ def count(m, geometry, rows, stages, moves, lowering):
     with m.If(moves):
         m.d.sync += [node.header.eq(fetched.header), hits.eq(fetched_hits)]
         m.d.sync += [node.rows.eq(fetched.rows), node.order.eq(fetched.order)]
-    counts = ("n", "class_counts", "out")
+    counts = ("n", "class_counts")
     for each, again_, fills_ in zip(rows, again, fills, strict=True):
         source, after = each.source, each.after
         with m.If(moves | again_):
@@ -131,7 +134,7 @@ def count(m, geometry, rows, stages, moves, lowering):
         m.d.comb += each.since.eq(Mux(each.same & valid, each.written.since, each.row.since))
     dues = [plus & ~each.never & (each.since >= each.limit) & ~each.since.all() for each in rows]
     if g.nodes:
-        dues = numbers.allow(m, rows, dues, stages, moves)
+        dues = numbers.summon(rows, dues, stages)
     with m.If(moves):
         m.d.sync += [each.due.eq(on(each, due)) for each, due in zip(rows, dues, strict=True)]
     lowers = fetched.header.minus & ~fetched.header.test

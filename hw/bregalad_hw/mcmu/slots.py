@@ -47,15 +47,16 @@ def entry_layout(geometry):
 
 
 def _node_members(geometry):
-    """What a board that walks records itself knows beside: of the slot's node, and of its last trial."""
+    """What a board that holds the tree knows beside: of the slot's node, and of its trials."""
     g = geometry
     return {
         "node": 16,
         "only": 16,  # the class of all instances that the split above gave the node; NONE, MANY
         "base": g.count_width,  # how many they are
         "ask_up_to": g.count_width,  # instances up to which every trial is a proposal
-        "until": 32,  # the last record before what the last trial has decided takes effect
-        "out": 1,  # that may be still to come
+        "due": 1,  # it is tried at the block's end
+        "tried": 1,  # it has been, when the last record's number was
+        "tried_at": 32,
     }
 
 

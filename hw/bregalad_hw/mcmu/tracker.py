@@ -43,11 +43,11 @@ class Tracker(wiring.Component):
     are one operation, and whatever holds one of them holds all. Trials that are due in the same clock
     are pushed one after the other, in the order of the path.
 
-    Boards that walk records themselves number them, from 1, but those with MINUS or TEST. A record
-    whose node has no slot takes a clock of the last stage, and nothing is counted. No slot is tried
-    again up to ``until``, and that is a trial's number and the delay. An instance that weighs comes
-    as so many copies of one number: the first is predicted, with the last trials are due, and its
-    record is freed.
+    Boards that hold the tree number records, from 1, but those with MINUS or TEST. A record
+    whose node has no slot takes a clock of the last stage, and nothing is counted. What becomes due is
+    tried at the block's end: ``trial`` names the slot only, and the row keeps it. An instance that weighs
+    comes as so many copies of one number: the first is predicted, with the last slots become due, and
+    its record is freed.
 
     Parameters
     ----------
@@ -69,8 +69,13 @@ class Tracker(wiring.Component):
         For a clock, while no record is under way nor comes: the last record's number is this from now on,
         ``counted`` 3 clocks later.
     counted : Out(32)
-        Number of the last record that is counted; all trials of those up to it have been pushed, in this
-        clock at the latest.
+        Number of the last record that is counted; all slots that are due by those up to it have been named, in
+        this clock at the latest.
+    begun : In(32)
+        That number as the block began.
+    overdue : Out(1), overdue_at : Out(32)
+        For a clock: a leaf has waited for ``block.margin`` records, the last of them of this number; two clocks
+        after that is counted at the latest.
     table : Out(rows_signature)
     read_at, free : Out
         Of the record buffer: beat of the operation that is issued, end of a record.
@@ -112,6 +117,9 @@ class Tracker(wiring.Component):
             "renumber": In(1),
             "last_number": In(32),
             "counted": Out(32),
+            "begun": In(32),
+            "overdue": Out(1),
+            "overdue_at": Out(32),
         }
         super().__init__(
             {
@@ -316,7 +324,7 @@ class Tracker(wiring.Component):
             ]
             m.d.comb += next_clear.eq(~holds & ~Cat(fills).any() & ~lowers)
             if g.nodes:  # one without a slot is passed over
-                m.d.sync += [skips.eq(~fetched.header.there), *numbers.move()]
+                m.d.sync += [skips.eq(~fetched.header.there), *numbers.move(rows)]
                 with m.If(~fetched.header.there):
                     m.d.comb += next_clear.eq(0)
         with m.Elif(~done):
@@ -330,9 +338,10 @@ class Tracker(wiring.Component):
         for each in rows:
             m.d.comb += each.written.eq(each.after)
             with m.If(each.due):
-                m.d.comb += [each.written.since.eq(0), each.written.halved.eq(0), each.written.underflow.eq(0)]
                 if g.nodes:
-                    m.d.comb += [each.written.out.eq(1), each.written.until.eq(numbers.until)]
+                    m.d.comb += each.written.due.eq(1)
+                else:
+                    m.d.comb += [each.written.since.eq(0), each.written.halved.eq(0), each.written.underflow.eq(0)]
 
         with m.If(moves):  # it is asked for before a slot is halved
             with m.Switch(level_of(g, fetched.header.slot)):
@@ -352,7 +361,7 @@ class Tracker(wiring.Component):
         counts = goes & ~posting
         fulls = Cat(each.full for each in rows)
         closing = self.counting & last_beat  # the node's last beat goes
-        blocked = open_ & last_beat & ~self.trial.ready
+        blocked = open_ & last_beat & ~self.trial.ready if not g.nodes else 0
         halve_pass, halve_bin = Signal(range(g.passes)), Signal(range(g.bins))
         ends = (closing | (posting & pushed)) & ~more
         if g.nodes:
@@ -388,12 +397,14 @@ class Tracker(wiring.Component):
             self.node.eq(Mux(closing, sum(node.on), 0)),
             self.beats.eq(Mux(self.counting & ~side.any(), sum(node.on), 0)),
             self.free.eq(done & node.end & last_copy),
-            self.trial.valid.eq(clear & ~unasked & last_beat & open_),
+            self.trial.valid.eq((self.counting if g.nodes else clear & ~unasked) & last_beat & open_),
             pushed.eq(self.trial.valid & self.trial.ready),
         ]
         trial_of(m, self.trial.p, slot, entry, requested=False, number=numbers.node if g.nodes else None)
         if g.nodes:
             numbers.tell(m, ended=done & node.end & last_copy)
+            learnt = node.own & last_copy & ~node.header.minus & ~node.header.test & ~node.header.zero
+            numbers.wait(m, rows, level_of(g, node.header.slot), closing & learnt)
         with m.If(closing & more):
             m.d.sync += posting.eq(1)
         with m.Elif(done):
@@ -427,7 +438,8 @@ class Tracker(wiring.Component):
     def _holds(self, fetched, rows, pushed):
         """The next node waits for a snapshot."""
         holds = Cat(
-            (self.next_locked[each.level] | (pushed & each.pushes & each.same)) & fetched.on[each.level]
+            (self.next_locked[each.level] | (pushed & each.pushes & each.same & (not self.geometry.nodes)))
+            & fetched.on[each.level]
             for each in rows
         )
         return holds.any() & ~fetched.header.test

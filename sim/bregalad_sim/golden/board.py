@@ -304,9 +304,9 @@ class Golden(Slots):
                 | EntryFlag.UNDERFLOW * entry.underflow
                 | EntryFlag.INNER * entry.inner
                 | EntryFlag.DUE * entry.due
-                | EntryFlag.TRIED * (entry.tried is not None)
+                | EntryFlag.TRIED * entry.tried
             )
-            tried = {"tried": entry.tried or 0} if g.nodes else {}
+            tried = {"tried": entry.tried_at} if g.nodes else {}
             self._report(
                 reports.entry_layout(g),
                 kind=Kind.ENTRY,

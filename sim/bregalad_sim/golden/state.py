@@ -37,4 +37,5 @@ class Entry:
     base: int = 0
     ask_up_to: int = 0
     due: bool = False  # it is tried at the block's end
-    tried: int | None = None  # the last record's number as of the last trial
+    tried: bool = False  # it has been, when the last record's number was
+    tried_at: int = 0

@@ -140,7 +140,7 @@ class TreeBoard(Golden):
             body = Layout("entry", *entry_body(self.geometry)).unpack(payload)
             entry, flags = self.entries[int(command["slot"])], int(body["entry_flags"])
             entry.due = bool(flags & EntryFlag.DUE)
-            entry.tried = int(body["tried"]) if flags & EntryFlag.TRIED else None
+            entry.tried, entry.tried_at = bool(flags & EntryFlag.TRIED), int(body["tried"])
             self._all_due |= entry.due
 
     def _row(self, command, payload):
@@ -170,6 +170,8 @@ class TreeBoard(Golden):
         return True
 
     def _turn(self, command, payload):
+        if int(command["first"]) + int(command["slots"]) > self.geometry.slots:
+            return False
         self.number = int(command["number"])
         self.begun = self.number - int(command["since"]) & 0xFFFFFFFF
         self.end = self.number + int(command["left"]) + 1 & 0xFFFFFFFF
@@ -254,7 +256,7 @@ class TreeBoard(Golden):
         due, all_due = self._due_slots, self._all_due
         self._due_slots, self._all_due = [], False
         for slot in range(self.first, self.first + self.slots) if all_due else due:
-            if slot < self.geometry.slots and self.entries[slot].due:
+            if self.entries[slot].due:
                 self._trial(slot, requested=False)
 
     def _record(self, codes, label, flags, root):
@@ -286,7 +288,7 @@ class TreeBoard(Golden):
         entry, margin = self.entries[slot], self.fields["block.margin"]
         if minus or not weight or entry.inner or not margin or not (period := self._period_of(entry)):
             return
-        waited = entry.since - (0 if entry.tried == self.begun else period)
+        waited = entry.since - (0 if entry.tried and entry.tried_at == self.begun else period)
         if waited >= margin and (self.end - self.number & 0xFFFFFFFF) > AHEAD:
             self.end = self.number + AHEAD & 0xFFFFFFFF
 
@@ -324,7 +326,7 @@ class TreeBoard(Golden):
             entry.since = 0
             entry.halved = entry.underflow = False
             self.events["trials"] += 1
-        entry.due, entry.tried = False, self.number
+        entry.due, entry.tried, entry.tried_at = False, True, self.number
 
     def _proposes(self, entry, slot):
         if not self.fields["judge.decides"] or self.fields["report.all"]:  # GAINS are not judged

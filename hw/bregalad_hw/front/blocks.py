@@ -1,0 +1,169 @@
+"""Where a block begins and ends, how far records may go, and which slots are tried at its end."""
+
+from amaranth import Module, Mux, Signal
+from amaranth.lib import data, fifo, stream, wiring
+from amaranth.lib.wiring import In, Out
+from bregalad.geometry import AHEAD
+from bregalad.protocol.tree import DUE
+
+from ..array.operation import slot_shape
+
+__all__ = ["Blocks", "DueSlots", "turn_layout"]
+
+_LATE = 3  # clocks from ``counted`` to what an overdue leaf of it does to the end, and one
+
+
+def turn_layout():
+    """What TURN says of a tree's place in its stream."""
+    return data.StructLayout({"number": 32, "since": 16, "left": 16, "length": 16})
+
+
+class Blocks(wiring.Component):
+    """Numbers of the records at which a block begins and ends.
+
+    Members
+    -------
+    turn : In(turn_layout), turns : In(1)
+        For a clock, while there is no record.
+    go : In(1), length : In(16)
+        For a clock: blocks are so long from the next one on, plus 1.
+    next : In(1)
+        For a clock, while ``ended``: the next block begins.
+    counted : In(32)
+        Number of the last record that is counted.
+    overdue : In(1), overdue_at : In(32)
+        For a clock, two after that record is counted at the latest: the block ends `AHEAD` records behind it, if
+        not before.
+    begun : Out(32)
+        Number of the last record before the block.
+    limit : Out(32)
+        Of the last record that may be handed over: up to the block's end, and `AHEAD` from the last counted.
+    ended : Out(1)
+        All records of the block are counted.
+
+    Latency: 4 cycles from ``counted`` to ``limit``, 1 to ``ended``.
+    """
+
+    def __init__(self):
+        super().__init__(
+            {
+                "turn": In(turn_layout()),
+                "turns": In(1),
+                "go": In(1),
+                "length": In(16),
+                "next": In(1),
+                "counted": In(32),
+                "overdue": In(1),
+                "overdue_at": In(32),
+                "begun": Out(32),
+                "limit": Out(32),
+                "ended": Out(1),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        end, length = Signal(32, init=1), Signal(16)
+        # An early end, a clock late, and whether it is before the end.
+        early, earlier, comes = Signal(32), Signal(32), Signal()
+        far, near = Signal(32), Signal()
+        m.d.comb += far.eq(end - self.overdue_at)
+        m.d.sync += [comes.eq(self.overdue & (far > AHEAD)), early.eq(self.overdue_at + AHEAD)]
+        m.d.comb += [earlier.eq(end - early), near.eq(comes & ~earlier[-1])]  # another may have come before
+        with m.If(near):
+            m.d.sync += end.eq(early)
+        with m.If(self.next):
+            m.d.sync += [self.begun.eq(end), end.eq(end + length + 1)]
+        with m.If(self.go):
+            m.d.sync += length.eq(self.length)
+        with m.If(self.turns):
+            turn = self.turn
+            m.d.sync += [
+                self.begun.eq(turn.number - turn.since),
+                end.eq(turn.number + turn.left + 1),
+                length.eq(turn.length),
+            ]
+        # What is counted is known here when what it does to the end is.
+        counted = self.counted
+        for clock in range(_LATE):
+            later = Signal(32, name=f"counted_{clock}")
+            m.d.sync += later.eq(counted)
+            counted = later
+        left = Signal(32)
+        m.d.comb += left.eq(end - counted)
+        m.d.sync += [
+            self.limit.eq(Mux(left > AHEAD, counted + AHEAD, end)),
+            self.ended.eq((self.counted == end) & ~self.next & ~self.turns),
+        ]
+        return m
+
+
+class DueSlots(wiring.Component):
+    """Slots that are due, in the order in which they became so, or all of a tree.
+
+    Parameters
+    ----------
+    geometry : Geometry
+
+    Members
+    -------
+    i : In(stream of slot)
+        Always taken.
+    mark : In(1)
+        Others may be due.
+    turns : In(1), first, slots : In(16)
+        For a clock: slots of this tree only, and any of them may be due.
+    o : Out(stream of slot), comes : Out(1)
+        What is due, and with ``mark``, or if more are due than there is room for, what is not; another will be offered.
+        To be taken while nothing comes in.
+
+    Latency: 2 cycles. Throughput: a slot per cycle.
+    """
+
+    def __init__(self, geometry):
+        self.geometry = geometry
+        slot = slot_shape(geometry)
+        super().__init__(
+            {
+                "i": In(stream.Signature(slot, always_ready=True)),
+                "mark": In(1),
+                "turns": In(1),
+                "first": In(16),
+                "slots": In(16),
+                "o": Out(stream.Signature(slot)),
+                "comes": Out(1),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.queue = queue = fifo.SyncFIFOBuffered(width=len(self.i.payload), depth=DUE)
+        known = Signal(range(DUE + 1))  # in the queue
+        all_, at, begin, end = Signal(), Signal(17), Signal(16), Signal(17, init=self.geometry.slots)
+        m.d.comb += [
+            self.comes.eq((known != 0) & ~self.o.valid),
+            queue.w_data.eq(self.i.payload),
+            queue.w_en.eq(self.i.valid & (known != DUE)),
+        ]
+        m.d.sync += known.eq(known + queue.w_en - (queue.r_en & queue.r_rdy))
+        with m.If(all_):  # what is in the queue is among them
+            m.d.comb += [
+                queue.r_en.eq(1),
+                self.o.payload.eq(at),
+                self.o.valid.eq((at != end) & (known == 0)),
+            ]
+            with m.If(self.o.valid & self.o.ready):
+                m.d.sync += at.eq(at + 1)
+                with m.If(at + 1 == end):
+                    m.d.sync += [all_.eq(0), at.eq(begin)]
+        with m.Else():
+            m.d.comb += [
+                self.o.payload.eq(queue.r_data),
+                self.o.valid.eq(queue.r_rdy),
+                queue.r_en.eq(self.o.ready),
+            ]
+        with m.If(self.mark | (self.i.valid & (known == DUE))):
+            m.d.sync += all_.eq(1)
+        with m.If(self.turns):
+            m.d.sync += [all_.eq(1), at.eq(self.first), begin.eq(self.first), end.eq(self.first + self.slots)]
+        return m
