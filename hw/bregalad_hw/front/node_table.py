@@ -4,11 +4,11 @@ from amaranth import Module, Mux, Signal
 from amaranth.lib import data, memory, stream, wiring
 from amaranth.lib.wiring import In, Out
 from bregalad.geometry import NONE
-from bregalad.protocol.nodes import EDIT, KIND_LOW, EditError, EditFlag, NodeKind
+from bregalad.protocol.nodes import EDIT, KIND_LOW, EditError, NodeKind
 
 from ..layout import struct
 
-__all__ = ["NodeTable", "change_layout", "row_layout", "rows_signature", "slot_layout"]
+__all__ = ["NodeTable", "row_layout", "rows_signature", "slot_layout"]
 
 
 _BLOCK = 18 * 1024  # bits of a block RAM with two ports
@@ -28,10 +28,8 @@ def row_layout(nodes, attributes):
 
 
 def rows_signature(nodes, attributes):
-    """A port for walks: a row, and whether its node is locked, ``NodeTable.latency`` clocks after the node."""
-    return wiring.Signature(
-        {"node": Out(range(nodes)), "row": In(row_layout(nodes, attributes)), "locked": In(1)},
-    )
+    """A port for walks: a row, ``NodeTable.latency`` clocks after its node."""
+    return wiring.Signature({"node": Out(range(nodes)), "row": In(row_layout(nodes, attributes))})
 
 
 def slot_layout(slots):
@@ -39,18 +37,13 @@ def slot_layout(slots):
     return data.StructLayout({"slot": range(slots), "there": 1})
 
 
-def change_layout():
-    """An EDIT, or a lock of its node."""
-    return data.StructLayout({"edit": struct(EDIT), "lock": 1})
-
-
 class NodeTable(wiring.Component):
     """Rows of nodes in block RAM. Walkers in pairs share a copy through its two ports.
 
-    What walks need lies in those copies, a node's lock beside it. Its slot, which is asked for once a
-    record is through, has a memory of its own, without copies.
+    What walks need lies in those copies. A node's slot, which is asked for once a record is through,
+    has a memory of its own, without copies.
 
-    A change is checked, then written; walks meanwhile may see anything, so there must be none from
+    An edit is checked, then written; walks meanwhile may see anything, so there must be none from
     the clock after the transfer on until ``busy`` falls. What names a row that there is not is
     refused. Rows are leaves without a slot after configuration; a reset leaves them as they are.
 
@@ -63,18 +56,18 @@ class NodeTable(wiring.Component):
 
     Members
     -------
-    change : In(stream of {edit, lock})
+    edit : In(stream of EDIT)
     busy : Out(1)
-        A change is being written.
+        One is being written.
     refused : Out(range of EditError)
-        For a clock: why one was not written; else 0.
+        For a clock: why it was not written; else 0.
     walks : In(ArrayLayout of rows_signature)
     ask : In(1), node : In
         For ``slot``, which stays until the next.
     slot : Out({slot, there})
 
-    Latency: 2 cycles from ``walks[i].node`` to its ``row`` and ``locked``, 1 from `ask` to ``slot``.
-    A change takes 4 clocks.
+    Latency: 2 cycles from ``walks[i].node`` to its ``row``, 1 from `ask` to ``slot``. An edit takes
+    4 clocks.
 
     Raises
     ------
@@ -96,7 +89,7 @@ class NodeTable(wiring.Component):
         self.nodes, self.attributes, self.slots, self.walkers = nodes, attributes, slots, walkers
         super().__init__(
             {
-                "change": In(stream.Signature(change_layout())),
+                "edit": In(stream.Signature(struct(EDIT))),
                 "busy": Out(1),
                 "refused": Out(range(max(EditError) + 1)),
                 "walks": In(rows_signature(nodes, attributes)).array(walkers),
@@ -108,24 +101,23 @@ class NodeTable(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        change = Signal(change_layout(), reset_less=True)
-        edit = change.edit
+        edit = Signal(struct(EDIT), reset_less=True)
         attribute, kind = edit.test[:KIND_LOW], edit.test[KIND_LOW:]
 
-        # Registers between the steps: a change is rare, and its checks are wide.
+        # Registers between the steps: an edit is rare, and its checks are wide.
         children = Signal(8)
         inner, absent = Signal(), Signal()
         last = Signal(18)  # the child
         wrong = Signal()
         refused = Signal.like(self.refused)
-        row_written, lock_written = Signal(), Signal()
-        m.d.sync += [self.refused.eq(0), row_written.eq(0), lock_written.eq(0)]
+        written = Signal()
+        m.d.sync += [self.refused.eq(0), written.eq(0)]
         m.d.comb += self.busy.eq(1)
         with m.FSM():
             with m.State("IDLE"):
-                m.d.comb += [self.busy.eq(0), self.change.ready.eq(1)]
-                m.d.sync += change.eq(self.change.payload)
-                with m.If(self.change.valid):
+                m.d.comb += [self.busy.eq(0), self.edit.ready.eq(1)]
+                m.d.sync += edit.eq(self.edit.payload)
+                with m.If(self.edit.valid):
                     m.next = "COUNT"
             with m.State("COUNT"):
                 m.d.sync += [
@@ -151,25 +143,20 @@ class NodeTable(wiring.Component):
                 ]
                 m.next = "DECIDE"
             with m.State("DECIDE"):
-                keep = (edit.flags & int(EditFlag.KEEP)) != 0
-                impossible = ~change.lock & ~keep & (wrong | (inner & (last >= self.nodes)))
+                impossible = wrong | (inner & (last >= self.nodes))
                 m.d.comb += refused.eq(Mux(absent, EditError.NODE, Mux(impossible, EditError.ROW, 0)))
-                m.d.sync += [
-                    lock_written.eq(refused == 0),
-                    row_written.eq((refused == 0) & ~change.lock & ~keep),
-                    self.refused.eq(refused),
-                ]
+                m.d.sync += [written.eq(refused == 0), self.refused.eq(refused)]
                 m.next = "WRITE"
             with m.State("WRITE"):
                 m.next = "IDLE"
 
         for first in range(0, self.walkers, 2):
-            self._copy(m, first, change, row_written, lock_written)
+            self._copy(m, first, edit, written)
 
         m.submodules.slots = slots = memory.Memory(shape=slot_layout(self.slots), depth=self.nodes, init=[])
         write, read = slots.write_port(), slots.read_port()
         m.d.comb += [
-            write.en.eq(row_written),
+            write.en.eq(written),
             write.addr.eq(edit.node),
             write.data.slot.eq(edit.slot),
             write.data.there.eq(edit.slot != NONE),
@@ -179,29 +166,27 @@ class NodeTable(wiring.Component):
         ]
         return m
 
-    def _copy(self, m, first, change, row_written, lock_written):
-        """Rows and locks for two walkers, or one. What is written goes through the first one's port."""
+    def _copy(self, m, first, edit, written):
+        """Rows for two walkers, or one. What is written goes through the first one's port."""
         walks = self.walks[first : first + 2]
         layout = row_layout(self.nodes, self.attributes)
-        written = Signal(layout, name=f"written_{first}")
-        edit = change.edit
+        row = Signal(layout, name=f"row_{first}")
         m.d.comb += [
-            written.kind.eq(edit.test[KIND_LOW:]),
-            written.attribute.eq(edit.test[:KIND_LOW]),
-            written.value.eq(edit.value),
-            written.default.eq(edit.default),
-            written.child.eq(edit.child),
+            row.kind.eq(edit.test[KIND_LOW:]),
+            row.attribute.eq(edit.test[:KIND_LOW]),
+            row.value.eq(edit.value),
+            row.default.eq(edit.default),
+            row.child.eq(edit.child),
         ]
         # One address for reading and writing, or synthesis takes a third port, which a block RAM has not.
         address = Signal(range(self.nodes), name=f"address_{first}")
-        m.d.comb += address.eq(Mux(lock_written, edit.node, walks[0].node))
-        parts = {f"rows_{first}_{low}": low for low in range(0, layout.size, self._part)}
-        for name, low in {**parts, f"locks_{first}": None}.items():
-            value = change.lock if low is None else written.as_value()[low : low + self._part]
+        m.d.comb += address.eq(Mux(written, edit.node, walks[0].node))
+        for low in range(0, layout.size, self._part):
+            name, value = f"rows_{first}_{low}", row.as_value()[low : low + self._part]
             m.submodules[name] = kept = memory.Memory(shape=len(value), depth=self.nodes, init=[])
             write = kept.write_port()
             m.d.comb += [
-                write.en.eq(lock_written if low is None else row_written),
+                write.en.eq(written),
                 write.addr.eq(address),
                 write.data.eq(value),
             ]
@@ -209,11 +194,10 @@ class NodeTable(wiring.Component):
                 read = kept.read_port()
                 # A block RAM takes half a clock to answer; its register has a clock to itself.
                 after = Signal(len(value), name=f"{name}_{number}", reset_less=True)
-                shown = port.locked if low is None else port.row.as_value()[low : low + self._part]
                 m.d.comb += [
                     read.addr.eq(port.node if number else address),
                     read.en.eq(1 if number else ~write.en),
-                    shown.eq(after),
+                    port.row.as_value()[low : low + self._part].eq(after),
                 ]
                 m.d.sync += after.eq(read.data)
 

@@ -65,8 +65,6 @@ class Ring(wiring.Component):
     table : Out(rows_signature)
     there : Out(1), record : Out(ways_layout)
         The oldest record is through.
-    stands : Out(1)
-        It is numbered, and has passed a node that is locked.
     take : In(1)
         Free its place. Not together with ``halt``.
 
@@ -96,7 +94,6 @@ class Ring(wiring.Component):
                 "table": Out(rows_signature(nodes, attributes)),
                 "there": Out(1),
                 "record": Out(ways_layout(nodes, alternates)),
-                "stands": Out(1),
                 "take": In(1),
             }
         )
@@ -114,8 +111,6 @@ class Ring(wiring.Component):
                 "length": range(self.nodes + 1),  # of this way
                 "way": range(ways),
                 "forks": range(ways),
-                "numbered": 1,
-                "stands": 1,
             }
         )
 
@@ -131,7 +126,7 @@ class Ring(wiring.Component):
             shape=data.StructLayout({"root": range(self.nodes), "numbered": 1}), depth=self.records, init=[]
         )
         put, get = codes.write_port(), codes.read_port()
-        root_put, root_get = roots.write_port(), roots.read_port(domain="comb")
+        root_put, root_get, root_kept = roots.write_port(), *(roots.read_port(domain="comb") for _ in range(2))
         m.d.comb += [
             moved.eq(self.i.valid & self.i.ready),
             ended.eq(moved & self.i.p.last),
@@ -144,6 +139,7 @@ class Ring(wiring.Component):
             root_put.data.root.eq(self.i.p.root),
             root_put.data.numbered.eq(self.i.p.numbered),
             root_get.addr.eq(begun[:bits]),
+            root_kept.addr.eq(oldest[:bits]),
         ]
         m.d.sync += self.i.ready.eq(~((kept == self.records) | ((kept == self.records - 1) & ended)))
         with m.If(moved):
@@ -162,7 +158,6 @@ class Ring(wiring.Component):
                 walk.eq(0),
                 walk.place.eq(begun[:bits]),
                 walk.node.eq(root_get.data.root),
-                walk.numbered.eq(root_get.data.numbered),
                 walk.length.eq(1),
             ]
         with m.If(self.halt):
@@ -191,7 +186,6 @@ class Ring(wiring.Component):
             step.ends.eq(Mux(leaf, walk.way == walk.forks, at_limit)),
             step.row.eq(row),
             step.walk.eq(walk),
-            step.walk.stands.eq(walk.stands | (self.table.locked & walk.numbered)),
         ]
         goes = self._going(m, goes, 1, "to_code")
 
@@ -207,6 +201,7 @@ class Ring(wiring.Component):
         m.d.sync += through.eq(Mux(self.halt, 0, (through | set_) & ~cleared))
         # Registers, or the way from a place's number to whether its record may go would be the longest.
         m.d.sync += self.there.eq(through.bit_select(oldest[:bits], 1) & (begun != oldest) & ~self.take & ~self.halt)
+        m.d.sync += self.record.numbered.eq(root_kept.data.numbered)
         with m.If(self.take):
             m.d.sync += oldest.eq(oldest + 1)
 
@@ -278,7 +273,7 @@ class Ring(wiring.Component):
             ]
             m.d.sync += self.record.leaves[way].eq(get.data)
             kept.append(found)
-        shape = data.StructLayout({"more": range(1 + self.alternates), "lost": 1, "numbered": 1, "stands": 1})
+        shape = data.StructLayout({"more": range(1 + self.alternates), "lost": 1})
         m.submodules.ends = ends = memory.Memory(shape=shape, depth=self.records, init=[])
         put, get = ends.write_port(), ends.read_port(domain="comb")
         m.d.comb += [
@@ -286,16 +281,9 @@ class Ring(wiring.Component):
             put.addr.eq(walk.place),
             put.data.more.eq(Mux(step.lost, 0, walk.way)),
             put.data.lost.eq(step.lost),
-            put.data.numbered.eq(walk.numbered),
-            put.data.stands.eq(walk.stands),
             get.addr.eq(oldest),
         ]
-        m.d.sync += [
-            self.record.more.eq(get.data.more),
-            self.record.lost.eq(get.data.lost),
-            self.record.numbered.eq(get.data.numbered),
-            self.stands.eq(get.data.stands),
-        ]
+        m.d.sync += [self.record.more.eq(get.data.more), self.record.lost.eq(get.data.lost)]
 
         def next_fork(place, way):
             forks = []
