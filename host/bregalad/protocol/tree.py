@@ -144,7 +144,15 @@ TREE_REPORTS = complete(
     {
         TreeKind.PROPOSAL: _NUMBER,
         TreeKind.BLOCK: _NUMBER,
-        TreeKind.LEARNT: _NUMBER,
+        TreeKind.LEARNT: Layout(
+            "learnt",
+            Field("kind", 8),
+            Field("flags", 8, "0."),
+            Field("since", 16, "As in TURN; a block that has ended with the last record is over."),
+            Field("number", 32, "Of the last numbered record."),
+            Field("left", 16, "As in TURN."),
+            Field("reserved", 16),
+        ),
         TreeKind.LABEL: Layout("label", Field("kind", 8), Field("label", 8), Field("node", 16, "The leaf.")),
         TreeKind.MARK: Layout(
             "mark",

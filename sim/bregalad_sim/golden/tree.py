@@ -231,7 +231,8 @@ class TreeBoard(Golden):
                 self._record(codes, label, flags, root)
         if self._learning and not self.halted and not self._held:
             self._learning = False
-            self._say(TreeKind.LEARNT, number=self.number)
+            since, left = self.number - self.begun & 0xFFFF, self.end - self.number - 1 & 0xFFFF
+            self._say(TreeKind.LEARNT, since=since, number=self.number, left=left)
 
     def _end_block(self):
         """Go on with a block's end, up to where it waits for GO."""
