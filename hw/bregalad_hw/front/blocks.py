@@ -40,6 +40,8 @@ class Blocks(wiring.Component):
         Of the last record that may be handed over: up to the block's end, and `AHEAD` from the last counted.
     ended : Out(1)
         All records of the block are counted.
+    since, left : Out(16)
+        Records of the block that are counted; those that are to come, less 1.
 
     Latency: 4 cycles from ``counted`` to ``limit``, 1 to ``ended``.
     """
@@ -58,6 +60,8 @@ class Blocks(wiring.Component):
                 "begun": Out(32),
                 "limit": Out(32),
                 "ended": Out(1),
+                "since": Out(16),
+                "left": Out(16),
             }
         )
 
@@ -93,6 +97,8 @@ class Blocks(wiring.Component):
         m.d.comb += left.eq(end - counted)
         m.d.sync += [
             self.limit.eq(Mux(left > AHEAD, counted + AHEAD, end)),
+            self.since.eq(self.counted - self.begun),
+            self.left.eq(end - self.counted - 1),
             self.ended.eq((self.counted == end) & ~self.next & ~self.turns),
         ]
         return m
@@ -113,6 +119,8 @@ class DueSlots(wiring.Component):
         Others may be due.
     turns : In(1), first, slots : In(16)
         For a clock: slots of this tree only, and any of them may be due.
+    done : In(1)
+        For a clock: all that was offered has been taken.
     o : Out(stream of slot), comes : Out(1)
         What is due, and with ``mark``, or if more are due than there is room for, what is not; another will be offered.
         To be taken while nothing comes in.
@@ -130,6 +138,7 @@ class DueSlots(wiring.Component):
                 "turns": In(1),
                 "first": In(16),
                 "slots": In(16),
+                "done": In(1),
                 "o": Out(stream.Signature(slot)),
                 "comes": Out(1),
             }
@@ -154,8 +163,8 @@ class DueSlots(wiring.Component):
             ]
             with m.If(self.o.valid & self.o.ready):
                 m.d.sync += at.eq(at + 1)
-                with m.If(at + 1 == end):
-                    m.d.sync += [all_.eq(0), at.eq(begin)]
+            with m.If(self.done):
+                m.d.sync += [all_.eq(0), at.eq(begin)]
         with m.Else():
             m.d.comb += [
                 self.o.payload.eq(queue.r_data),

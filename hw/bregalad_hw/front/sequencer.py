@@ -78,12 +78,14 @@ class TreeSequencer(wiring.Component):
         For a clock: the next block begins.
     ended : In(1)
         All records of the block are counted.
+    since, left : In(16)
+        Of `Blocks`.
     proposed : In(1)
         For a clock: a trial is a proposal.
     at_once : In(1)
         Of the register ``block``.
-    due : In(stream of slot), due_comes : In(1)
-        That may be due; others will come.
+    due : In(stream of slot), due_comes : In(1), due_done : Out(1)
+        Of `DueSlots`.
     row : Out(stream of access_layout), row_refused : In(1)
         To the leaf rows; beside the transfer, that there is no such row or word.
     slots : Out(edit_signature)
@@ -133,10 +135,13 @@ class TreeSequencer(wiring.Component):
                 "length": Out(16),
                 "next": Out(1),
                 "ended": In(1),
+                "since": In(16),
+                "left": In(16),
                 "proposed": In(1),
                 "at_once": In(1),
                 "due": In(stream.Signature(slot_shape(g))),
                 "due_comes": In(1),
+                "due_done": Out(1),
                 "row": Out(stream.Signature(access_layout())),
                 "row_refused": In(1),
                 "slots": Out(edit_signature(g)),
@@ -326,7 +331,7 @@ class TreeSequencer(wiring.Component):
                     m.next = "TRY"
 
             with m.State("BLOCK"):
-                report(TreeKind.BLOCK, _number_words(number=self.number))
+                report(TreeKind.BLOCK, _number_words(TreeKind.BLOCK, number=self.number))
                 with m.If(self.job.ready):
                     m.d.sync += held.eq(1)
                     back()
@@ -337,14 +342,9 @@ class TreeSequencer(wiring.Component):
                 with m.If(self.due.valid):
                     m.d.sync += trying.eq(1)
                     m.next = "START"
-                with m.Elif(self.due_comes):
-                    pass
-                with m.Elif(self.at_once):  # all is judged first
-                    m.d.sync += [tried.eq(1), trying.eq(0)]
-                    back()
-                with m.Else():
-                    m.d.comb += self.next.eq(1)
-                    m.d.sync += trying.eq(0)
+                with m.Elif(~self.due_comes):
+                    m.d.comb += [self.due_done.eq(1), self.next.eq(~self.at_once)]  # where it is, all is judged first
+                    m.d.sync += [tried.eq(self.at_once), trying.eq(0)]
                     back()
 
             with m.State("START"):
@@ -445,7 +445,8 @@ class TreeSequencer(wiring.Component):
                     m.next = "FETCH"
 
             with m.State("ENDED"):
-                report(TreeKind.LEARNT, _number_words(number=self.number))
+                report(TreeKind.LEARNT, _number_words(TreeKind.LEARNT, number=self.number, left=self.left))
+                m.d.comb += job.slot.eq(self.since)
                 with m.If(self.failed):
                     m.d.comb += self.job.valid.eq(0)
                     m.d.sync += broken.eq(1)
@@ -523,6 +524,6 @@ class TreeSequencer(wiring.Component):
         return known
 
 
-def _number_words(**values):
+def _number_words(kind, **values):
     """The words of a report that tells a number, after its head."""
-    return words_of(TREE_REPORTS[TreeKind.LEARNT], **values)[1:]
+    return words_of(TREE_REPORTS[kind], **values)[1:]
