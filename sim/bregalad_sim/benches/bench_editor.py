@@ -49,13 +49,14 @@ class Bench:
         self.deny = 0.0  # probability that a clock grants nothing
         self.under_way = deque([None] * rng.randint(1, 20))  # counts on their way back from the array
         self.jobs, self.trials, self.numbers = deque(), deque(), deque()  # that are to come
+        self.marked = self.marks = False  # a slot is due by the command, as told and as it should be
         self.seen = dict.fromkeys(("edits", "dropped", "counts", "denied"), 0)
 
     async def start(self):
         dut = self.dut
         await reset(
             dut,
-            *((dut.number, dut.tree__delay__records) if self.geometry.nodes else ()),
+            *((dut.number,) if self.geometry.nodes else ()),
             dut.edit__start,
             dut.edit__drop,
             dut.edit__head,
@@ -96,6 +97,8 @@ class Bench:
             assert int(dut.table__w_link.value), "the link is written with the row"
             self.rows[int(dut.table__w_slot.value)] = int(dut.table__w_entry.value)
         done = bool(int(dut.edit__done.value))
+        if g.nodes:
+            self.marked |= bool(int(dut.mark.value))
         await RisingEdge(dut.clk)
         return done
 
@@ -167,18 +170,20 @@ class Bench:
         return pack_tree(self.geometry, TreeOpcode.PERIOD, slot=self.rng.randrange(self.geometry.slots), period=period)
 
     def count_records(self):
-        """Some more records have come, and the delay may be another."""
+        """Some more records have come."""
         golden, dut = self.golden, self.dut
         golden.number = (golden.number + self.rng.randrange(1 << 20)) & 0xFFFFFFFF
-        delay = golden.fields["delay.records"] = self.rng.choice([0, 1, self.rng.randrange(1 << 11)])
-        dut.number.value, dut.tree__delay__records.value = golden.number, delay
+        dut.number.value = golden.number
 
     def expect(self, data):
         """Let the golden model execute a command, and know what it answers."""
         g, golden = self.geometry, self.golden
+        self.marks = False
         if data[0] == Opcode.TRIAL:
             slot = int(COMMANDS[Opcode.TRIAL].unpack(data)["slot"])
             entry = golden.entries[slot]
+            if g.nodes and not entry.due:
+                return
             self.trials.append(
                 {
                     "head": {
@@ -189,7 +194,7 @@ class Bench:
                             SuggestionFlag.HALVED * entry.halved
                             | SuggestionFlag.UNDERFLOW * entry.underflow
                             | SuggestionFlag.INNER * entry.inner
-                            | SuggestionFlag.REQUESTED
+                            | SuggestionFlag.REQUESTED * (not g.nodes)
                         ),
                         **({"number": golden.number} if g.nodes else {}),
                         **({name: getattr(entry, name) for name in NAMES} if g.nodes else {}),
@@ -197,7 +202,12 @@ class Bench:
                     "current": entry.current,
                 }
             )
+            if g.nodes:  # the board says when
+                golden._trial(slot, requested=False)
+                return
         report = golden.execute(data)
+        if g.nodes:
+            self.marks, golden._all_due = golden._all_due, False
         if data[0] != Opcode.READ:
             return
         head = 8 if report[0] == Kind.STATISTICS else len(report)
@@ -248,6 +258,9 @@ async def matches_golden(dut):
             assert clocks < 20_000, "the command does not end"
         assert not bench.payload.items, "the payload is not taken"
         assert not bench.jobs and not bench.trials
+        assert bench.marked == (bench.marks and not drop)
+        bench.marked = False
+        bench.seen["marked"] = bench.seen.get("marked", not g.nodes) + bench.marks
         dut.edit__head.value = rng.getrandbits(8 * COMMAND_BYTES)  # what is not started must not matter
         bench.seen["edits"] += not drop
         bench.seen["dropped"] += drop
@@ -273,7 +286,7 @@ async def takes_the_clocks_that_it_says(dut):
     await bench.start()
     entry = Layout("entry", *entry_body(g)).size
     most = {
-        Opcode.TRIAL: 8,
+        Opcode.TRIAL: 8,  # of a slot that is due, where that matters
         Opcode.CLEAR: g.passes * (g.bins + 1) + 8,
         Opcode.PLACE: g.passes * (g.bins + 1) + g.passes + 8,
         Opcode.READ: g.bins * g.classes + g.passes + 8,

@@ -8,12 +8,11 @@ from bregalad.geometry import CODE_WIDTH, NONE, Geometry
 from bregalad.predictors import Predictor
 from bregalad.protocol.commands import RecordFlag
 from bregalad.protocol.leaf_rows import LEAF_ROWS, RowOp, RowWord
-from bregalad.protocol.nodes import KIND_LOW, EditFlag, Node
+from bregalad.protocol.nodes import KIND_LOW, Node
 from bregalad.protocol.rows import Column, RowKind, RowLayout, weight_of
 from bregalad_hw.front.front import bayes_layout
 from bregalad_hw.front.leaf_rows import result_layout
 from bregalad_hw.front.store import RecordStore
-from bregalad_hw.front.walker import lock_layout
 from bregalad_hw.mcmu.buffer import header_layout
 from cocotb.triggers import ReadOnly, RisingEdge
 
@@ -25,7 +24,6 @@ from bregalad_sim.runner import parameters
 from bregalad_sim.streams import Sink, Source, reset
 
 _PATIENCE = 5000  # clocks in which nothing moves
-_STANDS = 20  # clocks that it stands before an edit is sent
 _PORTS = {
     name: f"configuration__{register}__{field}"
     for name, register, field in (
@@ -45,10 +43,9 @@ class Bench(FrontTraffic):
         super().__init__(dut, Geometry(**given["geometry"]), given["steps"], cocotb.RANDOM_SEED)
         g, rng = self.geometry, self.rng
         self.walker, self.rows = Walker(self.table), LeafRows(g, g.nodes)
-        self.locks = Source(dut, "lock", lock_layout(), rng)
         self.headers = Sink(dut, "header", header_layout(g), rng)
         self.results = Sink(dut, "result", result_layout(g, g.nodes), rng)
-        self.ends = [self.commands, self.words, self.edits, self.locks, self.accesses, self.headers, self.results]
+        self.ends = [self.commands, self.words, self.edits, self.accesses, self.headers, self.results]
         self.sources = [self.commands, self.words, self.edits, self.accesses]
         if g.naive_bayes:
             self.bayes = Source(dut, "bayes", bayes_layout(g), rng)
@@ -57,19 +54,17 @@ class Bench(FrontTraffic):
         self.kept = deque()  # records that are handed over, whose codes are not freed
         self.want, self.told = deque(), deque()  # results
         self.asked = deque()  # (clock, codes)
-        self.taken_locks = []  # that are not known to the golden table
-        self.holding, self.held = False, 0  # `hold`, and for how many clocks
+        self.number = 0  # of the last numbered record that was given
         self.errors = deque()
         self.order = None  # beats of the oldest record that are still to be read
-        self.last_lock = 0
         self.limit, self.grows, self.frees = 0, 1.0, 1.0
-        self.clock = self.still = self.stood = 0
+        self.clock = self.still = 0
         self.bad = self.good = self.wanted_good = 0
-        self.seen = dict.fromkeys(("records", "void", "stood", "edits", "locks", "accesses", "refused", "bad"), 0)
+        self.seen = dict.fromkeys(("records", "void", "limited", "edits", "accesses", "refused", "bad"), 0)
 
     async def start(self):
         dut = self.dut
-        ports = ("root", "abort", "turning", "renumber", "last_number", "limit", "hold", "read_at", "free")
+        ports = ("root", "abort", "renumber", "last_number", "limit", "read_at", "free")
         await reset(dut, *(getattr(dut, port) for port in (*ports, *_PORTS.values())))
 
     def configure(self):
@@ -94,9 +89,6 @@ class Bench(FrontTraffic):
             self._header(header)
         if result is not None:
             self._result(result)
-        if (lock := moved[self.locks]) is not None:
-            self.taken_locks.append(lock)
-            self.seen["locks"] += 1
         refused = False
         if (access := moved[self.accesses]) is not None:
             refused = self._access(access)
@@ -108,15 +100,11 @@ class Bench(FrontTraffic):
             assert error == self.errors.popleft()
         if quiet:
             assert not self.headers.valid and (access or not self.want), "something is to be told"
-        stands = quiet and moved[self.edits] is None and int(dut.stands.value)
-        self.stood = self.stood + 1 if stands else 0
-        if self.stood > 3:
-            self._lock()
-            record = self.coming[0]
-            assert self._numbered(record) and self.walker.stands(_codes(record), record.root), "stands for nothing"
-            self.seen["stood"] += 1
-        assert 0 <= int(dut.handed.value) - self.walker.number <= 8
-        self._edit_when(quiet)
+        handed = int(dut.handed.value)
+        assert 0 <= handed - self.number <= 8
+        self.seen["limited"] += quiet and handed == self.limit and bool(self.coming)
+        if self.changes and not self.edits.items:
+            self._edit()
         self.bad += int(dut.bad.value)
         self.good += int(dut.good.value)
         busy = bool(int(dut.busy.value))
@@ -136,17 +124,13 @@ class Bench(FrontTraffic):
         return header is not None
 
     def _drive(self):
-        dut, rng, number = self.dut, self.rng, self.walker.number
+        dut, rng = self.dut, self.rng
         for end in self.ends:
             end.drive()
-        # A lock is offered before the limit lets records beyond its time pass.
-        late = [lock["at"] for lock in list(self.locks.items)[self.locks.offered :]]
         if rng.random() < self.grows:
-            self.limit = max(self.limit, min([number + rng.randint(0, 20), *late]))
-        self.held = self.held + 1 if self.holding else 0
+            self.limit = max(self.limit, self.number + rng.randint(0, 20))
         dut.limit.value = self.limit
         dut.root.value = self.root
-        dut.hold.value = bool(self.holding)
         dut.abort.value = self.abort and not (self.commands.items or self.words.items)
 
     def _read(self):
@@ -169,39 +153,19 @@ class Bench(FrontTraffic):
             self.order = None
         return True
 
-    def _edit_when(self, quiet):
-        """Make changes when all that was handed over has been told, or the stream stands."""
-        rng = self.rng
-        if self.edits.items or self.accesses.items:
-            return
-        if not self.changes:
-            self.holding = self.holding and rng.random() < 0.9
-            return
-        if quiet and (self.held > 2 or self.stood > 3):
-            for at, (node, row) in enumerate(self.changes):
-                more = at + 1 < len(self.changes)
-                values = {"node": node, "flags": EditFlag.MORE * more | EditFlag.KEEP * (row is None)}
-                if row is not None:
-                    values |= {name: getattr(row, name) for name in ("child", "value", "default", "slot")}
-                    values["test"] = row.kind << KIND_LOW | row.attribute
-                self.edits.items.append(values)
-            self.changes.clear()
-        else:
-            self.holding = True
+    def _edit(self):
+        """Send an EDIT."""
+        node, row = self.changes.popleft()
+        values = {name: getattr(row, name) for name in ("child", "value", "default", "slot")}
+        self.edits.items.append({"node": node, "test": row.kind << KIND_LOW | row.attribute, **values})
 
     # What comes
 
     def _numbered(self, record):
         return record.label < self.geometry.classes and not record.flags & (RecordFlag.TEST | RecordFlag.MINUS)
 
-    def _lock(self):
-        """Locks whose time has come."""
-        while self.taken_locks and self.taken_locks[0]["at"] <= self.walker.number:
-            self.table.lock(self.taken_locks.pop(0)["node"])
-
     def _header(self, header):
         g, walker = self.geometry, self.walker
-        assert not walker.more, "a part of a change is seen"
         if not self.coming:
             assert self.abort and header["test"] and not (header["there"] or header["minus"]), "no record"
             self.kept.append(Record([], 0, 0, 0))
@@ -211,11 +175,9 @@ class Bench(FrontTraffic):
         codes, known, numbered = _codes(record), record.label < g.classes, self._numbered(record)
         test, minus = bool(record.flags & RecordFlag.TEST), bool(record.flags & RecordFlag.MINUS)
         if numbered:
-            self._lock()
-            assert all(lock["at"] > walker.number for lock in self.locks.items), "passes a lock"
-            assert not walker.stands(codes, record.root), "a locked node lets a record pass"
-            assert walker.number < self.limit
-        item = walker.give(codes, record.root, numbered)[0]
+            assert self.number < self.limit
+            self.number += 1
+        item = walker.give(codes, record.root)[0]
         there = known and item["slot"] != NONE
         weight = weight_of(record.flags) if numbered else 1
         want = {"there": there, "test": test or not known, "minus": minus and known, "weight": weight}
@@ -266,19 +228,15 @@ class Bench(FrontTraffic):
             assert self.told.popleft() == self.want.popleft()
 
     def _edited(self, edit):
-        self._lock()
-        assert not self.taken_locks and not self.headers.valid
-        row = None
-        if not edit["flags"] & EditFlag.KEEP:
-            kind, attribute = edit["test"] >> KIND_LOW, edit["test"] & (1 << KIND_LOW) - 1
-            row = Node(kind, attribute, *(edit[name] for name in ("value", "child", "default", "slot")))
+        assert not self.headers.valid
+        kind, attribute = edit["test"] >> KIND_LOW, edit["test"] & (1 << KIND_LOW) - 1
+        row = Node(kind, attribute, *(edit[name] for name in ("value", "child", "default", "slot")))
         if refused := self.table.edit(edit["node"], row):
             self.errors.append(refused)
-        self.walker.more = bool(edit["flags"] & EditFlag.MORE)
         self.seen["edits"] += 1
 
     async def run(self, events=0.0):
-        """Until nothing is left; meanwhile this often an edit, a lock or an access."""
+        """Until nothing is left; meanwhile this often an edit or an access."""
         rng = self.rng
         at = 0
         while True:
@@ -290,22 +248,13 @@ class Bench(FrontTraffic):
                 self.changes += [self.random_row() for _ in range(rng.choice([1, 1, 3]))]
             if rng.random() < events and len(self.accesses.items) < 3:
                 self.access()
-            if rng.random() < events and len(self.locks.items) < 3:
-                self.last_lock = max(self.last_lock, self.limit) + rng.randint(0, 4)
-                node = rng.choice([self.root, rng.randrange(self.geometry.nodes)])
-                self.locks.items.append({"node": node, "at": self.last_lock})
-            if rng.random() < events / 4:
-                self.holding = True
-            if self.stood > _STANDS and not (self.changes or self.edits.items):
-                node = rng.choice([*self.table.locked])
-                self.changes.append((node, rng.choice([None, Node(slot=rng.randrange(self.geometry.slots))])))
             await self.step()
             at = at + 1 if self.is_idle else 0
             if at > 8:  # errors are known by then, too
                 break
         assert not (self.coming or self.kept or self.want or self.told or self.errors)
         assert (self.bad, self.good) == (self.wanted_bad, self.wanted_good)
-        assert int(self.dut.handed.value) == self.walker.number
+        assert int(self.dut.handed.value) == self.number
 
 
 def _beat(geometry):

@@ -65,10 +65,15 @@ class Bench:
         counts = [self.number(g.count_width) for _ in range(g.classes)]
         job = {"kind": kind, "slot": slot, "class_counts": counts}
         match kind:
-            case TreeKind.STANDS | TreeKind.LEARNT:
+            case TreeKind.BLOCK:
                 number = self.number(32)
                 return {"job": [job | {"count": 1, "words": [number], "slot": 0}]}, TREE_REPORTS[kind].pack(
                     kind=kind, number=number
+                )
+            case TreeKind.LEARNT:
+                number, left, since = self.number(32), self.number(16), self.number(16)
+                return {"job": [job | {"count": 2, "words": [number, left], "slot": since}]}, TREE_REPORTS[kind].pack(
+                    kind=kind, number=number, left=left, since=since
                 )
             case Kind.FENCE:
                 token = self.number(32)

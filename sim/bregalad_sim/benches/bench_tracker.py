@@ -44,6 +44,8 @@ class Bench:
         self.trials = deque()  # of the node whose last beat is gone
         self.codes = deque([None] * RecordBuffer.latency)  # of the beats under way
         self.got = dict.fromkeys(COUNTED, 0)
+        self.counted = [0, 0]  # a clock ago, and two
+        self.seen_overdue = 0
         self.clock = 0
         self.issued = []  # clocks with a COUNT
 
@@ -51,7 +53,7 @@ class Bench:
         dut = self.dut
         tree = ()
         if self.geometry.nodes:
-            tree = (dut.tree__delay__records, dut.tree__every__records, dut.renumber, dut.last_number)
+            tree = (dut.tree__block__margin, dut.tree__every__records, dut.renumber, dut.last_number, dut.begun)
             tree += (dut.nowhere, dut.weights)
         await reset(
             dut,
@@ -87,11 +89,13 @@ class Bench:
         if self.geometry.nodes:
             self.number_records()
 
-    def number_records(self, delay=0, every=0, nowhere=(), weights=None):
+    def number_records(self, margin=0, every=0, nowhere=(), weights=None):
         """What only boards have that number records."""
         dut, golden = self.dut, self.golden
-        golden.fields["delay.records"], golden.fields["every.records"] = delay, every
-        dut.tree__delay__records.value, dut.tree__every__records.value = delay, every
+        golden.fields["block.margin"], golden.fields["every.records"] = margin, every
+        dut.tree__block__margin.value, dut.tree__every__records.value = margin, every
+        golden.begun = max(0, golden.number - self.rng.randrange(4))
+        dut.begun.value = golden.begun
         golden.nowhere = set(nowhere)
         dut.nowhere.value = sum(1 << slot for slot in nowhere)
         golden.weights = [1] * self.geometry.slots if weights is None else weights
@@ -103,6 +107,9 @@ class Bench:
         dut.renumber.value, dut.last_number.value = 1, self.golden.number
         await RisingEdge(dut.clk)
         dut.renumber.value, dut.last_number.value = 0, self.rng.getrandbits(32)
+        for _ in range(4):
+            await RisingEdge(dut.clk)
+        self.counted = [self.golden.number] * 2
 
     async def place(self, slot, **values):
         """Write a slot's row, of the table and of the model."""
@@ -137,12 +144,6 @@ class Bench:
             **(self.random_node() if g.nodes else {}),
         }
 
-    def seen(self, row):
-        """What matters of a row: not what is out no more."""
-        if self.geometry.nodes and not (row["out"] and row["until"] > self.golden.number):
-            row |= {"out": 0, "until": 0}
-        return row
-
     def random_node(self):
         rng, g = self.rng, self.geometry
         return {
@@ -150,8 +151,9 @@ class Bench:
             "only": rng.choice([NONE, MANY, rng.randrange(g.classes)]),
             "base": rng.getrandbits(g.count_width),
             "ask_up_to": rng.getrandbits(g.count_width),
-            "until": max(0, self.golden.number + rng.randint(-3, 12)),
-            "out": bool(rng.randrange(2)),
+            "due": rng.random() < 0.2,
+            "tried": bool(rng.randrange(2)),
+            "tried_at": rng.choice([self.golden.begun, max(0, self.golden.number - rng.randrange(9))]),
         }
 
     def codes_of_record(self):
@@ -202,8 +204,8 @@ class Bench:
         self.prediction.drive()
         grant, self.grant = self.grant, rng.random() >= self.deny
         dut.grant.value = self.grant
-        # Trials are taken in granted clocks only.
-        self.trial.ready = self.trial.ready and grant
+        # Trials are taken in granted clocks only; slots that are due always.
+        self.trial.ready = bool(g.nodes) or self.trial.ready and grant
         dut.trial__ready.value = self.trial.ready
         dut.locked.value = sum(1 << slot for slot in self.locked)
         await ReadOnly()
@@ -246,11 +248,14 @@ class Bench:
             self.codes.append(None)
         if trial is not None:
             assert self.trials, "a trial without its last beat"
-            assert trial == self.trials.popleft()
             if g.nodes:
-                assert trial["head"]["number"] > int(dut.counted.value), "a record with a trial to come is counted"
+                trial = {name: trial["head"][name] for name in ("slot", "number")}
+                assert trial["number"] > int(dut.counted.value), "a record with a slot that becomes due is counted"
+            assert trial == self.trials.popleft()
         self.locked = {slot: left for slot, left in self.locked.items() if left > 0}
-        if trial is not None and (clocks := rng.choice(self.lock_clocks)):
+        if g.nodes:
+            self._look_for_overdue()
+        elif trial is not None and (clocks := rng.choice(self.lock_clocks)):
             self.locked[trial["head"]["slot"]] = clocks
         for name in COUNTED:
             self.got[name] += int(getattr(dut, name).value)
@@ -258,6 +263,15 @@ class Bench:
         await RisingEdge(dut.clk)
         self.clock += 1
         return idle
+
+    def _look_for_overdue(self):
+        """Leaves that have waited too long are told in order, two clocks after the record is counted at the latest."""
+        dut, overdue = self.dut, self.golden.overdue
+        if int(dut.overdue.value):
+            assert int(dut.overdue_at.value) == overdue.popleft()
+            self.seen_overdue += 1
+        late, self.counted = self.counted[0], [self.counted[1], int(dut.counted.value)]
+        assert not overdue or overdue[0] > late, "a leaf has waited too long, and nobody knows"
 
     async def finish(self):
         """Until nothing is under way; then rows and events are the model's."""
@@ -280,7 +294,7 @@ class Bench:
             await RisingEdge(dut.clk)
             await ReadOnly()
             row = unpack(entry_layout(g), int(dut.table__r_entry.value))
-            assert self.seen(row) == self.seen(row_of(g, vars(golden.entries[slot]))), slot
+            assert row == row_of(g, vars(golden.entries[slot])), slot
             await RisingEdge(dut.clk)
         self.locked = {}
 
@@ -309,8 +323,7 @@ async def matches_golden(dut):
         if g.nodes:
             nowhere = [slot for slot in range(g.slots) if rng.random() < 0.2]
             weights = [rng.choice([0, 1, 1, 2, 3, 5]) for _ in range(g.slots)]
-            delay, every = rng.choice([0, 0, 1, 2, 9, (1 << 31) - 1]), rng.choice([0, 1, 2, 3, 7])
-            bench.number_records(delay, every, nowhere, weights)
+            bench.number_records(rng.choice([0, 1, 2, 5]), rng.choice([0, 1, 2, 3, 7]), nowhere, weights)
         if jumps:
             await ClockCycles(bench.dut.clk, rng.randint(1, 60))  # in the midst of a division or not
             await bench.renumber()
@@ -328,11 +341,12 @@ async def matches_golden(dut):
         await bench.finish()
     dut._log.info("%d clocks, %s", bench.clock, bench.golden.events)
     assert all(bench.golden.events[name] for name in (*COUNTED.values(), "trials"))
+    assert bench.seen_overdue or not g.nodes
 
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def rings(dut):
-    """Links in a ring: every record ends after so many nodes, and with numbers makes a slot's trial due but once."""
+    """Links in a ring: every record ends after so many nodes, and with numbers makes a slot due but once."""
     bench = Bench(dut)
     g = bench.geometry
     await bench.start()
@@ -354,7 +368,7 @@ async def rings(dut):
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def multiples(dut):
-    """An inner slot is tried with each multiple of a number, wherever and whenever numbers go on from."""
+    """An inner slot is due with each multiple of a number, wherever and whenever numbers go on from."""
     bench = Bench(dut)
     rng, g = bench.rng, bench.geometry
     if not g.nodes:

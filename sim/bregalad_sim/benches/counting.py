@@ -51,6 +51,9 @@ class Counting(wiring.Component):
             "renumber": In(1),
             "last_number": In(32),
             "counted": Out(32),
+            "begun": In(32),
+            "overdue": Out(1),
+            "overdue_at": Out(32),
             "nowhere": In(g.slots),
             "weights": In(data.ArrayLayout(WEIGHT, g.slots)),
         }
@@ -97,6 +100,9 @@ class Counting(wiring.Component):
                 tracker.renumber.eq(self.renumber),
                 tracker.last_number.eq(self.last_number),
                 self.counted.eq(tracker.counted),
+                tracker.begun.eq(self.begun),
+                self.overdue.eq(tracker.overdue),
+                self.overdue_at.eq(tracker.overdue_at),
             ]
         connect(m, tracker.trial, flipped(self.trial))
         connect(m, tracker.prediction, flipped(self.prediction))
@@ -147,7 +153,8 @@ class Model(Golden):
         self.asks = deque()
         self.nodes = []  # of the record, from its slot on
         self.halved = False  # the node to come
-        self.number = 0  # records learnt
+        self.number = self.begun = 0  # records learnt: all, and before the block
+        self.overdue = deque()  # numbers of those with which a leaf has waited too long
         self.nowhere = set()  # slots that are none of their records' nodes
         self.weights = [1] * geometry.slots  # of their records
         self.groups = {slot: [slot] for slot in range(geometry.slots)}
@@ -187,7 +194,15 @@ class Model(Golden):
             wanted = False
 
     def _count_path(self, slot, label, minus, codes):
-        super()._count_path(slot, label, minus, codes, 1 if minus else self.weights[slot])
+        weight = 1 if minus else self.weights[slot]
+        super()._count_path(slot, label, minus, codes, weight)
+        if not self.geometry.nodes or minus or not weight:
+            return
+        entry, margin = self.entries[slot], self.fields["block.margin"]
+        period = self._period_of(entry)
+        fresh = entry.tried and entry.tried_at == self.begun
+        if not entry.inner and margin and period and entry.since >= margin + (0 if fresh else period):
+            self.overdue.append(self.number)
 
     def _only_read(self, slot, label, codes):
         super()._only_read(slot, label, codes)
@@ -232,8 +247,16 @@ class Model(Golden):
         if self.geometry.nodes and not minus:
             every = self.fields["every.records"]
             due = due or (entry.inner and every and self.number % every == 0)
-            due = due and not (entry.out and self.number <= entry.until)
+            due = due and not entry.due
         return due
+
+    def _come_due(self, slot):
+        if not self.geometry.nodes:
+            self._trial(slot, requested=False)
+            return
+        self.nodes[-1]["trial"] = {"slot": slot, "number": self.number}
+        self.entries[slot].due = True
+        self.events["trials"] += 1
 
     def _predict(self, slot, codes):
         entry = self.entries[slot]
@@ -261,11 +284,7 @@ class Model(Golden):
             | SuggestionFlag.UNDERFLOW * entry.underflow
         )
         head = {"slot": slot, "flags": int(flags), "n": entry.n, "class_counts": list(entry.class_counts)}
-        if self.geometry.nodes:
-            head |= {"number": self.number, **{name: getattr(entry, name) for name in NAMES}}
         self.nodes[-1]["trial"] = {"head": head, "current": entry.current}
         entry.since = 0
         entry.halved = entry.underflow = False
-        if self.geometry.nodes:
-            entry.out, entry.until = True, self.number + self.fields["delay.records"]
         self.events["trials"] += 1

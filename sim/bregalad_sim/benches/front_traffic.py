@@ -54,8 +54,8 @@ class FrontTraffic:
         Of rows from now on, once there is one.
     coming : deque of Record
         Those that are not handed over yet.
-    changes : deque of (int, Node or None)
-        Edits to be made: a node, and its row; None keeps it.
+    changes : deque of (int, Node)
+        Edits to be made: a node, and its row.
     root : int
         The node that records begin at.
     weighs : bool
