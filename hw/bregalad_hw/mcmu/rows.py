@@ -46,9 +46,8 @@ class Row:
         self.pushes = signal("pushes")  # it is its trial that is pushed
         self.limit, self.never = signal("limit", SINCE_WIDTH), signal("never")
         self.due, self.full = signal("due"), signal("full")
-        # On boards that hold the tree, of the node fetched, and of the one that counts: it was tried as the block began;
-        # the limit above.
-        self.fresh, self.node_fresh = signal("fresh"), signal("node_fresh")
+        # On boards that hold the tree, of the node that counts: it was tried as the block began; the limit above.
+        self.node_fresh = signal("node_fresh")
         self.node_limit, self.node_never = signal("node_limit", SINCE_WIDTH), signal("node_never")
         self.taking_back, self.stuck = signal("taking_back"), signal("stuck")
 

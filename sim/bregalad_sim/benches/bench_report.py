@@ -102,7 +102,7 @@ class Bench:
                     values["entry_flags"] | values["period"] << 16,
                 ]
                 if g.nodes:
-                    words.append(values.setdefault("until", self.number(32)))
+                    words.append(values.setdefault("tried", self.number(32)))
                 return {"job": [job | {"count": len(words), "words": words}]}, reports.entry_layout(g).pack(
                     kind=kind, slot=slot, class_counts=counts, **values
                 )
