@@ -100,26 +100,30 @@ def test_longest():
 @pytest.mark.parametrize("block", [0, -3, 65_537, 0.0, -0.5, 1.5, float("nan")])
 def test_lengths_that_there_are_not(block):
     message = (
-        "block must be an integer from 1 to 65536 instances, or a float above 0 and up to 1.0, or None for 1/32, or 1 "
-        f"on a board that holds the tree itself, not {block}"
+        "block must be an integer from 1 to 65536 instances, or a float above 0 and up to 1.0, or None for 1/32, "
+        f"not {block}"
     )
     with pytest.raises(ValueError, match=message):
         VFDT(block=block).check_parameters()
 
 
-def test_a_delay_is_for_boards_that_hold_the_tree():
-    with pytest.raises(ValueError, match="delay=128 is for a board that holds the tree itself: choose block, "):
-        VFDT(delay=128).fit([[1.0], [2.0]], [0, 1])
-    with pytest.raises(ValueError, match=r"nodes=64\) tries nodes with each instance: choose block=1 and a delay, "):
-        VFDT(block=2, geometry=Geometry(nodes=64)).check_parameters()
+def test_there_is_no_delay(tmp_path):
+    with pytest.raises(TypeError, match="there is no delay: .* leave it out, or choose block, how long these are"):
+        VFDT(delay=128)
+    X, y = stream(500)
+    VFDT().fit(X, y).save(tmp_path / "tree")
+    rewrite(tmp_path / "tree", lambda meta: meta["params"].update(delay=0))
+    assert load_tree(tmp_path / "tree").report()["instances"] == 500
+    rewrite(tmp_path / "tree", lambda meta: meta["params"].update(delay=128))
+    with pytest.raises(ValueError, match="saved with delay=128, .* load it with delay=0 by the release that has saved"):
+        load_tree(tmp_path / "tree")
 
 
-@pytest.mark.parametrize("nodes, block", [(0, 1 / 32), (64, 1)])
-def test_the_default(nodes, block):
+def test_the_default():
     X, y = stream(6000)
-    options = {"leaf_prediction": "mc", "geometry": Geometry(nodes=nodes), "grace": 60}
+    options = {"leaf_prediction": "mc", "geometry": Geometry(nodes=64), "grace": 60}
     tree = VFDT(**options).fit(X, y)
-    assert tree.difference(VFDT(block=block, **options).fit(X, y)) is None
+    assert tree.difference(VFDT(block=1 / 32, **options).fit(X, y)) is None
     assert tree.report()["splits"] > 1
 
 

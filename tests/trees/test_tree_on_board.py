@@ -11,11 +11,11 @@ from bregalad.data.keys import edge_keys
 from bregalad.driver import checkpoint
 from bregalad.driver.steps import Steps
 from bregalad.driver.trainer import Trainer
+from bregalad.engine.arguments import END
 from bregalad.geometry import NONE
 from bregalad.policy.split_policy import SplitPolicy
 from bregalad.protocol.commands import COMMAND_BYTES, COMMANDS, Opcode
 from bregalad.protocol.leaf_rows import RowOp, RowWord
-from bregalad.protocol.nodes import EDIT, EditFlag
 from bregalad.protocol.reports import Kind, layout_of
 from bregalad.protocol.rows import Column, RowKind, RowLayout
 from bregalad.protocol.tree import TREE_COMMANDS, TreeKind, TreeOpcode
@@ -30,11 +30,11 @@ def walks(sizes, memory_size=MEMORY):
     return GoldenBoard(sizes, memory_size)
 
 
-def both(tree, count, sizes, seed, prediction="mc", review_period=20_000, late=None):
+def both(tree, count, sizes, seed, prediction="mc", review_period=20_000, late=None, block=None):
     """A trainer on a board that is routed for and one on a board that walks, which have learnt; their predictions."""
     codes, labels = (part[:count] for part in drifting(seed, 8000))
     cells = CellMap.build(CAPACITIES, sizes.bins, "one_vs_rest" if "efdt" in tree else "multiway")
-    policy = SplitPolicy(**{"delta": 1e-2, "grace": 60, "block": 1, **TREES[tree]})
+    policy = SplitPolicy(**{"delta": 1e-2, "grace": 60, "block": block, **TREES[tree]})
     how = {"prediction": prediction, "review_period": review_period}
     trainer = Trainer(open_board("emulated", sizes), cells, policy, 2, **how)
     board = walks(sizes.replace(nodes=512))
@@ -48,10 +48,12 @@ def both(tree, count, sizes, seed, prediction="mc", review_period=20_000, late=N
     return trainer, walking, *predictions
 
 
+@pytest.mark.parametrize("block", [None, 1, 7, 37])
 @pytest.mark.parametrize("tree", TREES)
-def test_tree_is_the_same(tree):
-    trainer, walking, expected, predictions = both(tree, 2500, geometry(80), 3)
+def test_tree_is_the_same(tree, block):
+    trainer, walking, expected, predictions = both(tree, 2500, geometry(80), 3, block=block)
     assert (predictions == expected).all()
+    assert walking.tally.begun == trainer.tally.begun and walking.block[END] == trainer.block[END]
     assert walking.nodes.difference(trainer.nodes) is None
     assert trainer.tally.splits > 1
     proposals, trials = walking.tally.trials, trainer.tally.trials
@@ -136,30 +138,6 @@ def test_node_table_too_small_for_a_tree():
     board = GoldenBoard(geometry(80).replace(nodes=2), MEMORY)
     with pytest.raises(ValueError, match=r"the tree has \d+ nodes, the board's node table 2 rows: .* more nodes"):
         Trainer(board, trainer.cells, trainer.policy, 2, nodes=trainer.nodes, tally=trainer.tally)
-
-
-def test_a_split_is_its_children_then_the_node(monkeypatch):
-    """So no record finds a row that is not there yet, and the lock goes with the last EDIT."""
-    changes = [[]]
-    send = GoldenBoard.send
-
-    def heard(self, data):
-        for at in range(0, len(data), EDIT.size):
-            edit = EDIT.unpack(data[at : at + EDIT.size])
-            if edit["opcode"] == TreeOpcode.EDIT:
-                changes[-1].append((int(edit["node"]), int(edit["flags"])))
-                if edit["flags"] != EditFlag.MORE:
-                    changes.append([])
-        send(self, data)
-
-    monkeypatch.setattr(GoldenBoard, "send", heard)
-    _, walking, _, _ = both("efdt", 2500, geometry(80), 3)
-    told = [change for change in changes if len(change) > 1]
-    assert len(told) >= walking.tally.splits > 1
-    for change in told:
-        nodes, flags = zip(*change, strict=True)
-        assert sorted(nodes[:-1]) == [*nodes[:-1]] and nodes[0] > nodes[-1]
-        assert flags == (EditFlag.MORE,) * (len(nodes) - 1) + (0,)
 
 
 @pytest.mark.parametrize("prediction", ["nb", "nba"])

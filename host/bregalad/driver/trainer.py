@@ -9,7 +9,6 @@ link (docs/learners.md, "Blocks").
 from collections import namedtuple
 from contextlib import contextmanager, suppress
 from copy import copy, deepcopy
-from dataclasses import replace
 
 import numpy as np
 
@@ -35,7 +34,7 @@ from .devices.rows import RowDriver
 from .engine import EngineDriver
 from .growth import Growth
 from .recoding import recoding
-from .requirements import check_abilities, check_alternates, check_block, check_classes
+from .requirements import check_abilities, check_alternates, check_classes
 from .steps import SAFE, Steps
 
 __all__ = ["HEAVIEST", "Trainer"]
@@ -106,7 +105,6 @@ class Trainer:
         check_cells(geometry, len(cells))
         check_abilities(geometry, policy, prediction)
         check_alternates(geometry, policy, feed)
-        check_block(geometry, policy)
         board.claim(self)
         self.board = board
         self.cells = cells
@@ -134,7 +132,7 @@ class Trainer:
         self.memory = Memory(policy.window or 0, len(cells.first_cell)) if memory is None else memory
         self.failed = False  # a board failed half-way: its statistics are not the tree's
         self.asked = False  # reports that nobody waits for any more may still come
-        self.rule = policy.block_rule(geometry)
+        self.rule = policy.block_rule
         self.block = np.zeros(4, np.int64)  # as `Arguments` has it
         self.window = None  # what is being learnt
         self._full = False  # a warning has said so
@@ -278,8 +276,7 @@ class Trainer:
         kept = checkpoint.read(self)
         with Engine(self.board.geometry.replace(nodes=0)) as board:
             prediction = {value: name for name, value in router.PREDICTIONS.items()}[self.predictor]
-            policy = replace(self.policy, delay=0)
-            other = Trainer(board, self.cells, policy, self.classes, prediction=prediction, nodes=nodes)
+            other = Trainer(board, self.cells, self.policy, self.classes, prediction=prediction, nodes=nodes)
             checkpoint.restore(other, kept)
             yield other
 
