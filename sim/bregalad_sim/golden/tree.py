@@ -10,9 +10,9 @@ from collections import deque
 from bregalad.complete import complete
 from bregalad.geometry import AHEAD, NONE
 from bregalad.protocol.commands import COMMANDS, CommandFlag, Opcode, RecordFlag
+from bregalad.protocol.layout import Layout
 from bregalad.protocol.leaf_rows import RowOp, RowWord
 from bregalad.protocol.nodes import KIND_LOW, Node
-from bregalad.protocol.layout import Layout
 from bregalad.protocol.reports import EntryFlag, entry_body
 from bregalad.protocol.rows import KEY_BYTES, ROW_COMMAND, STEP, RowOpcode, weight_of
 from bregalad.protocol.tree import DUE, TREE_COMMANDS, TREE_REGISTERS, TREE_REPORTS, TreeKind, TreeOpcode, mixed
