@@ -64,7 +64,7 @@ def test_one_at_a_time_is_as_many_at_once(begun):
 @pytest.mark.parametrize("kind, share", [(VFDT, 1 / 8), (EFDT, 0.01), (EFDT, 0.2)])
 def test_blocks_are_those_of_the_reference(kind, share):
     """By the leaves that there are when one begins, and shorter where a leaf waits."""
-    X, y = stream(3000, missing=0)
+    X, y = stream(4000, missing=0)
     X = (X * 4).astype(int)  # no code book changes, which would begin another block
     options = {"block": share, "grace": 60, "delta": 0.1}
     tree, expected, lengths = kind(nominal=[0, 1, 2], **options), REFERENCES[kind]([4] * 3, 2, **options), {}
@@ -74,19 +74,25 @@ def test_blocks_are_those_of_the_reference(kind, share):
         assert tree._tally.begun == expected._begun, at
         lengths[expected._begun] = max(1, int(share * 60 * expected.leaves))
     shorter = np.diff(list(lengths)) - list(lengths.values())[:-1]
-    assert shorter.max() == 0 and (shorter == 0).sum() > 10 and (shorter < 0).sum() > 10 * (share > 1 / 60)
+    assert shorter.max() == 0 and (shorter == 0).sum() > 10 and (shorter < 0).sum() >= 10 * (share > 1 / 60)
 
 
 @pytest.mark.parametrize("kind", [VFDT, EFDT])
-def test_a_leaf_that_waits_ends_its_block(kind):
-    """Of a root until 216, then of four leaves: one gets all that comes."""
-    values = np.r_[np.arange(216) % 4, np.zeros(300, int)]
-    tree, ends = kind(nominal=[0], grace=210), []
-    for value in values:
+def test_a_leaf_that_waits_cuts_its_block_short(kind, tmp_path):
+    """Of a root until 225, then of six leaves: one gets all that comes."""
+    values = np.r_[np.arange(225) % 6, np.zeros(475, int)]
+    tree, ends = kind(nominal=[0], block=1 / 8), []
+    for seen, value in enumerate(values):
+        if seen == 510:
+            tree.save(tmp_path / "tree")
+            tree = load_tree(tmp_path / "tree")
+        elif seen == 460:
+            tree = copy.deepcopy(tree)
         tree.partial_fit([[value]], [value % 2], classes=[0, 1])
         ends += [tree._tally.begun] if tree._tally.begun not in ends else []
-    # Due at 426 it is tried at 432, in a block that would last until 450; what that has decided waits until 438.
-    assert ends == [*range(0, 217, 6), *range(242, 425, 26), 432, 438, 464, 490, 516]
+    # Due at 425, overdue at 450, it is tried at 482, in a block that would last until 525; what that has decided is
+    # overdue at 507 and waits until 539.
+    assert ends == [*range(0, 226, 25), 375, 482, 539, 689]
 
 
 def test_longest():

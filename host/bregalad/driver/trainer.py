@@ -16,11 +16,11 @@ from ..boards.base import BoardError
 from ..boards.engine import Engine
 from ..drift.adwin import new_windows
 from ..engine.alternate_tests import TESTED
-from ..engine.arguments import BUSY, COUNTS, END, LEFT, PENDING, PHASE
+from ..engine.arguments import BUSY, COUNTS, LEFT, LENGTH, PENDING, PHASE
 from ..engine.tally import Tally
 from ..interrupt import deferred_interrupt
 from ..tree import arrivals as router
-from ..tree.blocks import busy, length_of, next_of
+from ..tree.blocks import FAR, busy, length_of, next_of
 from ..tree.cells import check_cells
 from ..tree.nodes import Nodes
 from ..tree.table import ROWS
@@ -141,7 +141,7 @@ class Trainer:
         self.rows_only, self.rows_left = False, 0
         self.driver = _driver_of(self, self._feed)
         self._grow()
-        self.begin_block(self.tally.begun)
+        self.resume_block()
 
     def _grow(self, totals=None):
         """Set up what depends on the attributes, too."""
@@ -375,14 +375,22 @@ class Trainer:
         self.driver.changed()
         self.failed = False
 
-    def begin_block(self, begun):
-        """The block that is being learnt began with so many instances learnt, and the tree as it is."""
+    def resume_block(self):
+        """The block that is being learnt goes on."""
+        self.begin_block(self.tally.begun, self.tally.ends or FAR)
+
+    def begin_block(self, begun, until=FAR):
+        """The block that is being learnt began with so many instances learnt, and the tree as it is.
+
+        It ends with ``until`` learnt at the latest.
+        """
         nodes = self.nodes
         if self.rule.fixed == 1:  # no instance of it has been learnt: that would have ended it
             begun = self.tally.instances
         self.tally.begun = begun
-        length = length_of(self.rule, nodes.table, nodes.rows)
-        self.block[END] = max(begun + length, self.tally.instances + 1)  # another ``block`` may be shorter
+        self.block[LENGTH] = length = length_of(self.rule, nodes.table, nodes.rows)
+        # Another ``block`` may be shorter.
+        self.tally.ends = max(min(begun + length, until), self.tally.instances + 1)
         self.block[BUSY] = (PENDING | 1) * busy(nodes.table, nodes.rows)
         self.block[[PHASE, LEFT]] = COUNTS, 0
 

@@ -245,7 +245,7 @@ def _give_blocks(meta):
         part = waiting.pop()
         waiting += [each for name in ("members", "trees") for each in part.get(name, ())]
         if "tally" in part:
-            part["tally"]["begun"] = part["tally"]["instances"]
+            part["tally"] |= {"begun": part["tally"]["instances"], "ends": 0}
 
 
 @contextmanager
