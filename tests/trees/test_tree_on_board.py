@@ -11,7 +11,6 @@ from bregalad.data.keys import edge_keys
 from bregalad.driver import checkpoint
 from bregalad.driver.steps import Steps
 from bregalad.driver.trainer import Trainer
-from bregalad.engine.arguments import END
 from bregalad.geometry import NONE
 from bregalad.policy.split_policy import SplitPolicy
 from bregalad.protocol.commands import COMMAND_BYTES, COMMANDS, Opcode
@@ -53,7 +52,7 @@ def both(tree, count, sizes, seed, prediction="mc", review_period=20_000, late=N
 def test_tree_is_the_same(tree, block):
     trainer, walking, expected, predictions = both(tree, 2500, geometry(80), 3, block=block)
     assert (predictions == expected).all()
-    assert walking.tally.begun == trainer.tally.begun and walking.block[END] == trainer.block[END]
+    assert (walking.tally.begun, walking.tally.ends) == (trainer.tally.begun, trainer.tally.ends)
     assert walking.nodes.difference(trainer.nodes) is None
     assert trainer.tally.splits > 1
     proposals, trials = walking.tally.trials, trainer.tally.trials

@@ -7,8 +7,7 @@ knows is asked for first (``queries.ask``); `go_on` goes on where the answers ar
 import numpy as np
 
 from ...compiled import njit
-from ...engine.arguments import END
-from ...engine.tally import BEGUN, INSTANCES, REPLACED, SPLITS, TIES
+from ...engine.tally import BEGUN, ENDS, INSTANCES, REPLACED, SPLITS, TIES
 from ...policy.decide import KEEP, SPLIT, TIE
 from ...protocol.commands import COMMANDS, CommandFlag, Opcode
 from ...protocol.tree import TREE_COMMANDS, TreeOpcode
@@ -155,15 +154,16 @@ def turn(answers, first, slots, used):
     used
         As in `ask`, which also says what is returned.
     """
-    table, rows, step, learnt = answers.table, answers.room[0], answers.step, answers.tally[INSTANCES]
+    table, rows, step, tally = answers.table, answers.room[0], answers.step, answers.tally
+    learnt = tally[INSTANCES]
     answers.out[used : used + step] = 0
     values = (
         _TURN,
         np.int64(next_of(table, rows, FAR) >= 0),
         length_of(answers.rule, table, rows) - 1,
         learnt & 0xFFFFFFFF,
-        learnt - answers.tally[BEGUN],
-        answers.block[END] - learnt - 1,
+        learnt - tally[BEGUN],
+        tally[ENDS] - learnt - 1,
         first,
         slots,
     )

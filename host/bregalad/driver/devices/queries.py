@@ -137,8 +137,6 @@ class Answers(Proxy):
     tally : int64 array
         ``Tally.counts``. Written.
     rule : BlockRule
-    block : int64 array (4,)
-        As in ``engine.Arguments``; END is written.
     at : int64 array (SIZE,)
         How far all is. Written.
     branches : int
@@ -183,7 +181,6 @@ _FIELDS = (
     "told",
     "tally",
     "rule",
-    "block",
     "at",
     "branches",
     "asked",

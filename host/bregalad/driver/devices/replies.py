@@ -7,8 +7,7 @@ goes on: so nothing but bytes goes to and fro outside.
 import numpy as np
 
 from ...compiled import njit
-from ...engine.arguments import END
-from ...engine.tally import BEGUN, HALVINGS, INSTANCES, TRIALS
+from ...engine.tally import BEGUN, ENDS, HALVINGS, INSTANCES, TRIALS
 from ...policy.decide import KEEP, MAX_PERIOD, judge_row
 from ...protocol.reports import HEADER, Kind
 from ...protocol.tree import TREE_COMMANDS, TREE_REPORTS, TreeKind, TreeOpcode
@@ -94,7 +93,7 @@ def take(answers, words, position, anytime):
         elif kind == _LEARNT and at[RUNNING]:
             _reach(answers.tally, _number_of(words, position))
             answers.tally[BEGUN] -= _since_of(words, position)
-            answers.block[END] = answers.tally[INSTANCES] + _left_of(words, position) + 1
+            answers.tally[ENDS] = answers.tally[INSTANCES] + _left_of(words, position) + 1
             at[RUNNING], at[ENDED] = 0, 1
             position += _LEARNT_WORDS
         elif kind == _ROW and at[ROWS_IN] < at[ROWS]:

@@ -378,7 +378,6 @@ class RowDriver(DeviceDriver):
             self._told,
             trainer.tally.counts,
             trainer.rule,
-            trainer.block,
             self._at,
             trainer.cells.most_branches,
             self._asked,
