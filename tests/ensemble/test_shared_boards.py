@@ -20,7 +20,7 @@ from forests import drifting, same
 
 MEMBERS = 3
 WHOLE = Geometry(lanes=5, passes=2, bins=8, slots=120, count_width=16, naive_bayes=True)
-TREE = {"grace": 30, "delta": 0.01, "nominal_values": 10, "block": 1}
+TREE = {"grace": 30, "delta": 0.01, "nominal_values": 10}
 MOA = {"inner_grace": 60, "variant": "moa"}
 TREES = {"vfdt": (VFDT, {}), "efdt": (EFDT, {"inner_grace": 60}), "moa": (EFDT, MOA)}
 
@@ -83,7 +83,7 @@ def test_trees_that_count_on_every_level(board):
 
 
 def test_leaves_lose_their_slots_as_on_boards_of_their_own():
-    """Locks stop all records from the first of a turn on, whatever the tree before has said of its own."""
+    """Whatever other trees have their turn between a trial and its effect."""
     compare("leveraging", walks(WHOLE.replace(slots=18)), 3000, grace=10, delta=0.1, tau=0.3)
 
 

@@ -16,14 +16,13 @@ def both(tree, seed, share, **options):
     """Instances, a tree on a board without a wire and what it predicts, one on a board that walks, and its wire."""
     X, y = stream(seed, 2000)
     kind, chosen = TREES[tree]
-    whole = kind(board=Engine(GEOMETRY), block=1, **chosen)
+    whole = kind(board=Engine(GEOMETRY), **chosen)
     wanted = whole.test_then_train(X, y, CLASSES)
     one, wire, _ = linked(
         tree,
         seed,
         Faults.all(share),
         open_end=lambda: GoldenBoard(GEOMETRY.replace(nodes=512), 1 << 12),
-        block=1,
         **options,
     )
     return X, y, whole, wanted, one, wire
@@ -72,7 +71,6 @@ def test_resident_rows_are_learnt_over_cuts(seed, monkeypatch):
             seed,
             Faults.all(0.01),
             open_end=lambda: GoldenBoard(GEOMETRY.replace(nodes=512), 1 << 15),
-            block=1,
             leaf_prediction="mc",
             timeout=3.0,
         )

@@ -66,7 +66,7 @@ def test_more_inner_nodes_than_slots(tmp_path):
 def test_more_nodes_than_a_node_table_has_rows(tmp_path):
     X, y = stream(3000)
     sizes = Geometry(lanes=4, passes=1, slots=64, nodes=256)
-    tree = VFDT(geometry=sizes, grace=50, delta=0.01, block=1, leaf_prediction="mc").fit(X, y)
+    tree = VFDT(geometry=sizes, grace=50, delta=0.01, leaf_prediction="mc").fit(X, y)
     count = len(tree._nodes)
     tree.save(tmp_path / "tree")
     small = sizes.replace(nodes=count - 1)

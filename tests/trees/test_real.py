@@ -252,8 +252,8 @@ def test_simulated_board_grows_the_same_tree(name, kind, size):
 @pytest.mark.parametrize("name", CASES[:1])
 def test_simulated_board_that_walks_grows_the_same_tree(name, kind):
     geometry, count = NARROW.replace(nodes=1024), 45_312
-    emulated, expected, _, X = accelerated(name, count, tree=kind, geometry=NARROW, block=1)
-    simulated, predictions, _, _ = accelerated(name, count, "simulated", kind, geometry=geometry, block=1)
+    emulated, expected, _, X = accelerated(name, count, tree=kind, geometry=NARROW)
+    simulated, predictions, _, _ = accelerated(name, count, "simulated", kind, geometry=geometry)
     assert simulated.difference(emulated) is None
     assert (predictions == expected).all()
     counters, wanted = simulated.counters(), emulated.counters()
@@ -272,9 +272,9 @@ def test_simulated_board_that_walks_grows_the_same_tree(name, kind):
 @pytest.mark.parametrize("kind", ["vfdt", "vfdt nba", "efdt nba"])
 def test_emulated_board_that_walks_grows_the_same_tree(name, kind, count):
     count = min(STREAMS[name][1], count or 1 << 30)
-    routed, expected, _, X = accelerated(name, count, tree=kind, block=1)
+    routed, expected, _, X = accelerated(name, count, tree=kind)
     geometry = routed._trainer.board.geometry.replace(nodes=1 << 14)
-    walking, predictions, _, _ = accelerated(name, count, "emulated", kind, geometry=geometry, block=1)
+    walking, predictions, _, _ = accelerated(name, count, "emulated", kind, geometry=geometry)
     assert walking.difference(routed) is None
     assert (predictions == expected).all()
     found, wanted = walking.counters(), routed.counters()

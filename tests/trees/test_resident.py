@@ -34,7 +34,7 @@ def test_learnt_again_and_again(learner, dtype, seed):
     board = GoldenBoard(GEOMETRY, 1 << 16)
     held = Resident(board, X, y, address=5)
     assert len(held) == len(X)
-    options = {"delta": 1e-2, "grace": 60, "block": 1, "leaf_prediction": "mc"}
+    options = {"delta": 1e-2, "grace": 60, "leaf_prediction": "mc"}
     for _ in range(2):  # trees, one after the other
         tree = learner(board=board, **options)
         other = learner(geometry=GEOMETRY.replace(nodes=0), **options)
@@ -56,7 +56,7 @@ def test_rows_are_learnt_in_parts_between_which_ctrl_c_comes(seed, monkeypatch, 
     """What was learnt by then is whole, and other threads read the tree there."""
     monkeypatch.setattr(row_driver, "_PART", 300)
     X, y = rows(seed, np.float32)
-    options = {"delta": 1e-2, "grace": 60, "block": 1, "leaf_prediction": "mc"}
+    options = {"delta": 1e-2, "grace": 60, "leaf_prediction": "mc"}
     board = GoldenBoard(GEOMETRY, 1 << 16)
     held = Resident(board, X, y)
     whole = VFDT(board=board, **options)
@@ -89,7 +89,7 @@ def test_rows_are_learnt_in_parts_between_which_ctrl_c_comes(seed, monkeypatch, 
 def test_ctrl_c_between_codes_finds_what_leaves_have_counted(seed, ctrl_c):
     """As a tree that the host routes for has it."""
     X, y = rows(seed, np.float32, 4000)
-    options = {"delta": 1e-2, "grace": 60, "block": 1, "leaf_prediction": "mc", "review_period": 1000}
+    options = {"delta": 1e-2, "grace": 60, "leaf_prediction": "mc", "review_period": 1000}
     trees = [VFDT(geometry=GEOMETRY.replace(nodes=nodes), **options) for nodes in (128, 0)]
     for tree in trees:
         tree.partial_fit(X[:1000], y[:1000], classes=["no", "yes"])
@@ -109,7 +109,7 @@ def test_rtl_encodes_and_walks(seed):
         GoldenBoard(GEOMETRY, 1 << 16),
         open_board("simulated", GEOMETRY, memory_size=1 << 16, stall=0.1, seed=seed),
     ):
-        tree = VFDT(board=board, delta=1e-2, grace=60, block=1, leaf_prediction="mc")
+        tree = VFDT(board=board, delta=1e-2, grace=60, leaf_prediction="mc")
         shares += [tree.learn_resident(Resident(board, X, y)), len(tree._nodes)]
         board.close()
     assert shares[:2] == shares[2:]
@@ -141,8 +141,8 @@ def test_bad_input(seed):
         VFDT().learn_resident(held)
     for parameters in ({"class_weight": {"yes": 2}}, {"nominal": [0]}):
         with pytest.raises(ValueError, match=f"{next(iter(parameters))}=.* instances that the host encodes"):
-            VFDT(board=board, leaf_prediction="mc", block=1, **parameters).learn_resident(held)
-    tree = VFDT(board=board, leaf_prediction="mc", block=1)
+            VFDT(board=board, leaf_prediction="mc", **parameters).learn_resident(held)
+    tree = VFDT(board=board, leaf_prediction="mc")
     with pytest.raises(TypeError, match="resident must be a Resident, not 'held'"):
         tree.learn_resident("held")
     tree.learn_resident(held)
@@ -162,7 +162,7 @@ def test_what_a_mask_hides_is_missing(seed):
     trees = []
     for each in (np.ma.array(X, mask=hidden), np.where(hidden, np.float32(np.nan), X)):
         board = GoldenBoard(GEOMETRY, 1 << 16)
-        trees.append(VFDT(board=board, delta=1e-2, grace=60, leaf_prediction="mc", block=1))
+        trees.append(VFDT(board=board, delta=1e-2, grace=60, leaf_prediction="mc"))
         trees[-1].learn_resident(Resident(board, each, y))
     assert trees[0].difference(trees[1]) is None and trees[0].report()["splits"]
 
@@ -171,7 +171,7 @@ def test_a_saved_tree_goes_on(seed, tmp_path):
     X, y = rows(seed, np.float32)
     board = GoldenBoard(GEOMETRY, 1 << 16)
     held = Resident(board, X, y)
-    options = {"delta": 1e-2, "grace": 60, "block": 1, "leaf_prediction": "mc"}
+    options = {"delta": 1e-2, "grace": 60, "leaf_prediction": "mc"}
     tree = VFDT(board=board, **options)
     tree.learn_resident(held)
     tree.save(tmp_path / "tree.npz")
@@ -184,7 +184,7 @@ def test_a_saved_tree_goes_on(seed, tmp_path):
 def test_rows_that_others_have_taken_the_place_of_are_refused(seed):
     X, y = rows(seed, np.float32, 200)
     board = GoldenBoard(GEOMETRY, 1 << 14)
-    options = {"board": board, "leaf_prediction": "mc", "block": 1}
+    options = {"board": board, "leaf_prediction": "mc"}
     held, beyond = Resident(board, X, y), Resident(board, X, y, address=1 << 12)
     VFDT(**options).partial_fit(X[:5], y[:5], classes=["no", "yes"])
     assert VFDT(**options).learn_resident(beyond) > 0
@@ -203,7 +203,7 @@ def test_a_board_is_free_as_soon_as_its_tree_is_gone(seed):
     gc.collect()
     gc.disable()
     try:
-        shares = [VFDT(board=board, grace=60, leaf_prediction="mc", block=1).learn_resident(held) for _ in range(2)]
+        shares = [VFDT(board=board, grace=60, leaf_prediction="mc").learn_resident(held) for _ in range(2)]
     finally:
         gc.enable()
     assert shares[0] == shares[1]

@@ -1,4 +1,4 @@
-"""The RTL, trained by the driver: the tree of the emulated board, whatever stalls. Blocks of 1: it holds the tree."""
+"""The RTL, trained by the driver: the tree of the emulated board, whatever stalls, be it routed for or not."""
 
 import numpy as np
 import pytest
@@ -10,12 +10,13 @@ from bregalad.tree.cells import CellMap
 from driving import CAPACITIES, TREES, active, drifting, geometry
 
 
-def both(sizes, tree, seed, prediction="mc", block=1, count=1500, stream=3, review_period=20_000, **options):
+def both(
+    sizes, tree, seed, prediction="mc", *, nodes=256, block=None, count=1500, stream=3, review_period=20_000, **options
+):
     """Trainers that have learnt the same, on the emulated and on a simulated board."""
     codes, labels = (part[:count] for part in drifting(stream, 8000))
     cells = CellMap.build(CAPACITIES, sizes.bins, "one_vs_rest" if "efdt" in tree else "multiway")
     policy = SplitPolicy(**{"delta": 1e-2, "grace": 60, "block": block, **TREES[tree], **options})
-    nodes = 256 if block == 1 else 0
     simulated = open_board("simulated", sizes.replace(nodes=nodes), memory_size=8192, stall=0.2, seed=seed)
     boards = open_board("emulated", sizes), simulated
     how = {"prediction": prediction, "review_period": review_period}
@@ -30,19 +31,27 @@ def both(sizes, tree, seed, prediction="mc", block=1, count=1500, stream=3, revi
 
 
 SIZES = geometry(64, lanes=4, naive_bayes=True)  # one model for most
-QUICK = (("vfdt", 1), ("vfdt adaptive", 1), ("efdt", 1), ("efdt", 1 / 8), ("efdt moves", 1))
+WHERE = [(256, None), (256, 1), (256, 37), (0, 1 / 8)]
+QUICK = {
+    ("vfdt", 256, None),
+    ("vfdt", 256, 1),
+    ("vfdt adaptive", 256, None),
+    ("efdt", 256, 37),
+    ("efdt", 0, 1 / 8),
+    ("efdt moves", 256, None),
+}
 
 
 @pytest.mark.parametrize(
-    "tree, block",
+    "tree, nodes, block",
     [
-        pytest.param(tree, block, marks=[pytest.mark.slow] * ((tree, block) not in QUICK))
+        pytest.param(tree, *where, marks=[pytest.mark.slow] * ((tree, *where) not in QUICK))
         for tree in TREES
-        for block in (1, 1 / 8)
+        for where in WHERE
     ],
 )
-def test_rtl_grows_the_same_tree(tree, block, seed):
-    both(SIZES, tree, seed, block=block)
+def test_rtl_grows_the_same_tree(tree, nodes, block, seed):
+    both(SIZES, tree, seed, nodes=nodes, block=block)
 
 
 @pytest.mark.parametrize("prediction", ["nb", "nba"])
@@ -53,9 +62,9 @@ def test_rtl_predicts_by_naive_bayes(tree, prediction, seed):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("tree", ["vfdt", "efdt"])
-@pytest.mark.parametrize("block", [1, 1 / 8])
-def test_rtl_is_short_of_slots(tree, block, seed):
-    expected, _ = both(geometry(7, lanes=4), tree, seed, block=block, count=2500, stream=5, review_period=500)
+@pytest.mark.parametrize("nodes", [256, 0])
+def test_rtl_is_short_of_slots(tree, nodes, seed):
+    expected, _ = both(geometry(7, lanes=4), tree, seed, nodes=nodes, count=2500, stream=5, review_period=500)
     assert not all(active(expected.nodes))
 
 
@@ -73,9 +82,9 @@ def test_a_saved_tree_goes_on_in_rtl(tmp_path, seed):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(1800, 4))
     y = (X[:, 0] + X[:, 1] ** 2 > 0.6).astype(int)
-    whole = VFDT(geometry=SIZES, grace=60, delta=1e-2, block=1)
+    whole = VFDT(geometry=SIZES, grace=60, delta=1e-2)
     whole.partial_fit(X[:700], y[:700], classes=[0, 1]).partial_fit(X[700:], y[700:])
-    tree = VFDT(geometry=SIZES, grace=60, delta=1e-2, block=1)
+    tree = VFDT(geometry=SIZES, grace=60, delta=1e-2)
     tree.partial_fit(X[:700], y[:700], classes=[0, 1])
     for last, board in ((1100, "simulated"), (1800, "emulated")):
         tree.save(tmp_path / "tree")

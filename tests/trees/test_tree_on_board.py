@@ -15,7 +15,6 @@ from bregalad.geometry import NONE
 from bregalad.policy.split_policy import SplitPolicy
 from bregalad.protocol.commands import COMMAND_BYTES, COMMANDS, Opcode
 from bregalad.protocol.leaf_rows import RowOp, RowWord
-from bregalad.protocol.nodes import EDIT, EditFlag
 from bregalad.protocol.reports import Kind, layout_of
 from bregalad.protocol.rows import Column, RowKind, RowLayout
 from bregalad.protocol.tree import TREE_COMMANDS, TreeKind, TreeOpcode
@@ -30,11 +29,11 @@ def walks(sizes, memory_size=MEMORY):
     return GoldenBoard(sizes, memory_size)
 
 
-def both(tree, count, sizes, seed, prediction="mc", review_period=20_000, late=None):
+def both(tree, count, sizes, seed, prediction="mc", review_period=20_000, late=None, block=None):
     """A trainer on a board that is routed for and one on a board that walks, which have learnt; their predictions."""
     codes, labels = (part[:count] for part in drifting(seed, 8000))
     cells = CellMap.build(CAPACITIES, sizes.bins, "one_vs_rest" if "efdt" in tree else "multiway")
-    policy = SplitPolicy(**{"delta": 1e-2, "grace": 60, "block": 1, **TREES[tree]})
+    policy = SplitPolicy(**{"delta": 1e-2, "grace": 60, "block": block, **TREES[tree]})
     how = {"prediction": prediction, "review_period": review_period}
     trainer = Trainer(open_board("emulated", sizes), cells, policy, 2, **how)
     board = walks(sizes.replace(nodes=512))
@@ -48,10 +47,12 @@ def both(tree, count, sizes, seed, prediction="mc", review_period=20_000, late=N
     return trainer, walking, *predictions
 
 
+@pytest.mark.parametrize("block", [None, 1, 7, 37])
 @pytest.mark.parametrize("tree", TREES)
-def test_tree_is_the_same(tree):
-    trainer, walking, expected, predictions = both(tree, 2500, geometry(80), 3)
+def test_tree_is_the_same(tree, block):
+    trainer, walking, expected, predictions = both(tree, 2500, geometry(80), 3, block=block)
     assert (predictions == expected).all()
+    assert (walking.tally.begun, walking.tally.ends) == (trainer.tally.begun, trainer.tally.ends)
     assert walking.nodes.difference(trainer.nodes) is None
     assert trainer.tally.splits > 1
     proposals, trials = walking.tally.trials, trainer.tally.trials
@@ -71,13 +72,13 @@ def test_late_reports_change_nothing(tree, seed):
 @pytest.mark.parametrize("late", [pytest.param(False, marks=pytest.mark.slow), True])
 @pytest.mark.parametrize("tree", [*TREES, "efdt nba"])
 def test_goes_on_on_another_board(tree, late, seed):
-    """A tree moves from board to board, of either kind."""
-    rng = random.Random(seed)
+    """A tree moves from board to board, of either kind, amid its blocks."""
+    rng = random.Random(f"{seed} {tree}")
     tree, _, prediction = tree.partition(" nba")
-    sizes = geometry(rng.choice([80, 7]), naive_bayes=bool(_))
+    sizes, block = geometry(rng.choice([80, 7]), naive_bayes=bool(_)), rng.choice([None, 1, 7, 200])
     codes, labels = (part[:2340] for part in drifting(3, 8000))
     cells = CellMap.build(CAPACITIES, sizes.bins, "one_vs_rest" if "efdt" in tree else "multiway")
-    policy = SplitPolicy(**{"delta": 1e-2, "grace": 60, "block": 1, **TREES[tree]})
+    policy = SplitPolicy(**{"delta": 1e-2, "grace": 60, "block": block, **TREES[tree]})
     how = {"prediction": "nba" if _ else "mc", "review_period": 500}
     whole = Trainer(open_board("emulated", sizes), cells, policy, 2, **how)
     expected, found, at = whole.learn(codes, labels), [], 0
@@ -138,30 +139,6 @@ def test_node_table_too_small_for_a_tree():
         Trainer(board, trainer.cells, trainer.policy, 2, nodes=trainer.nodes, tally=trainer.tally)
 
 
-def test_a_split_is_its_children_then_the_node(monkeypatch):
-    """So no record finds a row that is not there yet, and the lock goes with the last EDIT."""
-    changes = [[]]
-    send = GoldenBoard.send
-
-    def heard(self, data):
-        for at in range(0, len(data), EDIT.size):
-            edit = EDIT.unpack(data[at : at + EDIT.size])
-            if edit["opcode"] == TreeOpcode.EDIT:
-                changes[-1].append((int(edit["node"]), int(edit["flags"])))
-                if edit["flags"] != EditFlag.MORE:
-                    changes.append([])
-        send(self, data)
-
-    monkeypatch.setattr(GoldenBoard, "send", heard)
-    _, walking, _, _ = both("efdt", 2500, geometry(80), 3)
-    told = [change for change in changes if len(change) > 1]
-    assert len(told) >= walking.tally.splits > 1
-    for change in told:
-        nodes, flags = zip(*change, strict=True)
-        assert sorted(nodes[:-1]) == [*nodes[:-1]] and nodes[0] > nodes[-1]
-        assert flags == (EditFlag.MORE,) * (len(nodes) - 1) + (0,)
-
-
 @pytest.mark.parametrize("prediction", ["nb", "nba"])
 @pytest.mark.parametrize("tree", ["vfdt", "efdt"])
 def test_leaves_predict_by_naive_bayes(tree, prediction):
@@ -180,7 +157,7 @@ def test_instances_weigh_the_same(tree, prediction, seed):
     weights[rng.integers(0, len(labels), 120)] = rng.integers(0, 64, 120)
     sizes = geometry(80, naive_bayes=prediction != "mc").replace(count_width=12)
     cells = CellMap.build(CAPACITIES, sizes.bins, "one_vs_rest" if "efdt" in tree else "multiway")
-    policy = SplitPolicy(**{"delta": 1e-2, "grace": 60, "block": 1, **TREES[tree]})
+    policy = SplitPolicy(**{"delta": 1e-2, "grace": 60, **TREES[tree]})
     boards = open_board("emulated", sizes), walks(sizes.replace(nodes=512))
     trainer, walking = (Trainer(board, cells, policy, 2, prediction=prediction) for board in boards)
     found = []
@@ -207,7 +184,7 @@ def test_short_of_slots(tree):
 
 @pytest.mark.parametrize("seed, slots", [(101, 12), (245, 7), (297, 20)])
 def test_which_leaf_loses_its_slot_is_as_of_the_decision(seed, slots):
-    """Not as of when a record reaches the node that splits: other leaves count meanwhile."""
+    """Not as of its trial: other leaves count meanwhile."""
     trainer, walking, *_ = both("vfdt", 4000, geometry(slots), seed)
     assert walking.nodes.difference(trainer.nodes) is None
     assert active(walking.nodes) == active(trainer.nodes)
@@ -217,7 +194,7 @@ def test_which_leaf_loses_its_slot_is_as_of_the_decision(seed, slots):
     "tree, seed, slots, period",
     [("efdt", 6656, 7, 300), ("efdt averages", 8627, 7, 300), ("efdt kdd2018", 1594, 7, 20_000)],
 )
-def test_locks_of_nodes_that_went_stop_nothing(tree, seed, slots, period):
+def test_decisions_on_nodes_that_went_are_void(tree, seed, slots, period):
     """Where a split is revised while trials below it are still to take effect."""
     sizes = geometry(slots)
     trainer, walking, *found = both(tree, 3000, sizes, seed, review_period=period)
@@ -239,7 +216,7 @@ def test_only_class_counts_are_asked_for_where_leaves_compete():
     sizes = geometry(7, nodes=512)
     cells = CellMap.build(CAPACITIES, sizes.bins, "multiway")
     board, sent = walks(sizes, 1 << 15), []
-    walking = Trainer(board, cells, SplitPolicy(delta=1e-2, grace=60, block=1), 2, review_period=500)
+    walking = Trainer(board, cells, SplitPolicy(delta=1e-2, grace=60), 2, review_period=500)
     lay_down(walking, codes, labels)
     send = board.send
     board.send = lambda data: (sent.append(bytes(data)), send(data))
@@ -261,7 +238,7 @@ def test_leaves_compete_in_time_for_rows_that_lie_in_memory():
     """Wherever calls begin and end, and after decisions that take effect at the same record."""
     codes, labels = (part[:2600] for part in drifting(3, 8000))
     cells = CellMap.build(CAPACITIES, geometry(7).bins, "multiway")
-    policy = SplitPolicy(delta=1e-2, grace=60, block=1)
+    policy = SplitPolicy(delta=1e-2, grace=60)
     boards = open_board("emulated", geometry(7)), walks(geometry(7, nodes=512), 1 << 15)
     expected, walking = (Trainer(board, cells, policy, 2, review_period=300) for board in boards)
     lay_down(walking, codes, labels)
@@ -284,7 +261,7 @@ def test_floats_that_lie_in_memory(tree, seed):
     codes[np.isnan(values)] = 255
     sizes = geometry(32)
     cells = CellMap.build([0] * 4, sizes.bins, "multiway")
-    policy = SplitPolicy(delta=1e-2, grace=60, block=1, **TREES[tree])
+    policy = SplitPolicy(delta=1e-2, grace=60, **TREES[tree])
     expected = Trainer(open_board("emulated", sizes), cells, policy, 2)
     board = GoldenBoard(sizes.replace(nodes=256), 1 << 16)
     walking = Trainer(board, cells, policy, 2)
@@ -309,7 +286,7 @@ def test_a_tree_whose_node_table_is_full_learns_on(tree, nodes, seed):
     codes, labels = (part[:2500] for part in drifting(3, 8000))
     sizes = geometry(80, nodes=nodes)
     cells = CellMap.build(CAPACITIES, sizes.bins, "one_vs_rest" if tree == "efdt" else "multiway")
-    policy = SplitPolicy(**{"delta": 1e-2, "grace": 60, "block": 1, **TREES[tree]})
+    policy = SplitPolicy(**{"delta": 1e-2, "grace": 60, **TREES[tree]})
     found = []
     for board in (open_board("emulated", sizes), LateBoard(walks(sizes), random.Random(seed))):
         walking = Trainer(board, cells, policy, 2)

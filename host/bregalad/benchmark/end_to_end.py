@@ -203,7 +203,7 @@ def measure(attributes, args):
     geometry = geometry_for(attributes, args.lanes, args.slots, args.bus_width)
     values, labels, edges = load(attributes, args.instances)
     cells = CellMap.build([0] * attributes, geometry.bins, "multiway")
-    tree = cells, SplitPolicy(delay=args.delay), 2
+    tree = cells, SplitPolicy(), 2
     for _ in range(2):  # once more, since the first time loads or compiles what it needs
         trainer = Trainer(open_board("emulated", geometry.replace(nodes=0)), cells, SplitPolicy(), 2)
         core = [emulated(trainer, values, labels, edges) for _ in range(2)]
@@ -260,7 +260,6 @@ def main():
     parser.add_argument("--instances", type=int, default=500_000)
     parser.add_argument("--lanes", type=int, default=32)
     parser.add_argument("--slots", type=int, default=64)
-    parser.add_argument("--delay", type=int, default=1024)
     parser.add_argument("--latency", type=int, default=40, help="clocks of the memory, from address to data")
     parser.add_argument("--bus-width", type=int, default=256, help="bits")
     parser.add_argument("--stall", type=float, default=0.0, help="share of the clocks in which the memory pauses")

@@ -40,7 +40,7 @@ def measure(board_name, kind, name, attributes):
     cells = CellMap.build([0] * attributes, made.geometry.bins, "multiway")
     with VirtualBoard(made, **options) as virtual, LinkedBoard(wire(virtual)) as board:
         board.load(0, np.ascontiguousarray(rows))
-        trainer = Trainer(board, cells, SplitPolicy(grace=1 << 20, delay=1024), 2)
+        trainer = Trainer(board, cells, SplitPolicy(grace=1 << 20), 2)
         trainer.driver.declare(layout, keys)
         trainer.learn_rows(0, count)
         board.clear_counters()

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..policy.split_policy import ALTERNATE, CONSULT, KEEP, PRUNE, RELOCATE, SWAP, TIE, form_of
 from ..tree.split import Split
-from ..tree.table import ASKED, LEAF, has_alternate
+from ..tree.table import ASKED, LEAF, ROWS, has_alternate
 from ..tree.window import date
 
 __all__ = ["Decision", "Trials"]
@@ -143,7 +143,7 @@ class Trials:
             return
         cell, value = decision.cell, decision.value
         if verdict == CONSULT:
-            totals = self.totals.at(max(decision.due + self.policy.delay, tally.instances))
+            totals = self.totals.at(tally.instances)
             verdict, cell, value = self.policy.consult(self.growth, node, own, bins, totals)
             if verdict == KEEP:
                 return
@@ -156,6 +156,8 @@ class Trials:
             verdict = ALTERNATE if self.policy.rivals else verdict
         if verdict == ALTERNATE:
             self._begin_rival(node, split, own)
+            return
+        if nodes.room[ROWS] > self.growth.style.most_rows:  # the board's table has no room for children
             return
         inner, tie = nodes.kind[node] != LEAF, verdict == TIE
         self.growth.split(node, split, own, tie)

@@ -142,4 +142,4 @@ def restore(trainer, checkpoint):
         # Its parent may have got another slot.
         entry["link"], entry["current"], entry["period"] = growth.link(node), current, 0
     trainer.driver.write(np.asarray(checkpoint["nodes"], np.int64), entries, checkpoint["counts"])
-    trainer.begin_block(trainer.tally.begun)
+    trainer.resume_block()

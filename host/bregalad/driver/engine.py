@@ -33,11 +33,6 @@ class EngineDriver(Driver):
 
     def begin(self):
         trainer, policy = self.trainer, self.trainer.policy
-        if policy.delay:
-            raise ValueError(
-                f"delay={policy.delay} is for hardware that holds the tree itself: choose block, how long the tree "
-                "stands still, and delay=0"
-            )
         check_window(trainer.board.geometry, policy)
         growth, style = trainer.growth, trainer.growth.style
         self._words, self._edits = np.zeros(trainer.trials.form.size, np.int64), growth.out

@@ -11,7 +11,6 @@ from ..warn import warn
 __all__ = [
     "check_abilities",
     "check_alternates",
-    "check_block",
     "check_classes",
     "check_nodes",
     "check_ties",
@@ -113,20 +112,6 @@ def check_alternates(geometry, policy, feed="stream"):
         )
     if feed != "stream":
         raise ValueError(f"feed={feed!r} is for trees without alternates: choose feed='stream'")
-
-
-def check_block(geometry, policy):
-    """Refuse with a ValueError blocks on a board that walks records down the tree itself, and a delay on others."""
-    if geometry.nodes and policy.block_rule(geometry).fixed != 1:
-        raise ValueError(
-            f"a board that holds the tree itself (nodes={geometry.nodes}) tries nodes with each instance: choose "
-            "block=1 and a delay, or a geometry with nodes=0"
-        )
-    if policy.delay and not geometry.nodes:
-        raise ValueError(
-            f"delay={policy.delay} is for a board that holds the tree itself: choose block, how long the tree stands "
-            "still, and delay=0, or a geometry with nodes"
-        )
 
 
 def check_classes(geometry, classes):

@@ -9,7 +9,6 @@ link (docs/learners.md, "Blocks").
 from collections import namedtuple
 from contextlib import contextmanager, suppress
 from copy import copy, deepcopy
-from dataclasses import replace
 
 import numpy as np
 
@@ -17,11 +16,11 @@ from ..boards.base import BoardError
 from ..boards.engine import Engine
 from ..drift.adwin import new_windows
 from ..engine.alternate_tests import TESTED
-from ..engine.arguments import BUSY, COUNTS, END, LEFT, PENDING, PHASE
+from ..engine.arguments import BUSY, COUNTS, LEFT, LENGTH, PENDING, PHASE
 from ..engine.tally import Tally
 from ..interrupt import deferred_interrupt
 from ..tree import arrivals as router
-from ..tree.blocks import busy, length_of, next_of
+from ..tree.blocks import FAR, busy, length_of, next_of
 from ..tree.cells import check_cells
 from ..tree.nodes import Nodes
 from ..tree.table import ROWS
@@ -35,7 +34,7 @@ from .devices.rows import RowDriver
 from .engine import EngineDriver
 from .growth import Growth
 from .recoding import recoding
-from .requirements import check_abilities, check_alternates, check_block, check_classes
+from .requirements import check_abilities, check_alternates, check_classes
 from .steps import SAFE, Steps
 
 __all__ = ["HEAVIEST", "Trainer"]
@@ -106,7 +105,6 @@ class Trainer:
         check_cells(geometry, len(cells))
         check_abilities(geometry, policy, prediction)
         check_alternates(geometry, policy, feed)
-        check_block(geometry, policy)
         board.claim(self)
         self.board = board
         self.cells = cells
@@ -134,7 +132,7 @@ class Trainer:
         self.memory = Memory(policy.window or 0, len(cells.first_cell)) if memory is None else memory
         self.failed = False  # a board failed half-way: its statistics are not the tree's
         self.asked = False  # reports that nobody waits for any more may still come
-        self.rule = policy.block_rule(geometry)
+        self.rule = policy.block_rule
         self.block = np.zeros(4, np.int64)  # as `Arguments` has it
         self.window = None  # what is being learnt
         self._full = False  # a warning has said so
@@ -143,7 +141,7 @@ class Trainer:
         self.rows_only, self.rows_left = False, 0
         self.driver = _driver_of(self, self._feed)
         self._grow()
-        self.begin_block(self.tally.begun)
+        self.resume_block()
 
     def _grow(self, totals=None):
         """Set up what depends on the attributes, too."""
@@ -278,8 +276,7 @@ class Trainer:
         kept = checkpoint.read(self)
         with Engine(self.board.geometry.replace(nodes=0)) as board:
             prediction = {value: name for name, value in router.PREDICTIONS.items()}[self.predictor]
-            policy = replace(self.policy, delay=0)
-            other = Trainer(board, self.cells, policy, self.classes, prediction=prediction, nodes=nodes)
+            other = Trainer(board, self.cells, self.policy, self.classes, prediction=prediction, nodes=nodes)
             checkpoint.restore(other, kept)
             yield other
 
@@ -378,14 +375,22 @@ class Trainer:
         self.driver.changed()
         self.failed = False
 
-    def begin_block(self, begun):
-        """The block that is being learnt began with so many instances learnt, and the tree as it is."""
+    def resume_block(self):
+        """The block that is being learnt goes on."""
+        self.begin_block(self.tally.begun, self.tally.ends or FAR)
+
+    def begin_block(self, begun, until=FAR):
+        """The block that is being learnt began with so many instances learnt, and the tree as it is.
+
+        It ends with ``until`` learnt at the latest.
+        """
         nodes = self.nodes
         if self.rule.fixed == 1:  # no instance of it has been learnt: that would have ended it
             begun = self.tally.instances
         self.tally.begun = begun
-        length = length_of(self.rule, nodes.table, nodes.rows)
-        self.block[END] = max(begun + length, self.tally.instances + 1)  # another ``block`` may be shorter
+        self.block[LENGTH] = length = length_of(self.rule, nodes.table, nodes.rows)
+        # Another ``block`` may be shorter.
+        self.tally.ends = max(min(begun + length, until), self.tally.instances + 1)
         self.block[BUSY] = (PENDING | 1) * busy(nodes.table, nodes.rows)
         self.block[[PHASE, LEFT]] = COUNTS, 0
 

@@ -4,11 +4,11 @@ from numba.experimental import structref
 
 from ..compiled import Proxy, Record, njit
 
-__all__ = ["BUSY", "COUNTS", "END", "LEFT", "PENDING", "PHASE", "TRIED", "TRIES", "make_arguments"]
+__all__ = ["BUSY", "COUNTS", "LEFT", "LENGTH", "PENDING", "PHASE", "TRIED", "TRIES", "make_arguments"]
 
-# Elements of `block`: instances learnt at its end; what is to be done then but to begin the next, 0: nothing; how far
-# the end has got; 1: a decision is left to be carried out outside.
-END, BUSY, PHASE, LEFT = range(4)
+# Elements of `block`: its instances, if it is not cut short; what is to be done at its end but to begin the next, 0:
+# nothing; how far the end has got; 1: a decision is left to be carried out outside.
+LENGTH, BUSY, PHASE, LEFT = range(4)
 PENDING = 2  # of BUSY: decisions may be pending; 1: nodes may be due
 # Phases: instances are counted; what was decided before the block takes effect, then what is due is tried; what has
 # been decided in the block takes effect, too.
@@ -43,7 +43,7 @@ class Arguments(Proxy):
         As in ``sending.advance``.
     rule : BlockRule
     block : int64 array (4,)
-        By END, BUSY, PHASE and LEFT; written.
+        By LENGTH, BUSY, PHASE and LEFT; written.
     tally : int64 array
         ``Tally.counts``. Written.
     past, kept, kept_labels : arrays

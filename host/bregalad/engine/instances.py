@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..geometry import NONE
+from ..geometry import AHEAD, NONE
 from ..tree.arrivals import arrive, choose, count_class, summon
 from ..tree.blocks import block_of, is_overdue
 from ..tree.routing import GROUP, next_leaf, walk
@@ -10,9 +10,9 @@ from ..tree.table import NO_NODE, above
 from ..tree.window import count_off, leaf_of
 from . import statistics
 from .alternate_tests import contest, worth
-from .arguments import BUSY, END, PENDING
+from .arguments import BUSY, LENGTH, PENDING
 from .drift import follow
-from .tally import BEGUN
+from .tally import BEGUN, ENDS
 
 __all__ = ["learn_until_due"]
 
@@ -138,14 +138,14 @@ def learn_until_due(
     """
     mix, shape = statistics.mixture(config, len(where)), cell_counts.shape
     records = nodes = clamped = 0
-    until, length, due = block[END] - seen, block[END] - tally[BEGUN], block[BUSY]
+    until, due = tally[ENDS] - seen, block[BUSY]
     now = block_of(rule, tally[BEGUN])
     i = start
     while i < stop:
         if i == until:
             if due:
                 break
-            until += length  # the tree is as it was
+            until += block[LENGTH]  # the tree is as it was
             now = block_of(rule, seen + i)
         at = i * attributes
         label = labels[i]
@@ -257,7 +257,7 @@ def learn_until_due(
                         if anytime is None or node == reached:
                             row["own"] = entries[slot, statistics.N]
                             if reached == leaf and is_overdue(row, rule, now):
-                                until = i + 1
+                                until = min(until, i + 1 + AHEAD)
                 if anytime is None:  # inner nodes count nothing
                     break
                 over = row["parent"] if alternates is None else above(table, node)
@@ -295,5 +295,5 @@ def learn_until_due(
     events[statistics.CLAMPED] += clamped
     if predictor is not None:
         events[statistics.PREDICTED] += records
-    tally[BEGUN], block[END], block[BUSY] = now.begun, seen + until, due
+    tally[BEGUN], tally[ENDS], block[BUSY] = now.begun, seen + until, due
     return i, first, walked

@@ -15,10 +15,10 @@ from ..tree.routing import GROUP, child_of
 from ..tree.table import LEAF, ROWS
 from ..tree.window import date
 from . import statistics
-from .arguments import BUSY, COUNTS, END, LEFT, PENDING, PHASE, TRIED, TRIES
+from .arguments import BUSY, COUNTS, LEFT, LENGTH, PENDING, PHASE, TRIED, TRIES
 from .decisions import change_alternate, split, try_due
 from .instances import learn_until_due
-from .tally import BEGUN, INSTANCES, SPLITS, TIES
+from .tally import BEGUN, ENDS, INSTANCES, SPLITS, TIES
 
 __all__ = ["learn", "predict"]
 
@@ -59,7 +59,7 @@ def learn(given, start, stop, predictor, anytime, alternates, watch, forgets, ru
     seen = tally[INSTANCES] - start
     i = first = walked = start
     while True:
-        if seen + i == block[END]:
+        if seen + i == tally[ENDS]:
             walked = i  # beyond, the tree may have changed
             if block[PHASE] == COUNTS:
                 block[PHASE] = TRIES
@@ -123,8 +123,9 @@ def learn(given, start, stop, predictor, anytime, alternates, watch, forgets, ru
                     continue
             if block[PHASE] == TRIED:
                 block[BUSY] = 0
-            tally[BEGUN], block[PHASE] = block[END], COUNTS
-            block[END] += length_of(rule, table, room[ROWS])
+            tally[BEGUN], block[PHASE] = tally[ENDS], COUNTS
+            block[LENGTH] = length_of(rule, table, room[ROWS])
+            tally[ENDS] += block[LENGTH]
         if i >= stop:
             break
         # A function of its own: a loop that uses the state counts references of all its arrays.
@@ -178,7 +179,7 @@ def learn(given, start, stop, predictor, anytime, alternates, watch, forgets, ru
             first,
             walked,
         )
-    block[LEFT] = seen + i == block[END]
+    block[LEFT] = seen + i == tally[ENDS]
     tally[INSTANCES] += i - start
     return i
 

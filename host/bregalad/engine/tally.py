@@ -6,6 +6,7 @@ __all__ = [
     "ALTERNATES",
     "BEGUN",
     "DROPPED",
+    "ENDS",
     "HALVINGS",
     "INSTANCES",
     "REPLACED",
@@ -28,11 +29,12 @@ _EVENTS = (
     "dropped",  # alternates that went
     "halvings",  # trials that found their slot's counts halved since the last
     "begun",  # instances before the block that is being learnt
+    "ends",  # and at its end; 0: as long as it usually is
 )
 INSTANCES, SPLITS, REPLACED, TIES, TRIALS, HALVINGS = map(
     _EVENTS.index, ("instances", "splits", "replaced", "ties", "trials", "halvings")
 )
-ALTERNATES, SWAPPED, DROPPED, BEGUN = map(_EVENTS.index, ("alternates", "swapped", "dropped", "begun"))
+ALTERNATES, SWAPPED, DROPPED, BEGUN, ENDS = map(_EVENTS.index, ("alternates", "swapped", "dropped", "begun", "ends"))
 
 
 def _event(place):

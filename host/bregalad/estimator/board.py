@@ -12,7 +12,6 @@ from ..driver import checkpoint
 from ..driver.requirements import (
     check_abilities,
     check_alternates,
-    check_block,
     check_classes,
     check_nodes,
     check_ties,
@@ -264,7 +263,6 @@ def check_board(tree, geometry, policy):
             check_abilities(geometry, policy, prediction_on(tree, geometry))
             check_window(geometry, policy)
         check_alternates(geometry, policy)
-        check_block(geometry, policy)
     if not isinstance(tree.board, Board):
         check_name(tree.board)
 

@@ -14,7 +14,7 @@ __all__ = ["importances", "paths", "report", "unsplit"]
 def report(tree):
     """As ``StreamTree.report``."""
     events = tree._tally.as_dict()
-    del events["begun"]
+    del events["begun"], events["ends"]
     if tree._nodes is None:
         return {
             **events,

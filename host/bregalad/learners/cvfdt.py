@@ -41,7 +41,6 @@ class CVFDT(StreamTree):
         grace: int = 200,
         max_depth: int | None = None,
         block: float | None = None,
-        delay: int = 0,
         window: int | None = 10_000,
         inner_grace: int = 1000,
         same_attribute: str = "replace",

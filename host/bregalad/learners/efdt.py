@@ -40,7 +40,6 @@ class EFDT(StreamTree):
         grace: int = 200,
         max_depth: int | None = None,
         block: float | None = None,
-        delay: int = 0,
         inner_grace: int = 2000,
         variant: str = "paper",
         gain_average: bool = False,

@@ -41,7 +41,6 @@ class EFHAT(StreamTree):
         grace: int = 100,
         max_depth: int | None = None,
         block: float | None = None,
-        delay: int = 0,
         inner_grace: int = 2000,
         same_attribute: str = "keep",
         drift_delta: float = 0.02,

@@ -41,7 +41,6 @@ class HAT(StreamTree):
         grace: int = 100,
         max_depth: int | None = None,
         block: float | None = None,
-        delay: int = 0,
         drift_delta: float = 0.02,
         switch_delta: float = 0.05,
         switch_width: int = 50,

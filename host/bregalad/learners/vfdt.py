@@ -45,7 +45,6 @@ class VFDT(StreamTree):
         grace: int = 200,
         max_depth: int | None = None,
         block: float | None = None,
-        delay: int = 0,
         child_counts: str = "inherit",
         zoom: str = "path",
         criterion: str = "information_gain",

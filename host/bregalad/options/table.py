@@ -203,18 +203,7 @@ OPTIONS = (
         "instances, 1 being the papers' rule; a float is a share of a grace period, for each leaf",
         _all(None),
         high=_LONGEST_BLOCK,
-        none=f"{Fraction(SHARE)}, or 1 on a board that holds the tree itself",
-        group=_SPLITS,
-    ),
-    Option(
-        "delay",
-        int,
-        "in place of blocks, on a board that holds the tree itself: instances from a trial until what it has decided "
-        "takes effect",
-        _all(0),
-        low=0,
-        high=_LONGEST_BLOCK,
-        unit="instances",
+        none=str(Fraction(SHARE)),
         group=_SPLITS,
     ),
     Option(

@@ -163,7 +163,7 @@ class PositivePolicy(SplitPolicy):
             int((own + nodes.base[node]).sum()),
             2,
             nodes.depth(node),
-            max(int(nodes.due_at[node]) + self.delay, growth.tally.instances),
+            growth.tally.instances,
             len(cells.first_cell),
         )
         if nodes.kind[node] == LEAF:

@@ -153,7 +153,6 @@ class SplitPolicy:
     same_attribute: str = default_of("same_attribute")
     max_depth: int | None = default_of("max_depth")
     block: float | None = default_of("block")
-    delay: int = default_of("delay")
     drift_delta: float = default_of("drift_delta")
     switch_delta: float = default_of("switch_delta")
     switch_width: int = default_of("switch_width")
@@ -280,11 +279,10 @@ class SplitPolicy:
                     return width
         return None
 
-    def block_rule(self, geometry):
-        """How long blocks are on a board, a `BlockRule`."""
-        block = self.block
-        if block is None:
-            block = 1 if geometry.nodes else SHARE
+    @property
+    def block_rule(self):
+        """How long blocks are, a `BlockRule`."""
+        block = SHARE if self.block is None else self.block
         if isinstance(block, Integral):
             return BlockRule(int(block), 0.0, FAR)
         share = float(block) * float(self.grace)

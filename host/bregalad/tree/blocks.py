@@ -33,8 +33,8 @@ fixed : int
 share : float
     Otherwise, instances for each leaf that predicts.
 margin : int
-    And one of these that waits ends its block: for a trial that has been due for so many instances, or with so many
-    since the trial at the block's beginning. FAR: none does.
+    And one of these that waits cuts its block short: for a trial that has been due for so many instances, or with so
+    many since the trial at the block's beginning. FAR: none does.
 """
 
 Block = namedtuple("Block", ["begun", "made"])
@@ -73,7 +73,7 @@ def is_due(row):
 
 @njit(inner=True)
 def is_overdue(row, rule, block):
-    """Whether a leaf that predicts, and has just counted an instance, ends the block with it."""
+    """Whether a leaf that predicts, and has just counted an instance, has the block end `AHEAD` instances later."""
     return row["since"] - (0 if row["due_at"] == block.begun else row["period"]) >= rule.margin
 
 

@@ -1,5 +1,7 @@
 """The blocks of a stream: runs of instances during which a tree stands still."""
 
+from bregalad.geometry import AHEAD
+
 __all__ = ["Blocks"]
 
 
@@ -24,9 +26,12 @@ class Blocks:
         return self.tally.instances if self.options.at_once else self._begun - 1
 
     def _hurry(self, since, period, tried_at):
-        """End the block with the last instance if the leaf that it came to has waited long enough."""
+        """Cut the block short if the leaf that the last instance came to has waited long enough."""
         if since - (0 if tried_at == self._begun else period) >= self.options.margin:
-            self._ends = self.tally.instances
+            self._cut_short()
+
+    def _cut_short(self):
+        self._ends = min(self._ends, self.tally.instances + AHEAD)
 
     def settle(self):
         """Have all decisions take effect; a block begins."""

@@ -235,7 +235,7 @@ class Learner(Blocks):
             self.tally.instances += done - at
             at = done
             if over:
-                self._ends = self.tally.instances
+                self._cut_short()
             if self.tally.instances >= self._ends:
                 self._end_block()
 

@@ -45,7 +45,7 @@ class Options:
     block : int or float
         Instances for which the tree stands still, 1 to 65536; or what fraction of a grace period per leaf.
         1: what is decided takes effect before the next instance. Else one block later. A block by a fraction ends
-        with an instance that comes to a leaf which has waited for too long, see `margin`.
+        at most `AHEAD` instances after one that comes to a leaf which has waited for too long, see `margin`.
     """
 
     criterion: str = "information_gain"
@@ -111,7 +111,7 @@ class Options:
 
     @property
     def margin(self):
-        """Instances that the leaves wait for at most, with a trial that is due, or after one as the block began."""
+        """Instances of a leaf that cut its block short: with a trial that is due, or after one as the block began."""
         return NEVER if isinstance(self.block, int) else max(1, int(self.block * self.grace))
 
     def make_bound(self):

@@ -5,9 +5,11 @@ import numpy as np
 from ...policy.decide import MAX_PERIOD
 from ...protocol.layout import Layout
 from ...protocol.reports import EntryFlag, entry_body
-from ...tree.table import KEPT, LEAF
+from ...tree.table import LEAF, NEVER
 
 __all__ = ["plain_entries", "whole_entry"]
+
+_MOST_SINCE = (1 << 24) - 1  # that a slot counts
 
 
 def plain_entries(trainer, nodes, found, entries):
@@ -22,26 +24,27 @@ def plain_entries(trainer, nodes, found, entries):
     entries : structured array (n,)
         Written.
     """
-    tree = trainer.nodes
-    now = np.uint32(trainer.tally.instances & 0xFFFFFFFF)
-    ahead = (found["until"] - now).view(np.int32).astype(np.int64)  # records from now on
-    kept = (found["entry_flags"] & EntryFlag.OUT != 0) & (tree.verdict[nodes] == KEPT) & (ahead >= 0)
-    tree.due_at[nodes[kept]] = trainer.tally.instances + ahead[kept] - trainer.policy.delay
-    tree.since[nodes] = found["since"]
+    tree, learnt, flags = trainer.nodes, trainer.tally.instances, found["entry_flags"]
+    due, tried = flags & EntryFlag.DUE != 0, flags & EntryFlag.TRIED != 0
+    ago = np.uint32(learnt & 0xFFFFFFFF) - found["tried"]  # records; numbers go round
+    tree.due_at[nodes[tried]] = learnt - ago[tried].astype(np.int64)
+    tree.since[nodes] = np.where(due, np.maximum(found["since"], tree.period[nodes]), found["since"])
     for name in entries.dtype.names:
         entries[name] = found[name]
-    entries["entry_flags"] &= ~np.uint16(EntryFlag.OUT)
+    entries["entry_flags"] &= ~np.uint16(EntryFlag.DUE | EntryFlag.TRIED)
 
 
 def whole_entry(trainer, node, plain):
     """The entry of a node's slot, from that of `plain_entries`; bytes."""
     tree = trainer.nodes
     layout = Layout("entry", *entry_body(trainer.board.geometry))
-    values = {name: plain[name] for name in plain.dtype.names} | {"since": int(tree.since[node])}
-    until = int(tree.due_at[node]) + int(trainer.policy.delay)
-    if until >= trainer.tally.instances:
-        values["entry_flags"] = int(values["entry_flags"]) | EntryFlag.OUT
-        values["until"] = until & 0xFFFFFFFF
+    since, due_at, flags = int(tree.since[node]), int(tree.due_at[node]), int(plain["entry_flags"])
+    values = {name: plain[name] for name in plain.dtype.names} | {"since": min(since, _MOST_SINCE)}
+    if since >= tree.period[node]:
+        flags |= EntryFlag.DUE
+    if due_at != NEVER:
+        flags |= EntryFlag.TRIED
+        values["tried"] = due_at & 0xFFFFFFFF
     if trainer.policy.adaptive_grace and tree.kind[node] == LEAF:
         values["period"] = min(int(tree.period[node]), MAX_PERIOD)
-    return layout.pack(**values)
+    return layout.pack(**values | {"entry_flags": flags})

@@ -5,7 +5,7 @@ import numpy as np
 from ...compiled import njit
 from ...geometry import MISSING, NONE
 from ...protocol.leaf_rows import RowOp, RowWord
-from ...protocol.nodes import EDIT, KIND_LOW, EditFlag
+from ...protocol.nodes import EDIT, KIND_LOW
 from ...protocol.tree import MANY, TREE_COMMANDS, TreeOpcode
 from ...protocol.words import putter
 from ...tree.table import LEAF, MULTIWAY, NO_NODE
@@ -20,7 +20,7 @@ SEEN = ("kind", "cell", "value", "child", "default", "slot", "beside", "only", "
 _KIND, _SLOT, _BESIDE = (SEEN.index(name) for name in ("kind", "slot", "beside"))
 
 _EDIT, _NODE, _ROW = (int(TreeOpcode[name]) for name in ("EDIT", "NODE", "ROW"))
-_WRITE, _MORE = int(RowOp.WRITE), int(EditFlag.MORE)
+_WRITE = int(RowOp.WRITE)
 _FIRST, _MAJORITY, _LEAD, _RIGHT = len(RowWord), *(int(RowWord[name]) for name in ("MAJORITY", "LEAD", "RIGHT"))
 _put_edit = putter(EDIT, "opcode", "flags", "node", "test", "child", "value", "default", "slot")
 _put_node = putter(TREE_COMMANDS[TreeOpcode.NODE], "opcode", "flags", "slot", "node", "only", "base", "ask_up_to")
@@ -112,8 +112,6 @@ def follow(
     first_node,
     told,
     touched,
-    decided,
-    mode,
     step,
     out,
     used,
@@ -139,59 +137,36 @@ def follow(
         What the board has; written.
     touched : int64 array
         The nodes.
-    decided : int
-        The node that has been decided about: it is unlocked last. -1: none.
-    mode : int
-        Flags of all EDITs.
     step : int
         32-bit words of a command.
     out : uint32 array
-        Written from ``used`` on: NODEs, rows of new leaves, EDITs, of those first that no row leads to yet.
+        Written from ``used`` on: NODEs, rows of new leaves, EDITs.
     used : int
 
     Returns
     -------
-    used, edits : int
-        Where the next command begins, and how many EDITs there are.
+    int
+        Where the next command begins.
     """
-    edits = 0
-    now = np.zeros((len(touched), len(SEEN)), np.int64)
-    turn = np.zeros(len(touched), np.int8)  # of its EDIT; 0: none
-    for i in range(len(touched)):
-        node = touched[i]
-        seen, new = told[node], now[i]
-        _look(table, base, style, options, first_cell, decides, classes, most, node, new)
-        if new[_BESIDE] != NONE and (seen[_KIND] == UNTOLD or _differs(seen, new, _BESIDE, len(SEEN))):
+    now = np.empty(len(SEEN), np.int64)
+    for node in touched:
+        seen = told[node]
+        _look(table, base, style, options, first_cell, decides, classes, most, node, now)
+        if now[_BESIDE] != NONE and (seen[_KIND] == UNTOLD or _differs(seen, now, _BESIDE, len(SEEN))):
             out[used : used + step] = 0
-            said = (new[_BESIDE + 1], new[_BESIDE + 2], new[_BESIDE + 3])
-            _put_node(out, used, (_NODE, 0, new[_BESIDE], first_node + node, *said))
+            said = (now[_BESIDE + 1], now[_BESIDE + 2], now[_BESIDE + 3])
+            _put_node(out, used, (_NODE, 0, now[_BESIDE], first_node + node, *said))
             used += step
-        if node == decided:
-            turn[i] = 3
-        elif _differs(seen, new, 0, _BESIDE):
-            turn[i] = 1 if seen[_KIND] == UNTOLD else 2
-        edits += turn[i] > 0
-    for i in range(len(touched)):
-        node = touched[i]
-        if now[i, _KIND] != LEAF or told[node, _KIND] == LEAF:
-            continue
-        values = row_words(counts[node], np.int64(table[node]["majority"]), np.int64(table[node]["right"]))
-        for word in range(len(values)):
+        if now[_KIND] == LEAF and seen[_KIND] != LEAF:
+            values = row_words(counts[node], np.int64(table[node]["majority"]), np.int64(table[node]["right"]))
+            for word in range(len(values)):
+                out[used : used + step] = 0
+                _put_row(out, used, (_ROW, _WRITE, first_node + node, word, values[word]))
+                used += step
+        if _differs(seen, now, 0, _BESIDE):
             out[used : used + step] = 0
-            _put_row(out, used, (_ROW, _WRITE, first_node + node, word, values[word]))
+            test, child = now[_KIND] << KIND_LOW | now[1], first_node + now[3] if now[_KIND] != LEAF else 0
+            _put_edit(out, used, (_EDIT, 0, first_node + node, test, child, now[2], now[4], now[_SLOT]))
             used += step
-    left = edits
-    for which in range(1, 4):
-        for i in range(len(touched)):
-            if turn[i] != which:
-                continue
-            node, new = touched[i], now[i]
-            left -= 1
-            out[used : used + step] = 0
-            test = new[_KIND] << KIND_LOW | new[1]
-            flags, child = mode | (_MORE if left else 0), first_node + new[3] if new[_KIND] != LEAF else 0
-            _put_edit(out, used, (_EDIT, flags, first_node + node, test, child, new[2], new[4], new[_SLOT]))
-            used += step
-    for i in range(len(touched)):
-        told[touched[i]] = now[i]
-    return used, edits
+        seen[:] = now
+    return used

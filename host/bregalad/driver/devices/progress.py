@@ -1,55 +1,51 @@
 """How a board that walks records down the tree is kept learning, in compiled code.
 
-One LEARN after the other, decisions whose time has come, and the reviews of who holds a slot. What takes what a board
-knows is asked for first (``asking.ask``); `go_on` goes on where the answers are all there.
+One LEARN after the other, decisions at the ends of blocks, and the reviews of who holds a slot. What takes what a board
+knows is asked for first (``queries.ask``); `go_on` goes on where the answers are all there.
 """
 
 import numpy as np
 
 from ...compiled import njit
-from ...engine.tally import INSTANCES, REPLACED, SPLITS, TIES
+from ...engine.tally import BEGUN, ENDS, INSTANCES, REPLACED, SPLITS, TIES
 from ...policy.decide import KEEP, SPLIT, TIE
 from ...protocol.commands import COMMANDS, CommandFlag, Opcode
+from ...protocol.tree import TREE_COMMANDS, TreeOpcode
 from ...protocol.words import putter
 from ...tree import edits as told
-from ...tree.blocks import earliest
+from ...tree.blocks import FAR, length_of, next_of
 from ...tree.deactivation import competing, divide, review
 from ...tree.split import cells_of, sides_of
 from ...tree.table import LEAF
 from .node_edits import UNTOLD
 from .queries import (
     ADDRESS,
-    BEFORE,
+    AT_WORK,
     CHOICE,
-    COUNT,
     DECIDING,
-    DELAY,
     DONE,
-    EDITS,
     ENDED,
-    HELD,
-    INHERITED,
-    LEARNT,
     LEAVES,
     LEFT,
     NODE,
     REVIEWING,
     REVIEWS,
+    RUNNING,
     RUNS,
     SCOPE,
-    SETTLED,
     STATE,
-    STOOD,
     STRIDE,
     WAITING,
+    WAITS,
+    WHOLE,
     ask,
-    keep,
     tell,
 )
 
-__all__ = ["go_on"]
+__all__ = ["go_on", "turn"]
 
 _LEARN, _MEMORY = int(Opcode.LEARN), int(CommandFlag.MEMORY)
+_GO, _TURN = int(TreeOpcode.GO), int(TreeOpcode.TURN)
 _MOST = (1 << 32) - 1  # rows of a LEARN
 _PLACE, _CLEAR = int(Opcode.PLACE), int(Opcode.CLEAR)
 _KEEP_FLAG, _INNER_FLAG = int(CommandFlag.KEEP), int(CommandFlag.INNER)
@@ -57,6 +53,10 @@ _put_place = putter(
     COMMANDS[Opcode.PLACE], "opcode", "flags", "slot", "parent", "cell", "lo", "shift", "link", "current"
 )
 _put_learn = putter(COMMANDS[Opcode.LEARN], "opcode", "flags", "root", "count", "address")
+_put_go = putter(TREE_COMMANDS[TreeOpcode.GO], "opcode", "flags", "length")
+_put_turn = putter(
+    TREE_COMMANDS[TreeOpcode.TURN], "opcode", "flags", "length", "number", "since", "left", "first", "slots"
+)
 
 
 @njit(inner=True)
@@ -79,32 +79,28 @@ def go_on(answers, used, anytime):
         Words of ``out`` with commands.
     """
     at, table, tally = answers.at, answers.table, answers.tally
-    while not at[WAITING] and not at[HELD]:
+    while not at[WAITING] and not at[AT_WORK]:
         if at[DECIDING] >= 0:
             node, at[DECIDING] = at[DECIDING], -1
             used = _decide(answers, node, used, anytime)
         if at[REVIEWING]:
             at[REVIEWING] = 0
             used = _review(answers, used)
-        if at[COUNT] and at[LEARNT]:
-            tally[INSTANCES] += at[COUNT]
-            at[COUNT], at[ENDED] = 0, 1
-        # If more EDITs are on their way the board will say anew whether it stands.
-        stands = at[COUNT] and at[STOOD] >= 0 and at[STOOD] == at[EDITS] & 0xFFFF
         at[STATE] = RUNS
-        if at[COUNT] and not stands:
+        if at[RUNNING] and not at[WAITS]:
             break
-        node = earliest(table, answers.room[0])
-        now = max(tally[INSTANCES], at[SETTLED])
-        if stands or (node >= 0 and table[node]["due_at"] + at[DELAY] <= now):
-            if node < 0 or table[node]["verdict"] != SPLIT and table[node]["verdict"] != TIE:
+        if at[WAITS]:
+            node = next_of(table, answers.room[0], FAR)
+            if node < 0:
+                used = _go(answers, used)
+                continue
+            if table[node]["verdict"] != SPLIT and table[node]["verdict"] != TIE:
                 at[STATE] = LEAVES
                 break
             if answers.room[0] > answers.style.most_rows:
                 table[node]["verdict"] = KEEP
-                used = keep(answers, node, used)
                 continue
-            at[STOOD], at[DECIDING] = -1, node
+            at[DECIDING] = node
             used = ask(answers, CHOICE if answers.stack[0] < answers.branches else NODE, node, 1, used)
             continue
         if at[ENDED]:
@@ -122,21 +118,56 @@ def go_on(answers, used, anytime):
 
 @njit(inner=True)
 def _learn(answers, used):
-    """Have the board learn rows: up to a review, or a decision that it knows nothing of."""
-    at, done = answers.at, answers.tally[INSTANCES]
+    """Have the board learn rows, up to a review."""
+    at = answers.at
     count = min(at[LEFT], _MOST)
     if at[REVIEWS]:
-        count = min(count, at[REVIEWS] - done % at[REVIEWS])
-    if done < at[INHERITED]:
-        first = earliest(answers.table, answers.room[0])
-        if first >= 0:
-            count = min(count, answers.table[first]["due_at"] + at[DELAY] - done)
+        count = min(count, at[REVIEWS] - answers.tally[INSTANCES] % at[REVIEWS])
     step = answers.step
     answers.out[used : used + step] = 0
     _put_learn(answers.out, used, (_LEARN, _MEMORY, answers.first_node, count, at[ADDRESS]))
-    at[LEARNT], at[STOOD], at[BEFORE], at[COUNT] = 0, -1, done, count
+    at[RUNNING] = 1
     at[LEFT] -= count
     at[ADDRESS] += count * at[STRIDE]
+    return used + step
+
+
+@njit(inner=True)
+def _go(answers, used):
+    """Have the board go on with the block's end."""
+    step = answers.step
+    answers.out[used : used + step] = 0
+    _put_go(answers.out, used, (_GO, 0, length_of(answers.rule, answers.table, answers.room[0]) - 1))
+    answers.at[WAITS] = 0
+    return used + step
+
+
+@njit()
+def turn(answers, first, slots, used):
+    """Say where the tree is in its stream and block.
+
+    Parameters
+    ----------
+    answers : Answers
+    first, slots : int
+        The tree's first slot, and how many it has.
+    used
+        As in `ask`, which also says what is returned.
+    """
+    table, rows, step, tally = answers.table, answers.room[0], answers.step, answers.tally
+    learnt = tally[INSTANCES]
+    answers.out[used : used + step] = 0
+    values = (
+        _TURN,
+        np.int64(next_of(table, rows, FAR) >= 0),
+        length_of(answers.rule, table, rows) - 1,
+        learnt & 0xFFFFFFFF,
+        learnt - tally[BEGUN],
+        tally[ENDS] - learnt - 1,
+        first,
+        slots,
+    )
+    _put_turn(answers.out, used, values)
     return used + step
 
 
@@ -157,7 +188,7 @@ def _review(answers, used):
     )
     used = _put_edits(answers, written, used)
     if changed:
-        used = tell(answers, 1, -1, used)
+        used = tell(answers, WHOLE, used)
     return used
 
 
@@ -200,7 +231,7 @@ def _decide(answers, node, used, anytime):
     used = _put_edits(answers, written, used)
     first = np.int64(row["child"])
     answers.told[first : first + row["width"]] = UNTOLD  # new, whatever stood there
-    return tell(answers, answers.at[SCOPE], node, used)
+    return tell(answers, WHOLE if answers.at[SCOPE] == CHOICE else node, used)
 
 
 @njit(inner=True)

@@ -12,7 +12,6 @@ from ...compiled import Proxy, Record, njit
 from ...geometry import NONE
 from ...protocol.commands import COMMANDS, Opcode
 from ...protocol.leaf_rows import RowOp, RowWord
-from ...protocol.nodes import EDIT, EditFlag
 from ...protocol.reports import Kind, layout_of
 from ...protocol.tree import TREE_COMMANDS, TreeOpcode
 from ...protocol.words import putter, words_before
@@ -23,58 +22,48 @@ from .node_edits import UNTOLD, follow
 __all__ = [
     "ADDRESS",
     "ALL",
-    "BEFORE",
+    "AT_WORK",
     "CELLS",
     "CELLS_IN",
     "CHOICE",
-    "COUNT",
     "COUNTS",
     "DECIDING",
-    "DELAY",
     "DONE",
-    "EDITS",
     "ENDED",
     "ENTRIES",
     "ENTRIES_IN",
-    "HELD",
-    "INHERITED",
-    "LEARNT",
     "LEAVES",
     "LEFT",
     "MAJORITY",
     "NODE",
-    "NUMBER",
     "REVIEWING",
     "REVIEWS",
     "RIGHT",
     "ROWS",
     "ROWS_IN",
+    "RUNNING",
     "RUNS",
     "SCOPE",
-    "SETTLED",
     "SIZE",
     "SLOT",
     "STATE",
-    "STOOD",
     "STRIDE",
     "WAITING",
+    "WAITS",
+    "WHOLE",
     "Answers",
     "answers",
     "ask",
-    "keep",
-    "mode_of",
     "sizes_of",
     "tell",
 ]
 
 # Elements of `at`.
 (
-    BEFORE,  # instances that the tree had learnt before the last LEARN
-    EDITS,  # EDITs sent since the TURN
-    LEARNT,  # 1: the last LEARN has ended
-    STOOD,  # EDITs executed when the stream stood, modulo 2^16; -1: it does not stand
-    SLOT,  # what the report that comes next is of: slot
-    NUMBER,  # and record
+    RUNNING,  # 1: a LEARN is under way
+    WAITS,  # 1: and waits for GO
+    ENDED,  # 1: a LEARN has ended, and what is to follow has not been looked at
+    SLOT,  # of the report that comes next
     WAITING,  # answers to `ask` that are to come
     DECIDING,  # the node that they are to decide about in compiled code, -1: none
     ROWS,  # words of leaf rows asked for,
@@ -87,17 +76,12 @@ __all__ = [
     ADDRESS,  # of the first row that no LEARN has named yet,
     LEFT,  # how many there are,
     STRIDE,  # and how many bytes from one to the next
-    COUNT,  # rows of the LEARN under way, 0: there is none
-    ENDED,  # 1: a LEARN has, and what is to follow has not been looked at
-    DELAY,  # the policy's
-    INHERITED,  # instances up to which decisions may take effect that the board knows nothing of
-    SETTLED,  # decisions that take effect up to so many instances do so now, where that is more than are learnt
     REVIEWS,  # instances from review to review, 0: the driver sees to them
     REVIEWING,  # 1: answers to `ask` are for a review
-    HELD,  # 1: the driver is at work, and nothing goes on
+    AT_WORK,  # 1: the driver is, and nothing goes on
     STATE,  # RUNS, LEAVES or DONE
-) = range(27)
-SIZE = 27
+) = range(20)
+SIZE = 20
 
 # States: the board is to tell more; a decision is the driver's; all is done.
 RUNS, LEAVES, DONE = range(3)
@@ -106,10 +90,9 @@ RUNS, LEAVES, DONE = range(3)
 NODE = 0  # what a node predicts by, if it is a leaf
 CHOICE = 1  # that, and the class counts of all leaves: which of them hold a slot depends on those
 ALL = 2  # what all leaves predict by, and how many instances their slots have counted
+WHOLE = -1  # in place of a node: all of them
 
-_EDIT, _ROW, _READ_ROW, _READ = int(TreeOpcode.EDIT), int(TreeOpcode.ROW), int(RowOp.READ), int(Opcode.READ)
-_KEEP, _STOP = int(EditFlag.KEEP), int(EditFlag.STOP)
-_put_keep = putter(EDIT, "opcode", "flags", "node")
+_ROW, _READ_ROW, _READ = int(TreeOpcode.ROW), int(RowOp.READ), int(Opcode.READ)
 _put_row = putter(TREE_COMMANDS[TreeOpcode.ROW], "opcode", "flags", "node", "word")
 _put_read = putter(COMMANDS[Opcode.READ], "opcode", "flags", "slot", "cell")
 
@@ -153,6 +136,7 @@ class Answers(Proxy):
         As in ``follow``. Written.
     tally : int64 array
         ``Tally.counts``. Written.
+    rule : BlockRule
     at : int64 array (SIZE,)
         How far all is. Written.
     branches : int
@@ -196,6 +180,7 @@ _FIELDS = (
     "first_node",
     "told",
     "tally",
+    "rule",
     "at",
     "branches",
     "asked",
@@ -215,27 +200,6 @@ structref.define_proxy(Answers, _AnswersType, list(_FIELDS))
 def answers(*fields):
     """An `Answers`; its own constructor would be compiled by every process anew."""
     return Answers(*fields)
-
-
-@njit()
-def mode_of(answers):
-    """Flags of all EDITs: locks stop all records where slots could run out, whatever is decided before that changes.
-
-    Then which leaf loses its slot depends on what all have counted as the decision takes effect. What is free changes
-    with decisions only, at whose EDITs the stream stands, and between two LEARNs: so the board knows in time.
-    """
-    free = answers.stack[0]
-    return _STOP if free < (len(answers.stack) - 1 - free) * answers.branches else 0
-
-
-@njit(inner=True)
-def keep(answers, node, used):
-    """Write a KEEP of a node; words of ``out`` with commands then."""
-    step = answers.step
-    answers.out[used : used + step] = 0
-    _put_keep(answers.out, used, (_EDIT, _KEEP | mode_of(answers), answers.first_node + node))
-    answers.at[EDITS] += 1
-    return used + step
 
 
 @njit()
@@ -315,46 +279,26 @@ def _put_reading(out, used, step, slot, cell):
     return used + step
 
 
-@njit(inner=True)
-def _let_go(answers, used):
-    """Keep the rows of nodes that went with the one above them, so that no lock of theirs is still to come."""
-    told = answers.told
-    gone = told[:, 0] != UNTOLD
-    for node in descendants(answers.table, 0, answers.room[0]):
-        gone[node] = False
-    for node in range(len(told)):
-        if gone[node]:
-            used = keep(answers, node, used)
-            told[node, 0] = UNTOLD
-    return used
-
-
 @njit()
-def tell(answers, every, decided, used):
-    """Have the board follow the tree: all of it, or the node that has been decided about and its children.
+def tell(answers, node, used):
+    """Have the board follow the tree.
 
     Parameters
     ----------
     answers : Answers
-    every : int
-        0: only those.
-    decided : int
-        It is unlocked last. -1: none.
+    node : int
+        What has changed: this one and its children; WHOLE: anything.
     used
         As in `ask`, which also says what is returned.
     """
-    table = answers.table
+    table, told = answers.table, answers.told
+    touched = descendants(table, 0, answers.room[0])
     if answers.style.anytime is not None:
-        used = _let_go(answers, used)
-    if every:
-        touched = descendants(table, 0, answers.room[0])
-    else:
-        first, width = np.int64(table[decided]["child"]), np.int64(table[decided]["width"])
-        touched = np.empty(1 + width, np.int64)
-        touched[0] = decided
-        for branch in range(width):
-            touched[1 + branch] = first + branch
-    used, edits = follow(
+        _forget(told, touched)
+    if node != WHOLE:
+        first, width = np.int64(table[node]["child"]), np.int64(table[node]["width"])
+        touched = np.append(np.arange(first, first + width), node)
+    return follow(
         table,
         answers.matrices[0],
         answers.matrices[1],
@@ -365,13 +309,19 @@ def tell(answers, every, decided, used):
         answers.classes,
         answers.most,
         answers.first_node,
-        answers.told,
+        told,
         touched,
-        decided,
-        mode_of(answers),
         answers.step,
         answers.out,
         used,
     )
-    answers.at[EDITS] += edits
-    return used
+
+
+@njit(inner=True)
+def _forget(told, live):
+    """Forget what was told of nodes that went with the one above them."""
+    gone = np.ones(len(told), np.bool_)
+    gone[live] = False
+    for node in range(len(told)):
+        if gone[node]:
+            told[node, 0] = UNTOLD

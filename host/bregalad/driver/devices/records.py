@@ -4,7 +4,7 @@ import numpy as np
 
 from ...boards.base import as_bytes
 from ...engine.alternate_tests import chances_of, contest_of
-from ...engine.arguments import BUSY, END
+from ...engine.arguments import BUSY
 from ...engine.drift import watch_of
 from ...protocol.commands import Opcode
 from ...tree.blocks import FAR, due_nodes
@@ -94,7 +94,7 @@ class RecordDriver(DeviceDriver):
             self.handle((yield False))
             if position == started and (lacking := int(self._progress[sending.LACKING])):
                 feed.make_room(lacking)
-            if trainer.tally.instances == block[END]:
+            if trainer.tally.instances == trainer.tally.ends:
                 yield from self._end_block()
         while trainer.trials.outstanding or self._unanswered:
             self.handle((yield True))
@@ -118,7 +118,7 @@ class RecordDriver(DeviceDriver):
                 yield from self._judged()
             if trainer.rule.fixed == 1:
                 yield from trainer.effects(FAR)
-        trainer.begin_block(int(block[END]))
+        trainer.begin_block(trainer.tally.ends)
 
     def _judged(self):
         """Until all split attempts have come back; a generator."""

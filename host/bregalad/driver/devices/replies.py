@@ -7,7 +7,7 @@ goes on: so nothing but bytes goes to and fro outside.
 import numpy as np
 
 from ...compiled import njit
-from ...engine.tally import HALVINGS, TRIALS
+from ...engine.tally import BEGUN, ENDS, HALVINGS, INSTANCES, TRIALS
 from ...policy.decide import KEEP, MAX_PERIOD, judge_row
 from ...protocol.reports import HEADER, Kind
 from ...protocol.tree import TREE_COMMANDS, TREE_REPORTS, TreeKind, TreeOpcode
@@ -16,32 +16,33 @@ from .attempts import read_attempt
 from .progress import go_on
 from .queries import (
     ALL,
-    BEFORE,
     CELLS,
     CELLS_IN,
     COUNTS,
+    ENDED,
     ENTRIES,
     ENTRIES_IN,
-    LEARNT,
     MAJORITY,
-    NUMBER,
     RIGHT,
     ROWS,
     ROWS_IN,
+    RUNNING,
     SCOPE,
     SLOT,
-    STOOD,
     WAITING,
-    keep,
+    WAITS,
 )
 
 __all__ = ["take"]
 
 _SUGGESTION, _GAINS, _STATISTICS, _ENTRY = (int(Kind[name]) for name in ("SUGGESTION", "GAINS", "STATISTICS", "ENTRY"))
-_PROPOSAL, _STANDS, _LEARNT, _ROW = (int(TreeKind[name]) for name in ("PROPOSAL", "STANDS", "LEARNT", "ROW"))
-_NUMBER_WORDS, _ROW_WORDS = (TREE_REPORTS[kind].size // 4 for kind in (TreeKind.PROPOSAL, TreeKind.ROW))
+_PROPOSAL, _BLOCK, _LEARNT, _ROW = (int(TreeKind[name]) for name in ("PROPOSAL", "BLOCK", "LEARNT", "ROW"))
+_NUMBER_WORDS, _LEARNT_WORDS, _ROW_WORDS = (
+    TREE_REPORTS[kind].size // 4 for kind in (TreeKind.PROPOSAL, TreeKind.LEARNT, TreeKind.ROW)
+)
 _kind_of = getter(HEADER, "kind")
 _slot_of, _number_of = (getter(TREE_REPORTS[TreeKind.PROPOSAL], name) for name in ("slot", "number"))
+_since_of, _left_of = (getter(TREE_REPORTS[TreeKind.LEARNT], name) for name in ("since", "left"))
 _word_of = getter(TREE_REPORTS[TreeKind.ROW], "value")
 
 _PERIOD = int(TreeOpcode.PERIOD)
@@ -50,7 +51,7 @@ _put_period = putter(TREE_COMMANDS[TreeOpcode.PERIOD], "opcode", "flags", "slot"
 
 @njit()
 def take(answers, words, position, anytime):
-    """Take in reports, and go on with what the stream stands at.
+    """Take in reports, and go on.
 
     Parameters
     ----------
@@ -74,8 +75,9 @@ def take(answers, words, position, anytime):
     used = np.int64(0)
     while position < len(words):
         kind = _kind_of(words, position)
-        if kind == _PROPOSAL:
-            at[SLOT], at[NUMBER] = _slot_of(words, position), _number_of(words, position)
+        if kind == _PROPOSAL and at[RUNNING]:
+            at[SLOT] = _slot_of(words, position)
+            _reach(answers.tally, _number_of(words, position))
             position += _NUMBER_WORDS
         elif kind == trials:
             node = answers.slot_node[at[SLOT]]
@@ -84,12 +86,16 @@ def take(answers, words, position, anytime):
             answers.tally[HALVINGS] += read_attempt(report, words, position, answers.words)
             used = _judge(answers, node, used, answers.options.anytime)
             position += report.size
-        elif kind == _STANDS:
-            at[STOOD] = _slot_of(words, position)
+        elif kind == _BLOCK and at[RUNNING]:
+            _reach(answers.tally, _number_of(words, position))
+            at[WAITS] = 1
             position += _NUMBER_WORDS
-        elif kind == _LEARNT:
-            at[LEARNT] = 1
-            position += _NUMBER_WORDS
+        elif kind == _LEARNT and at[RUNNING]:
+            _reach(answers.tally, _number_of(words, position))
+            answers.tally[BEGUN] -= _since_of(words, position)
+            answers.tally[ENDS] = answers.tally[INSTANCES] + _left_of(words, position) + 1
+            at[RUNNING], at[ENDED] = 0, 1
+            position += _LEARNT_WORDS
         elif kind == _ROW and at[ROWS_IN] < at[ROWS]:
             leaf, word = answers.asked[at[ROWS_IN], 0], answers.asked[at[ROWS_IN], 1]
             _take_row(answers.table, answers.matrices[0], leaf, word, _word_of(words, position))
@@ -119,6 +125,13 @@ def take(answers, words, position, anytime):
 
 
 @njit(inner=True)
+def _reach(tally, number):
+    """So many instances have been learnt, of which a report has 32 bits, and a block begins."""
+    tally[INSTANCES] += number - tally[INSTANCES] & 0xFFFFFFFF
+    tally[BEGUN] = tally[INSTANCES]
+
+
+@njit(inner=True)
 def _take_row(table, counts, leaf, word, value):
     """Take in a word of a leaf row."""
     if word == MAJORITY:
@@ -131,28 +144,17 @@ def _take_row(table, counts, leaf, word, value):
 
 @njit(inner=True)
 def _judge(answers, node, used, anytime):
-    """Judge a proposal; what it changes takes effect later. A node that is kept is told so at once."""
-    at, row, options = answers.at, answers.table[node], answers.options
+    """Judge a proposal; what it changes takes effect at the block's end."""
+    row, options, learnt = answers.table[node], answers.options, answers.tally[INSTANCES]
     _, base, gains, _ = answers.matrices
-    row["due_at"] = at[BEFORE] + (at[NUMBER] - at[BEFORE] & 0xFFFFFFFF)  # reports have 32 bits of it
+    row["due_at"] = learnt
     answers.tally[TRIALS] += 1
     row["verdict"], row["cell"], row["value"] = judge_row(
-        answers.words,
-        answers.form,
-        options,
-        answers.table,
-        base,
-        gains,
-        node,
-        answers.classes,
-        np.int64(row["due_at"]),
-        anytime,
+        answers.words, answers.form, options, answers.table, base, gains, node, answers.classes, learnt, anytime
     )
-    if row["verdict"] != KEEP:
-        return used
-    if options.adaptive:
+    if row["verdict"] == KEEP and options.adaptive:
         out, step = answers.out, answers.step
         out[used : used + step] = 0
-        _put_period(out, used, (_PERIOD, 0, at[SLOT], min(np.int64(row["period"]), MAX_PERIOD)))
+        _put_period(out, used, (_PERIOD, 0, answers.at[SLOT], min(np.int64(row["period"]), MAX_PERIOD)))
         used += step
-    return keep(answers, node, used)
+    return used

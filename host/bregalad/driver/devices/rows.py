@@ -1,7 +1,7 @@
 """Learning on a board that walks records down the tree itself: rows go to its memory, proposals come back.
 
-The driver hears of trials that may change the tree, and of a stream that stands at a decision whose time has come.
-What leaves have counted stays on the board, and is read when somebody wants to know it.
+The driver hears of trials that may change the tree, and of blocks that end with decisions to be carried out. What
+leaves have counted stays on the board, and is read when somebody wants to know it.
 """
 
 import numpy as np
@@ -13,37 +13,32 @@ from ...protocol.leaf_rows import RowOp
 from ...protocol.reports import Kind, layout_of
 from ...protocol.rows import MOST_WEIGHT, ROW_COMMAND, Column, RowKind, RowLayout, edges_command, weighed
 from ...protocol.tree import TreeKind, TreeOpcode, pack_tree
-from ...tree.blocks import FAR, earliest
+from ...tree.blocks import FAR, next_of
 from ..requirements import check_nodes
 from ..steps import SAFE
 from .device import DeviceDriver
 from .entries import plain_entries, whole_entry
 from .filter import rule_of
 from .node_edits import SEEN, UNTOLD, words_of
+from .progress import turn
 from .queries import (
     ADDRESS,
     ALL,
-    BEFORE,
+    AT_WORK,
     CHOICE,
     DECIDING,
-    DELAY,
     DONE,
-    EDITS,
-    HELD,
-    INHERITED,
     LEAVES,
     LEFT,
     NODE,
     REVIEWS,
-    SETTLED,
     SIZE,
     STATE,
-    STOOD,
     STRIDE,
     WAITING,
+    WHOLE,
     answers,
     ask,
-    mode_of,
     sizes_of,
     tell,
 )
@@ -71,10 +66,9 @@ class RowDriver(DeviceDriver):
         super().__init__(trainer)
         self._declared = None  # the layout that the board has
         self._turns = None  # as of the board when the tree's own began
-        self.told = False  # the board has followed all that others have done to the tree
+        self.told = False  # the board has followed all that others have done to the tree, and its turn has begun
         self._at = np.zeros(SIZE, np.int64)  # how far all is, as `answers` has it
-        self._at[[STOOD, DECIDING]] = -1
-        self._at[[STATE, DELAY]] = DONE, int(trainer.policy.delay)
+        self._at[[STATE, DECIDING]] = DONE, -1
         self._made_of = None, None, 0
         self._answered = 0  # instances of the window whose class has been told
 
@@ -109,12 +103,12 @@ class RowDriver(DeviceDriver):
         self._words = np.zeros(trainer.trials.form.size, np.int64)
 
     def configure(self):
-        board, policy = self.board, self.trainer.policy
+        board, policy, rule = self.board, self.trainer.policy, self.trainer.rule
         super().configure()
         board.write("grace.leaf", int(policy.grace))
         board.write("inner_grace.inner", 0 if not policy.anytime or policy.tree_wide else int(policy.inner_grace))
         board.write("every.records", int(policy.inner_grace) if policy.tree_wide else 0)
-        board.write("delay.records", int(policy.delay))
+        board.write_fields("block", margin=rule.margin if rule.margin < FAR else 0, at_once=int(rule.fixed == 1))
         board.write_fields("judge", **{name: self._rule[f"judge.{name}"] for name in _JUDGE})
         board.write_fields(
             "judge_bound", **{name: self._rule[f"judge_bound.{name}"] for name in ("mantissa", "exponent")}
@@ -130,25 +124,8 @@ class RowDriver(DeviceDriver):
 
     def check_working(self):
         super().check_working()
-        self._take_turn()
-
-    def _take_turn(self):
-        """It is the tree's turn; if it was not, say how many records it has learnt.
-
-        Locks of its nodes that are still to come are no more: the driver sees to what has been decided.
-        """
-        if self._turns == self.board.turns:
-            return
-        learnt, at = self.trainer.tally.instances, self._at
-        self._turns, self._declared = self.board.turns, None
-        at[[EDITS, BEFORE]] = 0, learnt
-        at[INHERITED] = learnt + at[DELAY] if learnt else 0
-        self._send(
-            pack_tree(
-                self.board.geometry, TreeOpcode.TURN, flags=mode_of(self._arguments()), number=learnt & 0xFFFFFFFF
-            )
-        )
-        self.flush()
+        if self._turns != self.board.turns:
+            self._turns, self._declared, self.told = self.board.turns, None, False
 
     def _send(self, command):
         self._commands.append(command)
@@ -239,7 +216,6 @@ class RowDriver(DeviceDriver):
                 self._take(_NO_WORDS, 0)
             else:
                 self.handle((yield True))
-        self.trainer.begin_block(self.trainer.tally.instances)
 
     def learning_rows(self, address, count):
         trainer = self.trainer
@@ -267,11 +243,12 @@ class RowDriver(DeviceDriver):
         return (yield from self.found(2))
 
     def settling(self):
-        self._at[SETTLED] = FAR - 1
-        yield from self._running()
-        self._at[SETTLED] = 0
-        yield from self.trainer.effects(FAR)
-        self.flush()
+        nodes = self.trainer.nodes
+        while next_of(nodes.table, nodes.rows, FAR) >= 0:
+            if not self.told:
+                self.tell()
+            yield from self._effect()
+        self.changed()
 
     def changed(self):
         self.told = False
@@ -279,9 +256,8 @@ class RowDriver(DeviceDriver):
     def _effect(self):
         """A decision that compiled code leaves: read what it takes, change the tree, tell the board."""
         trainer, nodes, tally, at = self.trainer, self.trainer.nodes, self.trainer.tally, self._at
-        at[STOOD], at[HELD] = -1, 1
-        node = int(earliest(nodes.table, nodes.rows))
-        assert node >= 0, "the stream stands for nothing"
+        at[AT_WORK] = 1
+        node = int(next_of(nodes.table, nodes.rows, FAR))
         # Which leaf loses its slot to a split depends on what all have counted.
         scope = CHOICE if trainer.growth.pool.free < trainer.cells.most_branches else NODE
         yield from self._ask(scope, node)
@@ -289,8 +265,8 @@ class RowDriver(DeviceDriver):
         yield from trainer.carrying_out(node)
         if tally.replaced > replaced:
             self._told[list(nodes.children(node))] = UNTOLD  # new, whatever stood there
-        self._tell(scope, node)
-        at[HELD] = 0
+        self._tell(WHOLE if scope == CHOICE else node)
+        at[AT_WORK] = 0
 
     def take_entries(self, nodes, found, entries):
         plain_entries(self.trainer, nodes, found, entries)
@@ -340,12 +316,14 @@ class RowDriver(DeviceDriver):
             self.handle((yield True))
 
     def tell(self):
-        """Have the board follow the tree."""
+        """Have the board follow the tree, whose turn begins."""
         self.told = True
-        self._tell(1, -1)
+        self._tell(WHOLE)
+        board = self.board
+        self._write(turn(self._arguments(), board.first_slot, board.geometry.slots, 0))
 
-    def _tell(self, every, decided):
-        self._write(tell(self._arguments(), every, decided, 0))
+    def _tell(self, node):
+        self._write(tell(self._arguments(), node, 0))
 
     def _write(self, used):
         """Send the commands that compiled code has written."""
@@ -361,7 +339,7 @@ class RowDriver(DeviceDriver):
         geometry = self.board.geometry
         told = words_of(self._step, geometry.classes, geometry.nodes)
         asked = geometry.nodes + len(self._bins) + 1
-        return self._step * (growth.most_edits + growth.review_edits + asked + 2 * geometry.slots) + told
+        return self._step * (growth.most_edits + growth.review_edits + asked + geometry.slots) + told
 
     @property
     def _step(self):
@@ -399,6 +377,7 @@ class RowDriver(DeviceDriver):
             self.board.first_node,
             self._told,
             trainer.tally.counts,
+            trainer.rule,
             self._at,
             trainer.cells.most_branches,
             self._asked,
@@ -423,7 +402,7 @@ _TAKE = complete(
     TreeKind,
     {
         TreeKind.PROPOSAL: _unexpected,
-        TreeKind.STANDS: _unexpected,
+        TreeKind.BLOCK: _unexpected,
         TreeKind.LEARNT: _unexpected,
         TreeKind.LABEL: RowDriver._take_labels,
         TreeKind.MARK: RowDriver._take_mark,

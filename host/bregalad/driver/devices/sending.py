@@ -4,10 +4,10 @@ import numpy as np
 
 from ...compiled import njit
 from ...engine.alternate_tests import contest, worth
-from ...engine.arguments import BUSY, END, PENDING
+from ...engine.arguments import BUSY, LENGTH, PENDING
 from ...engine.drift import follow
-from ...engine.tally import BEGUN, INSTANCES
-from ...geometry import NONE
+from ...engine.tally import BEGUN, ENDS, INSTANCES
+from ...geometry import AHEAD, NONE
 from ...protocol.commands import LABEL_HIGH, RECORD_HEADER, RecordFlag
 from ...tree.arrivals import MAJORITY, arrive, choose, count_class, summon
 from ...tree.blocks import block_of, is_overdue
@@ -169,7 +169,7 @@ def advance(
     at = 0
     progress[LACKING] = 0
     seen = tally[INSTANCES] - start
-    until, length, due = block[END] - seen, block[END] - tally[BEGUN], block[BUSY]
+    until, due = tally[ENDS] - seen, block[BUSY]
     now = block_of(rule, tally[BEGUN])
     i = first = walked = start
     while i < stop:
@@ -177,7 +177,7 @@ def advance(
             # Errors that only the board knows of may come to a decision.
             if due or watch is not None and progress[ANSWERED] < progress[SENT]:
                 break
-            until += length  # the tree is as it was
+            until += block[LENGTH]  # the tree is as it was
             now = block_of(rule, seen + i)
         if i >= walked:
             first, walked = i, min(i + GROUP, stop)
@@ -262,7 +262,7 @@ def advance(
                     _count(row, most)
                 due |= arrive(row, weight)
                 if own and is_overdue(row, rule, now):
-                    until = i + 1
+                    until = min(until, i + 1 + AHEAD)
             if rules is not None:
                 if chances is None:
                     right = 1.0 if majority == label else 0.0
@@ -283,7 +283,7 @@ def advance(
                 break
         i += 1
     tally[INSTANCES] += i - start
-    tally[BEGUN], block[END], block[BUSY] = now.begun, seen + until, due
+    tally[BEGUN], tally[ENDS], block[BUSY] = now.begun, seen + until, due
     return i, at
 
 

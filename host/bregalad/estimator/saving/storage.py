@@ -226,6 +226,12 @@ def read(path):
         check_entries(meta)
         if form == _BEFORE_BLOCKS:
             _give_blocks(meta)
+        delay = meta["params"].pop("delay", 0)
+    if delay:
+        raise ValueError(
+            f"{path}: saved with delay={delay}, which was in place of blocks: load it with delay=0 by the release that "
+            "has saved it, and save it anew"
+        )
     return meta, arrays
 
 
@@ -239,7 +245,7 @@ def _give_blocks(meta):
         part = waiting.pop()
         waiting += [each for name in ("members", "trees") for each in part.get(name, ())]
         if "tally" in part:
-            part["tally"]["begun"] = part["tally"]["instances"]
+            part["tally"] |= {"begun": part["tally"]["instances"], "ends": 0}
 
 
 @contextmanager

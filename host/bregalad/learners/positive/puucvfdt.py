@@ -51,7 +51,6 @@ class PuuCVFDT(PositiveLearner):
         grace: int = 200,
         max_depth: int | None = None,
         block: float | None = None,
-        delay: int = 0,
         window: int | None = 10_000,
         inner_grace: int = 1000,
         same_attribute: str = "replace",

@@ -49,7 +49,6 @@ class PuuVFDT(PositiveLearner):
         grace: int = 200,
         max_depth: int | None = None,
         block: float | None = None,
-        delay: int = 0,
         child_counts: str = "inherit",
         zoom: str = "path",
         nominal: Nominal = (),
