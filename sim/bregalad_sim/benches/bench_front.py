@@ -102,8 +102,8 @@ class Bench(FrontTraffic):
             assert not self.headers.valid and (access or not self.want), "something is to be told"
         handed = int(dut.handed.value)
         assert 0 <= handed - self.number <= 8
-        self.seen["limited"] += quiet and handed == self.limit and bool(self.coming)
-        if self.changes and not self.edits.items:
+        self.seen["limited"] += handed == self.limit and bool(self.coming)
+        if self.changes and quiet and (handed == self.limit or not self.coming) and not self.edits.items:
             self._edit()
         self.bad += int(dut.bad.value)
         self.good += int(dut.good.value)
@@ -127,8 +127,8 @@ class Bench(FrontTraffic):
         dut, rng = self.dut, self.rng
         for end in self.ends:
             end.drive()
-        if rng.random() < self.grows:
-            self.limit = max(self.limit, self.number + rng.randint(0, 20))
+        if rng.random() < self.grows and not (self.changes or self.edits.items):  # edits come between two blocks
+            self.limit = max(self.limit, self.number + rng.randint(0, 8))
         dut.limit.value = self.limit
         dut.root.value = self.root
         dut.abort.value = self.abort and not (self.commands.items or self.words.items)
