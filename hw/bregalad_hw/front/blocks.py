@@ -21,6 +21,11 @@ def turn_layout():
 class Blocks(wiring.Component):
     """Numbers of the records at which a block begins and ends.
 
+    Parameters
+    ----------
+    ahead : int
+        `AHEAD`, but in a proof.
+
     Members
     -------
     turn : In(turn_layout), turns : In(1)
@@ -32,12 +37,12 @@ class Blocks(wiring.Component):
     counted : In(32)
         Number of the last record that is counted.
     overdue : In(1), overdue_at : In(32)
-        For a clock, two after that record is counted at the latest: the block ends `AHEAD` records behind it, if
+        For a clock, two after that record is counted at the latest: the block ends ``ahead`` records behind it, if
         not before.
     begun : Out(32)
         Number of the last record before the block.
     limit : Out(32)
-        Of the last record that may be handed over: up to the block's end, and `AHEAD` from the last counted.
+        Of the last record that may be handed over: up to the block's end, and ``ahead`` from the last counted.
     ended : Out(1)
         All records of the block are counted.
     since, left : Out(16)
@@ -46,7 +51,8 @@ class Blocks(wiring.Component):
     Latency: 4 cycles from ``counted`` to ``limit``, 1 to ``ended``.
     """
 
-    def __init__(self):
+    def __init__(self, *, ahead=AHEAD):
+        self.ahead = ahead
         super().__init__(
             {
                 "turn": In(turn_layout()),
@@ -72,7 +78,7 @@ class Blocks(wiring.Component):
         early, earlier, comes = Signal(32), Signal(32), Signal()
         far, near = Signal(32), Signal()
         m.d.comb += far.eq(end - self.overdue_at)
-        m.d.sync += [comes.eq(self.overdue & (far > AHEAD)), early.eq(self.overdue_at + AHEAD)]
+        m.d.sync += [comes.eq(self.overdue & (far > self.ahead)), early.eq(self.overdue_at + self.ahead)]
         m.d.comb += [earlier.eq(end - early), near.eq(comes & ~earlier[-1])]  # another may have come before
         with m.If(near):
             m.d.sync += end.eq(early)
@@ -96,7 +102,7 @@ class Blocks(wiring.Component):
         left = Signal(32)
         m.d.comb += left.eq(end - counted)
         m.d.sync += [
-            self.limit.eq(Mux(left > AHEAD, counted + AHEAD, end)),
+            self.limit.eq(Mux(left > self.ahead, counted + self.ahead, end)),
             self.since.eq(self.counted - self.begun),
             self.left.eq(end - self.counted - 1),
             self.ended.eq((self.counted == end) & ~self.next & ~self.turns),
@@ -110,6 +116,8 @@ class DueSlots(wiring.Component):
     Parameters
     ----------
     geometry : Geometry
+    depth : int
+        `DUE`, but in a proof.
 
     Members
     -------
@@ -128,12 +136,12 @@ class DueSlots(wiring.Component):
     Latency: 2 cycles. Throughput: a slot per cycle.
     """
 
-    def __init__(self, geometry):
-        self.geometry = geometry
+    def __init__(self, geometry, *, depth=DUE):
+        self.geometry, self.depth = geometry, depth
         slot = slot_shape(geometry)
         super().__init__(
             {
-                "i": In(stream.Signature(slot, always_ready=True)),
+                "i": In(stream.Signature(slot)),
                 "mark": In(1),
                 "turns": In(1),
                 "first": In(16),
@@ -146,13 +154,14 @@ class DueSlots(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.queue = queue = fifo.SyncFIFOBuffered(width=len(self.i.payload), depth=DUE)
-        known = Signal(range(DUE + 1))  # in the queue
+        m.submodules.queue = queue = fifo.SyncFIFOBuffered(width=len(self.i.payload), depth=self.depth)
+        known = Signal(range(self.depth + 1))  # in the queue
         all_, at, begin, end = Signal(), Signal(17), Signal(16), Signal(17, init=self.geometry.slots)
         m.d.comb += [
+            self.i.ready.eq(1),
             self.comes.eq((known != 0) & ~self.o.valid),
             queue.w_data.eq(self.i.payload),
-            queue.w_en.eq(self.i.valid & (known != DUE)),
+            queue.w_en.eq(self.i.valid & (known != self.depth)),
         ]
         m.d.sync += known.eq(known + queue.w_en - (queue.r_en & queue.r_rdy))
         with m.If(all_):  # what is in the queue is among them
@@ -171,7 +180,7 @@ class DueSlots(wiring.Component):
                 self.o.valid.eq(queue.r_rdy),
                 queue.r_en.eq(self.o.ready),
             ]
-        with m.If(self.mark | (self.i.valid & (known == DUE))):
+        with m.If(self.mark | (self.i.valid & (known == self.depth))):
             m.d.sync += all_.eq(1)
         with m.If(self.turns):
             m.d.sync += [all_.eq(1), at.eq(self.first), begin.eq(self.first), end.eq(self.first + self.slots)]

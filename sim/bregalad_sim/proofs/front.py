@@ -1,13 +1,12 @@
 """What is claimed of the blocks before the array in a core that holds the tree."""
 
-from amaranth import Array, Assert, Assume, Cat, Mux, Signal
+from amaranth import Assert, Assume, Mux, Signal
 from amaranth.lib import data
 from bregalad.geometry import Geometry
 from bregalad.protocol.leaf_rows import RowOp, RowWord
-from bregalad.protocol.reports import SuggestionFlag
+from bregalad_hw.front.blocks import Blocks, DueSlots
 from bregalad_hw.front.judge import Judge
 from bregalad_hw.front.leaf_rows import LeafRows
-from bregalad_hw.front.verdicts import Verdicts
 from bregalad_hw.repeat import WEIGHT, Repeat
 
 from .watched import Proof, Watched, steady
@@ -79,78 +78,65 @@ def _no_count_is_lost(m, block, weighs=False):
     )
 
 
-def _no_lock_is_late(m, block):
-    """Of one trial, any one: its node is locked before any record is handed over that must find it so.
+def _none_is_beyond_the_end(m, block):
+    """Records are handed over as the walker does it, and counted any time later; a leaf may be overdue at any of them.
 
-    Records are handed over whenever they may be, and counted any time later; a record's trials are pushed before it
-    is counted. TRIALs and EDITs come while none is handed over and all are counted. The node is number 5, and no other
-    trial's. Trials have counts by which the judge decides at once. There are no more of them than locks have room.
-    Where there has been no trial, or none since all locks were dropped, numbers may go on from any other.
+    The next block begins some clocks after all are counted, as the sequencer takes them.
     """
-    head, lock, told = block.head.p, block.lock.p, block.configuration.report
-    delay = block.tree.delay.records
-    taken, cancels = block.head.valid & block.head.ready, block.cancel.valid & block.cancel.ready
+    handed, counted, end = Signal(8), Signal(8), Signal(8, init=1)
+    before, earlier = Signal(8), Signal(8)  # what was counted a clock ago, and two
+    waits, rests = Signal(init=1), Signal(2)
     # Of what the block does not look at, bits that decide whether it happens.
-    hand, count, choose = told.neighbours, told.predictions[0], block.configuration.cells.count[0]
-    jump, other = block.configuration.classes.count[0], block.configuration.grace.leaf[:4]
-    steady(m, delay, told.all, *(value for _, _, value in block.rule.signature.flatten(block.rule)))
-
-    handed, counted, pushes, heads, out = Signal(5), Signal(5), Signal(3), Signal(3), Signal(2)
-    numbers = Array(Signal(5, name=f"number_{index}") for index in range(4))  # of the trials that are pushed
-    asked = Array(Signal(name=f"asked_{index}") for index in range(4))
-    hands, counts, paused = Signal(), Signal(), Signal()
-    number, chooses = Signal(5), Signal()
-    none, jumps, jumped = Signal(init=1), Signal(), Signal(2)
-    due = block.lock.valid & ~block.turning & (lock.at <= handed)
+    hands, counts = Signal(), Signal()
     m.d.comb += [
-        hands.eq(hand & ~due & ~block.cancel.valid & ~block.turning & ~paused & (handed <= block.decided + delay)),
-        counts.eq(count & (counted < handed)),
-        jumps.eq(jump & none & ~hand & ~block.pushed & (handed == counted)),
-        number.eq(counted + ~block.requested),
+        Assume(~block.turns),
         Assume(block.counted == counted),
-        Assume(~delay[2:].any()),
-        Assume((head.n == 0) | head.ask_up_to.all()),
-        Assume(~(told.all & block.summary.valid)),
-        Assume(~(block.written & block.outcome.valid & ~block.outcome.ready)),
-        Assume(~block.pushed | ((pushes < 4) & (out < block.trials) & ~block.cancel.valid)),
-        Assume(~block.pushed | Mux(block.requested, (handed == counted) & ~hand, counted < handed)),
-        Assume(~block.cancel.valid | (handed == counted)),
-        Assume(~block.lock.ready | due),
-        Assume(~block.head.valid | (heads < pushes)),
-        Assume(~block.head.valid | (head.number == numbers[heads[:2]])),
-        Assume(~block.head.valid | (asked[heads[:2]] == (head.flags & int(SuggestionFlag.REQUESTED)).any())),
+        Assume(~block.length[4:].any()),
+        hands.eq(block.turn.number[0] & ~waits),
+        counts.eq(block.turn.number[1] & (counted < handed)),
+        Assume(~block.overdue | ((block.overdue_at <= counted) & (block.overdue_at > earlier))),
+        Assume(~block.next | (block.ended & rests.all())),
+        Assert(handed <= end, "a record is beyond the end"),
+        Assert(~block.ended | (counted == end), "some are to be counted"),
+        Assert((end != counted) | ~rests.all() | block.ended, "nobody knows that all are counted"),
+    ]
+    length = Signal(4)
+    m.d.sync += [
+        handed.eq(handed + hands),
+        counted.eq(counted + counts),
+        before.eq(counted),
+        earlier.eq(before),
+        waits.eq(handed + hands == block.limit),
+        rests.eq(Mux(counts | block.next, 0, rests + ~rests.all())),
+    ]
+    with m.If(block.go):
+        m.d.sync += length.eq(block.length)
+    with m.If(block.next):
+        m.d.sync += end.eq(end + length + 1)
+    with m.If(block.overdue & (block.overdue_at + block.ahead < end)):
+        m.d.sync += end.eq(block.overdue_at + block.ahead)
+
+
+def _all_that_is_due_is_offered(m, block):
+    """Of one slot, any one: once it is due it is offered before nothing more comes. None comes while they are taken."""
+    owed, chosen, quiet, taking = Signal(), block.first[0], Signal(2), Signal()
+    nothing = ~block.o.valid & ~block.comes & quiet.all()
+    steady(m, chosen)
+    m.d.comb += [
+        Assume(~block.turns),
+        Assume(~(block.i.valid | block.mark) | ~(block.o.ready | taking)),
+        Assume(~block.o.ready | quiet.all()),
+        Assume(~block.done | nothing),
+        Assert(~(owed & nothing), "a slot is lost"),
     ]
     m.d.sync += [
-        handed.eq(Mux(jumps, other, handed + hands)),
-        counted.eq(Mux(jumps, other, counted + counts)),
-        jumped.eq(Cat(jumps, jumped)),
-        none.eq(~block.pushed & (none | (cancels & block.cancel.p.all))),
-        pushes.eq(pushes + block.pushed),
-        heads.eq(heads + taken),
-        out.eq(out + block.pushed - block.reported),
-        paused.eq(block.hold | (block.pushed & block.requested) | jumps),
+        quiet.eq(Mux(block.i.valid | block.mark, 0, quiet + ~quiet.all())),
+        taking.eq((taking | block.o.ready) & ~block.done),
     ]
-    with m.If(block.pushed):
-        m.d.sync += [numbers[pushes[:2]].eq(number), asked[pushes[:2]].eq(block.requested)]
-
-    armed, chosen, at = Signal(), Signal(2), Signal(5)
-    settled, decided = Signal(), Signal(32)  # the node is locked, or need not be
-    m.d.comb += chooses.eq(block.pushed & choose & ~armed)
-    with m.If(chooses):
-        m.d.sync += [armed.eq(1), chosen.eq(pushes), at.eq(number + delay)]
-    is_chosen = armed & (heads == chosen)
-    dropped = taken & is_chosen & ~block.proposal.valid
-    cancelled = cancels & ((block.cancel.p.node == 5) | block.cancel.p.all)
-    with m.If(dropped | (block.lock.ready & (lock.node == 5)) | (cancelled & armed)):
-        m.d.sync += settled.eq(1)
-    m.d.sync += decided.eq(block.decided)
-    m.d.comb += [
-        Assume(~block.head.valid | ((head.node == 5) == is_chosen)),
-        Assert(~chooses | (handed <= number + delay), "a record is ahead of a trial"),
-        Assert(~(hands & armed & (handed >= at)) | settled, "a lock is late"),
-        Assert(~(block.lock.valid & (lock.node == 5)) | (armed & ~settled & (lock.at == at)), "a lock of nothing"),
-        Assert((block.decided >= decided) | jumped[1], "fewer are decided"),
-    ]
+    with m.If(block.i.valid & (block.i.payload == chosen)):
+        m.d.sync += owed.eq(1)
+    with m.Elif(block.o.valid & block.o.ready & (block.o.payload == chosen)):
+        m.d.sync += owed.eq(0)
 
 
 FRONT = {
@@ -173,11 +159,17 @@ FRONT = {
         "bmc",
         12,
     ),
-    "verdicts": Proof(
-        "a proposal's node is locked before any record that must find it so, but never if its lock was cancelled",
-        lambda: Watched(Verdicts(_GEOMETRY.replace(nodes=9), trials=2), _no_lock_is_late, but=("lock",)),
+    "blocks": Proof(
+        "no record is handed over beyond the end of its block, early or not; and it is known when all are counted",
+        lambda: Watched(Blocks(ahead=3), _none_is_beyond_the_end),
         "bmc",
-        12,
+        32,
+    ),
+    "due slots": Proof(
+        "a slot that is due is offered at the block's end, however many are",
+        lambda: Watched(DueSlots(_GEOMETRY, depth=2), _all_that_is_due_is_offered, but=("o",)),
+        "bmc",
+        16,
     ),
     "judge": Proof(
         "verdicts are held until taken, each together with its trial",
