@@ -67,7 +67,7 @@ def markdown():
             lines += _layout(layout, f"{number.name} = {number.value}", meanings[number.name])
     lines += _registers(tree.TREE)
     lines += ["## Node table", "", *_paragraphs(nodes), ""]
-    for values in (nodes.NodeKind, nodes.EditFlag, nodes.EditError):
+    for values in (nodes.NodeKind, nodes.EditError):
         lines += _values(values)
     lines += ["## Reports", "", *_paragraphs(reports), ""]
     meanings = _meanings(reports.Kind)

@@ -15,7 +15,6 @@ __all__ = [
     "block_of",
     "busy",
     "due_nodes",
-    "earliest",
     "is_due",
     "is_overdue",
     "length_of",
@@ -110,16 +109,6 @@ def next_of(table, rows, made):
         if row["verdict"] > KEPT and row["due_at"] <= made and (found < 0 or _is_over(table, node, found)):
             found = node
     return found
-
-
-@njit()
-def earliest(table, rows):
-    """Of the decisions that were made first, the first one's node, as `next_of`."""
-    made = np.int64(FAR)
-    for node in range(rows):
-        if table[node]["verdict"] > KEPT:
-            made = min(made, table[node]["due_at"])
-    return next_of(table, rows, made)
 
 
 @njit(inner=True)
