@@ -91,6 +91,8 @@ def doubtful_start(name, kind, expected):
         tree, _, before, _, _ = both(name, seen - 1, kind)
         if agree(tree, before):
             tree, _, after, _, _ = both(name, seen, kind)
+            if not after.options.at_once:  # it takes effect at the end of the block that begins there
+                tree, _, after, _, _ = both(name, after._ends, kind)
             assert not agree(tree, after)
             return seen - 1
     raise AssertionError("the trees differ before any close decision")
