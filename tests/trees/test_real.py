@@ -183,7 +183,7 @@ def test_geometry_does_not_matter():
 # One model for ELEC and Skin, one each for KDD'99, whose 23 classes take the compiler minutes, and rt5n.
 NARROW = Geometry(lanes=8, passes=1, slots=256, naive_bayes=True)
 # Short of slots on purpose: nodes lose theirs, and the service attribute alone has 66 values.
-MANY_CLASSES = Geometry(lanes=4, passes=12, classes=23, slots=32, count_width=16, bus_width=128, naive_bayes=True)
+MANY_CLASSES = Geometry(lanes=4, passes=12, classes=23, slots=32, count_width=20, bus_width=128, naive_bayes=True)
 NOMINAL = Geometry(lanes=3, passes=2, bins=8, classes=5, slots=512, bus_width=64, naive_bayes=True)
 SIMULATED = {
     "elec": (NARROW, 45_312),
