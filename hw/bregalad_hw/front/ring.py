@@ -39,7 +39,7 @@ class Ring(wiring.Component):
     A walk goes round with its node through the stages of a step: node, row, code, branch. One that
     has come to a leaf leaves its place to the next record, so as long as records wait, a step ends
     in every clock. Nothing is known of a record but in its own place, so to begin all anew it is
-    enough to forget which are through.
+    enough to begin with the oldest again.
 
     At a fork the walk goes on as if there were none, and the fork is kept where the alternate's leaf
     will be; from there the walk goes on after its leaf.
@@ -191,14 +191,15 @@ class Ring(wiring.Component):
 
         # Codes are there. What is known of the way is kept.
         found = self._keep(m, step, goes, oldest[:bits])
-        # A place is cleared as its record begins, not as it is freed: so `take` moves nothing but the oldest's number.
+        # A place is cleared as its record begins, also anew, not as it is freed: so `take` moves nothing but the
+        # oldest's number.
         through = Signal(self.records)
         set_, cleared = Signal(self.records), Signal(self.records)
         m.d.comb += [
             set_.eq(Mux(goes & step.ends, 1 << step.walk.place, 0)),
             cleared.eq(Mux(begins, 1 << begun[:bits], 0)),
         ]
-        m.d.sync += through.eq(Mux(self.halt, 0, (through | set_) & ~cleared))
+        m.d.sync += through.eq((through | set_) & ~cleared)
         # Registers, or the way from a place's number to whether its record may go would be the longest.
         m.d.sync += self.there.eq(through.bit_select(oldest[:bits], 1) & (begun != oldest) & ~self.take & ~self.halt)
         m.d.sync += self.record.numbered.eq(root_kept.data.numbered)

@@ -15,7 +15,7 @@ from bregalad_sim.golden.walker import NodeTable, Walker
 from bregalad_sim.runner import parameters
 from bregalad_sim.streams import Sink, Source, reset
 
-_PATIENCE = 5000  # clocks without an item or an edit
+_PATIENCE = 10000  # clocks without an item
 _ON_THE_WAY = 4  # records that may be handed over and not taken yet
 
 
@@ -112,11 +112,11 @@ class Bench:
         if error:
             assert error == self.errors.popleft()
         waits, limit = self.told
-        self.stood = (handed, quiet) if waits or handed == limit else None
+        self.stood = (handed, quiet) if waits or handed == limit or edit is not None else None
         self.told = self.hold or self.edits.offered or edit is not None, self.limit
         self.seen["held"] += waits and bool(self.walking)
         self.seen["limited"] += handed == limit and bool(self.walking)
-        self.idle = 0 if item or edit else self.idle
+        self.idle = 0 if item else self.idle
         assert self.idle < _PATIENCE, "nothing comes any more"
         await RisingEdge(dut.clk)
 
@@ -186,7 +186,7 @@ async def matches_golden(dut):
         if left and len(bench.records.items) < 4 and not turns:
             bench.send(root=0 if deep else rng.randrange(bench.nodes), numbered=rng.random() < 0.8)
             left -= 1
-        if rng.random() < editing and len(bench.edits.items) < 4:
+        if left and rng.random() < editing and len(bench.edits.items) < 4:
             bench.edit(*bench.random_row())
         if rng.random() < 0.05:
             bench.hold = rng.random() < holding

@@ -2,11 +2,20 @@
 
 from amaranth import Assert, Assume, Mux, Signal
 from amaranth.lib import data
-from bregalad.geometry import Geometry
+from bregalad.geometry import NONE, Geometry
 from bregalad.protocol.leaf_rows import RowOp, RowWord
+<<<<<<< HEAD
 from bregalad_hw.front.blocks import Blocks, DueSlots
 from bregalad_hw.front.judge import Judge
 from bregalad_hw.front.leaf_rows import LeafRows
+=======
+from bregalad.protocol.nodes import KIND_LOW, NodeKind
+from bregalad.protocol.reports import SuggestionFlag
+from bregalad_hw.front.judge import Judge
+from bregalad_hw.front.leaf_rows import LeafRows
+from bregalad_hw.front.verdicts import Verdicts
+from bregalad_hw.front.walker import Walker
+>>>>>>> blockswalk
 from bregalad_hw.repeat import WEIGHT, Repeat
 
 from .watched import Proof, Watched, steady
@@ -139,12 +148,48 @@ def _all_that_is_due_is_offered(m, block):
         m.d.sync += owed.eq(0)
 
 
+def _between_edits(m, block):
+    """Records go by the root's row as the last edit left it; none is handed over that has to wait.
+
+    The root is a leaf, or compares its only attribute, whose code is 1, and leads to nodes 1 and 2.
+    """
+    record, edit, item = block.i.p, block.edit.p, block.o.p
+    edited = block.edit.valid & block.edit.ready
+    where, kind = Signal(2), edit.test[KIND_LOW:]
+    waits, limit = Signal(), Signal(32)
+    stood, before = Signal(), Signal(32)  # nothing is handed over in this clock
+    m.d.comb += [
+        Assume(~block.renumber & (block.limit >= block.handed) & (block.limit >= limit) & (block.limit < 4)),
+        Assume((record.codes[0] == 1) & (record.root == 0) & record.last),
+        Assume((edit.node == 0) & (edit.test[:KIND_LOW] == 0) & (edit.child == 1) & (edit.default == 0)),
+        Assume((kind <= NodeKind.NUMERIC) & (edit.slot == NONE)),
+        Assert(~block.o.valid | ((item.node == where) & ~item.lost), "a walk of another tree"),
+        Assert(~edited | block.quiet, "an edit before a record that was handed over"),
+        Assert(~stood | (block.quiet & (block.handed == before)), "a record does not wait"),
+    ]
+    m.d.sync += [
+        waits.eq(block.hold | block.edit.valid),
+        limit.eq(block.limit),
+        stood.eq(block.quiet & (waits | edited | (block.handed == limit))),
+        before.eq(block.handed),
+    ]
+    with m.If(edited):
+        m.d.sync += where.eq(Mux(kind == NodeKind.LEAF, 0, Mux(edit.value <= 1, 2, 1)))
+
+
 FRONT = {
     "repeat": Proof(
         "copies are held until taken; as many as an item weighs, the first and the last of them marked",
         lambda: Watched(Repeat(data.StructLayout({"label": 3, "weight": WEIGHT})), _copies_of_each),
         "bmc",
         20,
+    ),
+    "walker": Proof(
+        "items are held until taken; a record is walked between the same two edits; none is handed over at the limit, "
+        "under `hold`, or as an edit is carried out",
+        lambda: Watched(Walker(3, 1, 1, 1, records=2, alternates=0), _between_edits),
+        "bmc",
+        30,
     ),
     "leaf rows": Proof(
         "results are held until taken, and there is room for them; a read tells what all before it have made of a "
