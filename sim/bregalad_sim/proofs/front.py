@@ -4,18 +4,11 @@ from amaranth import Assert, Assume, Mux, Signal
 from amaranth.lib import data
 from bregalad.geometry import NONE, Geometry
 from bregalad.protocol.leaf_rows import RowOp, RowWord
-<<<<<<< HEAD
+from bregalad.protocol.nodes import KIND_LOW, NodeKind
 from bregalad_hw.front.blocks import Blocks, DueSlots
 from bregalad_hw.front.judge import Judge
 from bregalad_hw.front.leaf_rows import LeafRows
-=======
-from bregalad.protocol.nodes import KIND_LOW, NodeKind
-from bregalad.protocol.reports import SuggestionFlag
-from bregalad_hw.front.judge import Judge
-from bregalad_hw.front.leaf_rows import LeafRows
-from bregalad_hw.front.verdicts import Verdicts
 from bregalad_hw.front.walker import Walker
->>>>>>> blockswalk
 from bregalad_hw.repeat import WEIGHT, Repeat
 
 from .watched import Proof, Watched, steady
