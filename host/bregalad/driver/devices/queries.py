@@ -92,8 +92,10 @@ CHOICE = 1  # that, and the class counts of all leaves: which of them hold a slo
 ALL = 2  # what all leaves predict by, and how many instances their slots have counted
 WHOLE = -1  # in place of a node: all of them
 
-_ROW, _READ_ROW, _READ = int(TreeOpcode.ROW), int(RowOp.READ), int(Opcode.READ)
+_ROW, _PERIOD = int(TreeOpcode.ROW), int(TreeOpcode.PERIOD)
+_READ_ROW, _READ = int(RowOp.READ), int(Opcode.READ)
 _put_row = putter(TREE_COMMANDS[TreeOpcode.ROW], "opcode", "flags", "node", "word")
+_put_period = putter(TREE_COMMANDS[TreeOpcode.PERIOD], "opcode", "flags", "slot", "period")
 _put_read = putter(COMMANDS[Opcode.READ], "opcode", "flags", "slot", "cell")
 
 MAJORITY, RIGHT, COUNTS = int(RowWord.MAJORITY), int(RowWord.RIGHT), len(RowWord)
@@ -145,6 +147,8 @@ class Answers(Proxy):
         Leaf and word of each that is asked for. Written.
     held : int64 array (nodes,)
         Leaves whose entries are asked for. Written.
+    in_use : int64 array (slots,)
+        Whether a node had the slot when the board was told last. Written.
     own : int64 array (classes,)
         Class counts of the last entry. Written.
     bins : int64 array (cells of an attribute at most, bins, classes)
@@ -185,6 +189,7 @@ _FIELDS = (
     "branches",
     "asked",
     "held",
+    "in_use",
     "own",
     "bins",
     "out",
@@ -292,6 +297,7 @@ def tell(answers, node, used):
         As in `ask`, which also says what is returned.
     """
     table, told = answers.table, answers.told
+    used = _let_go(answers, used)
     touched = descendants(table, 0, answers.room[0])
     if answers.style.anytime is not None:
         _forget(told, touched)
@@ -315,6 +321,19 @@ def tell(answers, node, used):
         answers.out,
         used,
     )
+
+
+@njit(inner=True)
+def _let_go(answers, used):
+    """Slots that no node has any more are not due."""
+    for slot in range(len(answers.in_use)):
+        has = answers.slot_node[slot] >= 0
+        if answers.in_use[slot] and not has:
+            answers.out[used : used + answers.step] = 0
+            _put_period(answers.out, used, (_PERIOD, 0, slot, 0))
+            used += answers.step
+        answers.in_use[slot] = has
+    return used
 
 
 @njit(inner=True)

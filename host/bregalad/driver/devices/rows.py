@@ -95,6 +95,7 @@ class RowDriver(DeviceDriver):
         self._told = np.full((geometry.nodes, len(SEEN)), UNTOLD, np.int64)  # what the board has of each node
         self._asked = np.zeros((geometry.nodes * (2 + geometry.classes), 2), np.int64)
         self._held = np.zeros(geometry.nodes, np.int64)
+        self._in_use = np.zeros(geometry.slots, np.int64)
         self._own = np.zeros(geometry.classes, np.int64)
         most = int(np.bincount(trainer.cells.attribute).max())
         self._bins = np.zeros((most, geometry.bins, geometry.classes), np.int64)
@@ -339,7 +340,7 @@ class RowDriver(DeviceDriver):
         geometry = self.board.geometry
         told = words_of(self._step, geometry.classes, geometry.nodes)
         asked = geometry.nodes + len(self._bins) + 1
-        return self._step * (growth.most_edits + growth.review_edits + asked + geometry.slots) + told
+        return self._step * (growth.most_edits + growth.review_edits + asked + 2 * geometry.slots) + told
 
     @property
     def _step(self):
@@ -382,6 +383,7 @@ class RowDriver(DeviceDriver):
             trainer.cells.most_branches,
             self._asked,
             self._held,
+            self._in_use,
             self._own,
             self._bins,
             self._out,
