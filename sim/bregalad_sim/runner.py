@@ -1,8 +1,9 @@
-"""Run a cocotb bench: SIM picks the simulator, BREGALAD_SEED repeats a run."""
+"""Run a cocotb bench: SIM picks the simulator, BREGALAD_SEED repeats a run, BREGALAD_WAVES keeps waves."""
 
 import importlib.util
 import json
 import os
+import shutil
 from pathlib import Path
 
 from . import verilog
@@ -33,7 +34,8 @@ def run(component, name, bench, folder, simulator=None, seed=1, testcase=None, *
     folder : Path
         For the Verilog, the build and the results.
     simulator : str, optional
-        Used if the environment variable SIM is not set; ``"icarus"`` by default.
+        Used if the environment variable SIM is not set; ``"icarus"`` by default. If BREGALAD_WAVES names a folder,
+        Verilator, which keeps the design's modules and names, writes waves there: ``bench``.fst.
     seed : int, optional
         Used if the environment variable BREGALAD_SEED is not set. Printed.
     testcase : str, optional
@@ -50,13 +52,14 @@ def run(component, name, bench, folder, simulator=None, seed=1, testcase=None, *
     """
     from cocotb_tools.runner import get_results, get_runner
 
-    simulator = os.getenv("SIM") or simulator or "icarus"
+    waves = os.environ.get("BREGALAD_WAVES")
+    simulator = "verilator" if waves else os.getenv("SIM") or simulator or "icarus"
     seed = int(os.environ.get("BREGALAD_SEED", seed))
     print(f"bench {bench}, {simulator}, BREGALAD_SEED={seed}, {values}")
     build_args, write = [], verilog.write_flat
     if simulator == "verilator":
         write = verilog.write
-        build_args = _VERILATOR_ARGS
+        build_args = [*_VERILATOR_ARGS, *["--trace-fst"] * bool(waves)]
         _find_verilator()
     runner = get_runner(simulator)
     runner.build(
@@ -65,6 +68,7 @@ def run(component, name, bench, folder, simulator=None, seed=1, testcase=None, *
         build_dir=folder,
         build_args=build_args,
         timescale=("1ns", "1ps"),
+        waves=bool(waves),
     )
     # cocotb would rewrite the assertions of every module it imports, 20 s of numpy and the like.
     extra_env = {_PARAMETERS: json.dumps(values), "COCOTB_REWRITE_ASSERTION_FILES": "bench_*.py"}
@@ -77,12 +81,17 @@ def run(component, name, bench, folder, simulator=None, seed=1, testcase=None, *
             seed=seed,
             testcase=testcase,
             extra_env=extra_env,
+            waves=bool(waves),
         )
     except RuntimeError as error:
         raise SystemExit(
             f"{bench}: the simulator ended ahead of its time, by an assertion of the "
             f"design or an error of its own, seed {seed}"
         ) from error
+    finally:
+        if waves:
+            Path(waves).mkdir(parents=True, exist_ok=True)
+            shutil.copy(Path(folder) / "dump.fst", Path(waves) / f"{bench}.fst")
     tests, failures = get_results(results)
     if failures or not tests:
         raise SystemExit(f"{bench}: {failures} of {tests} tests failed, seed {seed}")
