@@ -126,3 +126,16 @@ def test_site_is_built(tmp_path):
     assert said.returncode == 0, said.stderr
     api = (tmp_path / "site" / "api" / "hardware.html").read_text(encoding="utf-8")
     assert "Latency" in api and "Bregalad" in (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
+
+
+def test_every_bench_has_a_command():
+    """By which one runs it: a test that there is, and that names the bench."""
+    rows = re.findall(
+        r"^\| `(\w+)` \|.*\| `pytest (\S+)(?: -k (\w+))?` \|$", (ROOT / "docs/benches.md").read_text(), re.M
+    )
+    benches = {path.stem[len("bench_") :] for path in (ROOT / "sim/bregalad_sim/benches").glob("bench_*.py")}
+    assert {bench for bench, _, _ in rows} == benches
+    for bench, path, name in rows:
+        text = (ROOT / path).read_text(encoding="utf-8")
+        begin = text.index(f"def {name}(") if name else 0
+        assert f'"bench_{bench}"' in text[begin:].split("\n\n\n")[0] or not name and f"bench_{bench}" in text, bench
