@@ -53,7 +53,7 @@ CHAPTERS = {
         "The same, streams that change <reproduction/puucvfdt>",
         "CVFDT on streams that change <reproduction/cvfdt>",
     ),
-    "Built": ("design", "architecture", "front", "protocol", "proofs"),
+    "Built": ("design", "architecture", "front", "protocol", "benches", "proofs"),
     "Develop": ("contributing", "Extending <extending>", "changelog"),
     "API": ("api/trees", "api/ensemble", "api/active", "api/boards", "api/data", "api/protocol", "api/hardware"),
 }
