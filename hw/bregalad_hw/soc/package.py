@@ -17,7 +17,8 @@ _HERE = Path(__file__).parent
 _SPIRIT = "http://www.spiritconsortium.org/XMLSchema/SPIRIT/1685-2009"
 _XILINX = "http://www.xilinx.com"
 _SOURCE = f"{NAME}.sv"
-_TEMPLATES = ("zynq.tcl", "kria.tcl")
+_DESIGNS = ("zynq.tcl", "kria.tcl")
+_END = "bitstream.tcl"  # of each
 _CONSTRAINTS = "crossing.xdc"  # of two clocks
 _CORE = f"""CAPI=2:
 name: ::{NAME}:{VERSION}
@@ -60,10 +61,11 @@ def write_package(geometry, folder, clocks=1, **options):
     """
     folder = Path(folder)
     top = AxiTop(geometry, clocks, **options)
-    copied = [*_TEMPLATES, *([_CONSTRAINTS] if clocks == 2 else [])]
+    copied = [_CONSTRAINTS] if clocks == 2 else []
     texts = {
         "component.xml": component_xml(top),
         f"{NAME}.core": _CORE,
+        **{name: (_HERE / name).read_text() + (_HERE / _END).read_text() for name in _DESIGNS},
         **{name: (_HERE / name).read_text() for name in copied},
         _SOURCE: verilog.convert(top, name=NAME, emit_src=False),
     }

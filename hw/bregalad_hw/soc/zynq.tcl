@@ -1,4 +1,5 @@
 # A block design for the PYNQ-Z2: vivado -mode batch -source zynq.tcl, in the core's folder. Makes design.bit and .hwh.
+file delete design.bit design.hwh
 create_project -force design build -part xc7z020clg400-1
 set_property ip_repo_paths [file dirname [file normalize [info script]]] [current_project]
 update_ip_catalog
@@ -29,8 +30,3 @@ assign_bd_address
 validate_bd_design
 save_bd_design
 
-make_wrapper -files [get_files design.bd] -top -import
-launch_runs impl_1 -to_step write_bitstream -jobs 4
-wait_on_run impl_1
-file copy -force [glob build/*.runs/impl_1/*.bit] design.bit
-file copy -force [glob build/*.gen/sources_1/bd/design/hw_handoff/design.hwh] design.hwh
