@@ -119,6 +119,22 @@ def test_a_design_that_misses_its_clock_has_no_bitstream(folder, tmp_path, name,
     assert (tmp_path / "design.hwh").exists() == (error is None)
 
 
+@pytest.mark.parametrize(
+    "name, port, bus_clock", [("zynq.tcl", 64, "FPGA0_PERIPHERAL"), ("kria.tcl", 128, "PL0_REF_CTRL_")]
+)
+def test_a_core_wider_than_its_port_has_twice_the_clock(name, port, bus_clock, tmp_path):
+    array_clock = bus_clock.replace("0", "1")
+    for bits, times in ((port, None), (2 * port, 2)):
+        (tmp_path / name).write_text(package.block_design(name, bits))
+        stubs = VIVADO % ("0", "0", name)
+        said = "proc get_bd_pins args { return pin }\nproc set_property args { puts $args }\n"
+        (tmp_path / "run.tcl").write_text(said + stubs)
+        done = subprocess.run(["tclsh", "run.tcl"], cwd=tmp_path, capture_output=True, text=True, check=True)
+        bus, array = (re.findall(rf"{clock}_FREQMHZ (\d+)", done.stdout)[-1] for clock in (bus_clock, array_clock))
+        assert times is None or int(bus) == times * int(array)
+        assert port * int(bus) >= bits * int(array), "bits a second"
+
+
 def test_designs_name_the_core(folder):
     for name in ("zynq.tcl", "kria.tcl"):
         text = (folder / name).read_text()

@@ -27,6 +27,8 @@ connect_bd_net [get_bd_pins core/interrupt] [get_bd_pins intc/intr]
 connect_bd_net [get_bd_pins intc/irq] [get_bd_pins ps/pl_ps_irq0]
 if {[llength [get_bd_pins -quiet core/array_clk]]} {
     set_property -dict [list CONFIG.PSU__FPGA_PL1_ENABLE 1 CONFIG.PSU__CRL_APB__PL1_REF_CTRL__FREQMHZ 100] $ps
+    # The port has 128 bits, and so the rate of a core of 256 at twice the array's clock.
+    if {BUS_BITS > 128} { set_property CONFIG.PSU__CRL_APB__PL0_REF_CTRL__FREQMHZ 200 $ps }
     connect_bd_net [get_bd_pins ps/pl_clk1] [get_bd_pins core/array_clk]
 }
 assign_bd_address

@@ -24,6 +24,8 @@ connect_bd_net [get_bd_pins core/interrupt] [get_bd_pins intc/intr]
 connect_bd_net [get_bd_pins intc/irq] [get_bd_pins ps/IRQ_F2P]
 if {[llength [get_bd_pins -quiet core/array_clk]]} {
     set_property -dict [list CONFIG.PCW_EN_CLK1_PORT 1 CONFIG.PCW_FPGA1_PERIPHERAL_FREQMHZ 75] $ps
+    # The port has 64 bits, and so the rate of a core of 128 at twice the array's clock.
+    if {BUS_BITS > 64} { set_property CONFIG.PCW_FPGA0_PERIPHERAL_FREQMHZ 150 $ps }
     connect_bd_net [get_bd_pins ps/FCLK_CLK1] [get_bd_pins core/array_clk]
 }
 assign_bd_address
