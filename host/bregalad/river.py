@@ -12,7 +12,7 @@ True
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import pandas as pd
 
@@ -23,6 +23,9 @@ except ImportError as error:
 
 from .estimator.inputs import as_frame, labels_of, same_length
 from .learners.catalogue import TREES
+
+if TYPE_CHECKING:
+    from typing import Self
 
 
 class _Classifier(base.MiniBatchClassifier):

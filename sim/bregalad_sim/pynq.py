@@ -2,6 +2,8 @@
 
 import asyncio
 
+from bregalad.protocol.soc import SOC_BYTES
+
 __all__ = ["Pynq"]
 
 _AT = 0x43C00000  # of the core's registers
@@ -31,7 +33,7 @@ class Pynq:
             "core": {
                 "type": "bregalad:bregalad:bregalad:1.0",
                 "phys_addr": _AT,
-                "addr_range": 4096,
+                "addr_range": SOC_BYTES,
                 "interrupts": {"interrupt": {"controller": "intc", "index": 0, "fullpath": _PIN}},
             },
         }
@@ -42,7 +44,7 @@ class Pynq:
 
     def MMIO(self, address, length):
         """``read`` and ``write`` of its registers."""
-        if (address, length) != (_AT, 4096):
+        if (address, length) != (_AT, SOC_BYTES):
             raise ValueError(f"there is nothing at {address:#x} of {length} bytes")
         return self._simulated
 

@@ -3,21 +3,15 @@
 import ctypes
 import weakref
 
-import numpy as np
 from bregalad.boards.base import BoardError
 
+from .soc_memory import SocMemory
 from .verilated import core_library
 
 __all__ = ["SimulatedMap"]
 
 
-class _Array(np.ndarray):
-    """Bytes of memory that know where the bus has them."""
-
-    device_address = 0
-
-
-class SimulatedMap:
+class SimulatedMap(SocMemory):
     """What a driver needs of a core in a system on chip, as PYNQ's MMIO and `allocate` give it.
 
     Clocks pass only in `read`, `write`, `wait` and `run`.
@@ -55,10 +49,8 @@ class SimulatedMap:
     def __init__(
         self, geometry, size=1 << 22, *, base=0x8_1234_5000, latency=20, stall=0.0, seed=0, pace=60, period=None
     ):
-        self.name = "simulated core"
-        self.memory = np.zeros(size, np.uint8)
-        self.base, self.pace = base, pace
-        self._free = 0
+        super().__init__("simulated core", size, base)
+        self.pace = pace
         self._faults = {}
         self._model = core_library(geometry, 1 if period is None else 2)
         self._handle = self._model.core_open(
@@ -115,14 +107,6 @@ class SimulatedMap:
             if self.interrupt:
                 return
             self.run(100)
-
-    def allocate(self, size):
-        if self._free + size > self.memory.size:
-            raise MemoryError(f"{size} bytes are more than the {self.memory.size - self._free} that are left")
-        found = self.memory[self._free : self._free + size].view(_Array)
-        found.device_address = self.base + self._free
-        self._free += -(-size // 4096) * 4096
-        return found
 
     @property
     def interrupt(self):

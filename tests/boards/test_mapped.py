@@ -14,7 +14,8 @@ from bregalad.geometry import PRESETS
 from bregalad.protocol.commands import CommandFlag, Opcode, pack_command
 from bregalad.protocol.registers import find
 from bregalad.protocol.reports import ErrorCode, Kind, entry_layout
-from bregalad.protocol.soc import PAGE, REPORT_RING, RING, SOC_BASE, find_soc
+from bregalad.protocol.soc import PAGE, REPORT_RING, RING, SOC_BASE, SOC_BYTES, find_soc
+from bregalad_sim.cache import CachedMap
 from bregalad_sim.golden import Golden
 from bregalad_sim.traffic import Traffic
 from small import GEOMETRY
@@ -124,7 +125,7 @@ class Beside:
 def test_any_commands(opened, seed):
     rng = random.Random(seed)
     simulated = opened(stall=0.3, latency=rng.choice([0, 5, 60]), seed=seed)
-    with MappedBoard(simulated, memory_size=MEMORY) as board:
+    with MappedBoard(CachedMap(simulated, seed), memory_size=MEMORY) as board:
         beside = Beside(board, rng)
         board.send(cleared(GEOMETRY))
         for _ in range(6):
@@ -147,7 +148,7 @@ def test_learns_what_the_emulated_board_does(geometry, kind, opened, seed, tmp_p
     rng = np.random.default_rng(seed)
     X = rng.random((1200, 3))
     y = ((X[:, 0] > 0.5) ^ (X[:, 1] > 0.3)).astype(int)
-    simulated = opened(geometry, stall=0.2, seed=seed)
+    simulated = CachedMap(opened(geometry, stall=0.2, seed=seed), seed)
     found = []
     for board in (MappedBoard(simulated), Engine(geometry.replace(nodes=0))):
         tree = kind(board=board, grace=100, delta=0.01, block=1 if geometry.nodes else 100)
@@ -171,7 +172,7 @@ def test_save(width, opened, seed):
     """What slots have counted goes to memory and back as it lies there, whatever the bus does; reports go on beside."""
     rng = random.Random(seed)
     geometry = GEOMETRY.replace(bus_width=width)
-    simulated = opened(geometry, stall=0.3, seed=seed)
+    simulated = CachedMap(opened(geometry, stall=0.3, seed=seed), seed)
     with MappedBoard(simulated, memory_size=MEMORY) as board:
         golden, cells, slots = (
             Golden(geometry, board.read("ram.bytes")),
@@ -196,6 +197,7 @@ def test_save(width, opened, seed):
             board.save(slots, cells)
         simulated.faults = {}
         board.resume()
+        board.rows(slots, cells)["cells"]["body"] = 1  # and not put back
         rows = board.save(slots, cells)
         found, body = b"", entry_layout(geometry).offset("n")
         for slot, row in enumerate(rows):
@@ -208,7 +210,9 @@ def test_save(width, opened, seed):
         while len(got) < len(want):
             got += board.receive(wait=True)
         assert got == want
+        rows = rows.copy()
         board.send(cleared(geometry))
+        board.save(slots, cells)  # they lie no longer there
         board.put_back(rows)
         board.send(ask)
         got = b""
@@ -237,6 +241,27 @@ def test_two_clocks(period, opened, seed):
     assert not simulated.interrupt
 
 
+def test_a_cache_between(opened, seed):
+    """A full ring of commands, by a driver that flushes and invalidates what it writes and reads, and no more."""
+    rng = random.Random(seed)
+    simulated = CachedMap(opened(pace=0, stall=0.3, seed=seed), seed, line=rng.choice([16, 32, 64]))
+    with MappedBoard(simulated, memory_size=MEMORY) as board:
+        g, written, begun = board.geometry, 0, simulated.flushed
+        want = b""
+        for token in range(1, 700):
+            commands = pack_command(g, Opcode.FENCE, token=token) + rng.randrange(3) * cleared(g)
+            want += bytes([Kind.FENCE, 0, 0, 0]) + token.to_bytes(4, "little")
+            board.send(commands)
+            written += len(commands)
+        found = board.receive()
+        while len(found) < len(want):
+            found += board.receive(wait=True)
+        assert found == want
+        # Of what is written or read, and of a descriptor, either end may be in a line of other things.
+        assert simulated.flushed - begun <= written + 700 * 3 * 64
+        assert simulated.invalidated <= len(want) + 700 * 2 * 64
+
+
 def test_a_driver_that_dies(opened, seed):
     """Another one begins anew, whatever was under way; so after a reset of the bus."""
     rng = random.Random(seed)
@@ -260,9 +285,10 @@ def test_registers(opened):
     simulated = opened()
     board = MappedBoard(simulated)
     assert simulated.access(find("cells").addr, 3)[0] == 0 and board.read("cells.count") == 3
-    for address in (0x38, 0x3FC, SOC_BASE + 0x5C, 0x7FC, find("identity").addr, soc("state")):
+    nothing = 0x38, 0x3FC, SOC_BASE + 0x5C, 0x7FC, 0x800, 0x800 + soc("control"), SOC_BYTES - 4
+    for address in (*nothing, find("identity").addr, soc("state")):
         assert simulated.access(address, 1)[0] == 2, f"{address:#x} was written"
-    for address in (0x38, 0x3FC, SOC_BASE + 0x5C, 0x7FC):
+    for address in nothing:
         assert simulated.access(address) == (2, 0)
     # The window stays where it is while the core runs; the write waits, in vain.
     before = simulated.read(soc("window_low"))

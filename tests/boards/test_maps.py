@@ -13,6 +13,7 @@ from bregalad.boards.engine import Engine
 from bregalad.boards.mapped import MappedBoard
 from bregalad.cli import main
 from bregalad.protocol.soc import PAGE, SOC_BASE
+from bregalad_sim.cache import CachedMap
 from bregalad_sim.pynq import Pynq
 from small import GEOMETRY
 
@@ -106,7 +107,7 @@ def test_refuses_names(name, message):
 
 @pytest.mark.parametrize("running", [False, True], ids=["script", "notebook"])
 def test_pynq(running, opened, monkeypatch, tmp_path):
-    substitute = Pynq(opened(pace=0))
+    substitute = Pynq(CachedMap(opened(pace=0), 1))
     monkeypatch.setitem(sys.modules, "pynq", substitute)
     X = np.random.default_rng(1).random((300, 3))
     y = (X[:, 0] > 0.5).astype(int)

@@ -11,6 +11,11 @@ from bregalad_hw.build.synthesis import constraints_of
 from bregalad_hw.reports import kept
 
 KEPT = kept()
+HIGH = {  # pins that must never be low: an ESP32's, which loads another bitstream then; a reset, which stops the clock
+    "ulx3s-12f": {"esp32_0__gpio0__io": "L2"},
+    "ulx3s-85f-sdram": {"esp32_0__gpio0__io": "L2"},
+    "colorlight-5a-75b-8": {"eth_rgmii_0__rst__io": "R6"},
+}
 
 
 @pytest.mark.parametrize("name", sorted(KEPT))
@@ -52,11 +57,11 @@ def test_the_slowest_clock_can_be_made(name):
     "name",
     [
         "ulx3s-12f",
-        "colorlight-5a-75b",
+        "colorlight-5a-75b-8",
         "ecpix5-85f-ddr3",
         *(
             pytest.param(name, marks=pytest.mark.slow)
-            for name in ("ulx3s-85f-sdram", "ecpix5-45f", "versa-ecp5", "versa-ecp5-5g")
+            for name in ("colorlight-5a-75b", "ulx3s-85f-sdram", "ecpix5-45f", "versa-ecp5", "versa-ecp5-5g")
         ),
     ],
 )
@@ -79,6 +84,13 @@ def test_pins_and_memories_are_the_boards(name):
     ]
     memories += [f"ethernet/m:{memory}" for memory in re.findall(r"reg \[\d+:0\] (\w+)\[", files.get("ethernet.v", ""))]
     assert all(fnmatch.filter(memories, name) for name in board.block_rams)
+    for pin, ball in HIGH.get(name, {}).items():
+        assert f'LOCATE COMP "{pin}" SITE "{ball}"' in pins
+        (driver,) = re.findall(
+            rf"^  wire width 1 output 0  \\{pin}$(.*?)^end", files["top.il"], re.MULTILINE | re.DOTALL
+        )
+        value, inverted = re.findall(r"cell \$xor .*?connect \\A 1'(.).*?connect \\B 1'(.)", driver, re.DOTALL)[0]
+        assert value != inverted, f"{pin} is low"
 
 
 def test_gowins_pins_are_the_boards():

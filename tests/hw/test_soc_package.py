@@ -10,6 +10,9 @@ from xml.etree import ElementTree
 import pytest
 from bregalad.cli import main
 from bregalad.geometry import PRESETS
+from bregalad.protocol.registers import REGISTERS
+from bregalad.protocol.soc import SOC_BASE, SOC_REGISTERS
+from bregalad.protocol.tree import TREE_REGISTERS
 from bregalad_hw.soc import package
 
 SPIRIT = "{http://www.spiritconsortium.org/XMLSchema/SPIRIT/1685-2009}"
@@ -45,6 +48,10 @@ def test_component(folder):
         width = 1 if left is None else int(left.text) + 1
         told[port.find(f"{SPIRIT}name").text] = ({"in": "input", "out": "output"}[direction], width)
     assert told == ports
+    declared = int(root.find(f".//{SPIRIT}addressBlock/{SPIRIT}range").text)
+    ends = [register.addr for register in (*REGISTERS, *TREE_REGISTERS)], [register.addr for register in SOC_REGISTERS]
+    assert max(ends[0]) < SOC_BASE and SOC_BASE + max(ends[1]) < declared == 1 << told["s_axi_araddr"][1]
+    assert declared % 4096 == 0, "less than what an interconnect gives a subordinate"
     mapped = [each.text for each in root.iterfind(f".//{SPIRIT}physicalPort/{SPIRIT}name")]
     assert sorted(mapped) == sorted(ports), "each port belongs to one bus"
     names = [each.find(f"{SPIRIT}name").text for each in root.iter(f"{SPIRIT}busInterface")]
@@ -74,6 +81,58 @@ def test_constraints_name_what_there_is(folder):
     assert len(crossing) > 40
     for name in crossing:
         assert pattern.fullmatch(f"{name.replace('.', '/')}/stage0_reg[0]"), name
+
+
+VIVADO = """
+proc unknown args { return "" }
+proc launch_runs {run option step args} {
+    file mkdir build/design.runs/impl_1 build/design.gen/sources_1/bd/design/hw_handoff
+    close [open build/design.gen/sources_1/bd/design/hw_handoff/design.hwh w]
+    if {$step eq "write_bitstream"} { close [open build/design.runs/impl_1/design_wrapper.bit w] }
+}
+proc get_property {name of} {
+    array set known {STATS.WNS "%s" STATS.WHS "%s"}
+    return [expr {[info exists known($name)] ? $known($name) : ""}]
+}
+source %s
+"""  # as far as the designs' scripts use it
+
+
+@pytest.mark.parametrize("name", ["zynq.tcl", "kria.tcl"])
+@pytest.mark.parametrize(
+    "setup, hold, error",
+    [
+        ("0.000", "0.031", None),
+        ("-0.001", "0.031", "the worst setup slack is -0.001 ns, so there is no bitstream: choose slower clocks in"),
+        ("0.214", "-0.2", "the worst hold slack is -0.2 ns, so there is no bitstream"),
+        ("", "", "no setup slack is known: the design has not been routed"),
+    ],
+    ids=["met", "setup", "hold", "not routed"],
+)
+def test_a_design_that_misses_its_clock_has_no_bitstream(folder, tmp_path, name, setup, hold, error):
+    (tmp_path / "design.bit").write_text("of an older run")
+    (tmp_path / "run.tcl").write_text(VIVADO % (setup, hold, folder / name))
+    done = subprocess.run(["tclsh", "run.tcl"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == (error is not None) and done.stderr.startswith(error or ""), done.stderr
+    made = {path.name for path in tmp_path.rglob("*.bit")}
+    assert made == (set() if error else {"design_wrapper.bit", "design.bit"})
+    assert (tmp_path / "design.hwh").exists() == (error is None)
+
+
+@pytest.mark.parametrize(
+    "name, port, bus_clock", [("zynq.tcl", 64, "FPGA0_PERIPHERAL"), ("kria.tcl", 128, "PL0_REF_CTRL_")]
+)
+def test_a_core_wider_than_its_port_has_twice_the_clock(name, port, bus_clock, tmp_path):
+    array_clock = bus_clock.replace("0", "1")
+    for bits, times in ((port, None), (2 * port, 2)):
+        (tmp_path / name).write_text(package.block_design(name, bits))
+        stubs = VIVADO % ("0", "0", name)
+        said = "proc get_bd_pins args { return pin }\nproc set_property args { puts $args }\n"
+        (tmp_path / "run.tcl").write_text(said + stubs)
+        done = subprocess.run(["tclsh", "run.tcl"], cwd=tmp_path, capture_output=True, text=True, check=True)
+        bus, array = (re.findall(rf"{clock}_FREQMHZ (\d+)", done.stdout)[-1] for clock in (bus_clock, array_clock))
+        assert times is None or int(bus) == times * int(array)
+        assert port * int(bus) >= bits * int(array), "bits a second"
 
 
 def test_designs_name_the_core(folder):

@@ -5,6 +5,7 @@ from mmap import ACCESS_COPY, mmap
 
 import numpy as np
 
+from ..compiled import COMPILES
 from ..criteria import criterion_of
 from ..engine import statistics
 from ..fixed import BAYES_TABLE, LOG_BASE, LOG_SLOPE
@@ -69,6 +70,8 @@ class Engine(Board):
 
     Raises
     ------
+    ImportError
+        If there is no Numba.
     MemoryError
         If there is no memory for so many slots.
 
@@ -79,6 +82,11 @@ class Engine(Board):
     instant = True
 
     def __init__(self, geometry):
+        if not COMPILES:
+            raise ImportError(
+                "the emulated board, by which naive Bayes is predicted for boards that hold the tree, too, needs the "
+                "package numba, which is not installed: pip install numba, where there are wheels of it"
+            )
         super().__init__(geometry)
         g = geometry
         cells, classes = g.max_cells, g.classes

@@ -23,6 +23,7 @@ _REPORTS = 1 << 16  # bytes of the report ring
 _COMMANDS = 1 << 18  # bytes for commands that wait
 _LOOK = 0.05  # seconds for which an interrupt is awaited; then it is looked whether one can come
 _SAVES = 1 << 20  # bytes of the save area, if so many are needed
+_LINE = 64  # bytes: a multiple of every line of a cache that may be between
 _STATUS = find("status").addr
 _BUSY = next(1 << lsb for field, lsb in find("status").layout() if field.name == "busy")
 _INDEX = 0xFFFFFFFF  # where indices go round
@@ -38,16 +39,18 @@ class MappedBoard(Device):
     """The driver of a core with registers and memory in reach of this processor.
 
     All memory that the core may touch is one buffer, its window: first what LEARN names, then the rings, then commands,
-    then what is saved. A driver that begins ends what another one has left: the bus is left as it must be, and the core
-    begins anew.
+    then what is saved, each from a page on. Where caches are between, what is written is flushed at once, and what the
+    core has written is invalidated before it is read; no line has both. A driver that begins ends what another one has
+    left: the bus is left as it must be, and the core begins anew.
 
     Parameters
     ----------
     mapped : object
         ``read(offset)`` and ``write(offset, value)`` of registers of 32 bits, ``allocate(size)`` of bytes for DMA at a
-        page, and ``name``; ``close()`` if there is one. What is allocated takes slices, and has ``device_address``;
-        ``flush()`` and ``invalidate()`` if caches are between. ``wait(seconds)`` if the core's interrupt can be
-        awaited: it returns then, or after so long; else the driver polls. `PynqMap` and the others of `maps` are such.
+        page, and ``name``; ``close()`` if there is one. What is allocated takes slices, and has ``device_address``; it
+        and its slices have ``flush()`` and ``invalidate()`` if caches are between. ``wait(seconds)`` if the core's
+        interrupt can be awaited: it returns then, or after so long; else the driver polls. `PynqMap` and the others of
+        `maps` are such.
     geometry : Geometry, optional
         What the core is expected to be; its own if not given.
     memory_size : int
@@ -155,6 +158,7 @@ class MappedBoard(Device):
         if len(buffer) < size:
             raise BoardError(f"{self.name}: there are {len(buffer)} bytes of memory for DMA, {size} are needed")
         self.memory = buffer[: self.memory_size] if isinstance(buffer, np.ndarray) else None
+        self._flush(0, size)  # or what is left of its last use would be written over what the core writes
         self._ring, self._reports, self._commands = self.memory_size, reports, reports + _REPORTS
         self._saves = self._commands + _COMMANDS
         for name, value in (
@@ -175,13 +179,17 @@ class MappedBoard(Device):
         self._at, self._free = 0, _COMMANDS  # where commands go, and how many bytes are free
         self._control(run=1)
 
-    def _flush(self):
-        if (flush := getattr(self._buffer, "flush", None)) is not None:
-            flush()
+    def _flush(self, place, size):
+        """Bring what was written to memory."""
+        self._whole_lines("flush", place, size)
 
-    def _invalidate(self):
-        if (invalidate := getattr(self._buffer, "invalidate", None)) is not None:
-            invalidate()
+    def _invalidate(self, place, size):
+        """Have what is read come from memory."""
+        self._whole_lines("invalidate", place, size)
+
+    def _whole_lines(self, do, place, size):
+        if hasattr(self._buffer, do):
+            getattr(self._buffer[place // _LINE * _LINE : -(-(place + size) // _LINE) * _LINE], do)()
 
     # State
 
@@ -266,6 +274,7 @@ class MappedBoard(Device):
         at = 0 if skipped else self._at
         place = self._commands + at
         self._buffer[place : place + data.size] = data
+        self._flush(place, data.size)
         self._describe(place, data.size, taken)
         self._at = at + data.size
 
@@ -275,7 +284,7 @@ class MappedBoard(Device):
         descriptor = DESCRIPTOR.pack(opcode=BUFFER, count=size, address=place)
         ring = self._ring + self._produced % _RING * DESCRIPTOR.size
         self._buffer[ring : ring + DESCRIPTOR.size] = np.frombuffer(descriptor, np.uint8)
-        self._flush()
+        self._flush(ring, DESCRIPTOR.size)
         self._free -= taken
         self._waiting.append(taken)
         self._produced = self._produced + 1 & _INDEX
@@ -292,14 +301,12 @@ class MappedBoard(Device):
         if count > _REPORTS // 4:
             raise self._fail(f"{count} words of reports are more than the ring has: reset the system")
         if count:
-            self._invalidate()
             first = self._read * 4 % _REPORTS
             end = min(first + 4 * count, _REPORTS)
-            parts = [(first, end), (0, 4 * count - (end - first))]
-            found = [
-                bytes(self._buffer[self._reports + low : self._reports + high]) for low, high in parts if low < high
-            ]
-            self._tail += b"".join(found)
+            for low, high in ((first, end), (0, 4 * count - (end - first))):
+                if low < high:
+                    self._invalidate(self._reports + low, high - low)
+                    self._tail += bytes(self._buffer[self._reports + low : self._reports + high])
             self._read = produced
             self._set("reports_consumed", produced)
         return moved
@@ -370,7 +377,7 @@ class MappedBoard(Device):
         data = self._to_load(address, data)
         if self.memory is None or self.memory.ctypes.data + address != data.ctypes.data:
             self._buffer[address : address + data.size] = data
-        self._flush()
+        self._flush(address, data.size)
 
     # Checkpoints
 
@@ -385,8 +392,7 @@ class MappedBoard(Device):
         return rows
 
     def save(self, slots, cells):
-        self._area(len(slots), cells)
-        words = len(slots) * saved_dtype(self.geometry, cells).itemsize // 4
+        size = self._area(len(slots), cells).nbytes
         places = [(slot, cell) for slot in np.asarray(slots).tolist() for cell in (NONE, *range(cells))]
         ask = b"".join(pack_command(self.geometry, Opcode.READ, slot=slot, cell=cell) for slot, cell in places)
         with deferred_interrupt():
@@ -394,15 +400,16 @@ class MappedBoard(Device):
                 self._wait(self._idle, "for what was to be saved")
                 self._wait(self._idle, "for its last words")
             self._saving = 0
+            self._flush(self._saves, size)  # rows that were not put back, or they would be written over what is saved
             self._control(run=1)  # the area is empty
             self._wait(lambda: not self._get("saves_produced"), "for the save area")
             self._saving = 1
             self._control(run=1, save=1)
             self.send(ask)
-            self._wait(lambda: self._get("saves_produced") == words, "for what is saved")
+            self._wait(lambda: self._get("saves_produced") == size // 4, "for what is saved")
             self._saving = 0
             self._control(run=1)
-            self._invalidate()
+            self._invalidate(self._saves, size)
             return self._area(len(slots), cells)
 
     def put_back(self, rows):
@@ -411,6 +418,7 @@ class MappedBoard(Device):
         place = self._saves
         if self.memory is None or self._buffer[place : place + 1].ctypes.data != data.ctypes.data:
             self._buffer[place : place + data.size] = data
+        self._flush(place, data.size)
         with deferred_interrupt():
             self._describe(place, data.size)
 

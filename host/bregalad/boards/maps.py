@@ -101,7 +101,7 @@ class _Awaited:
         self._thread.submit(self._wait, seconds).result()
 
     def _wait(self, seconds):
-        with contextlib.suppress(TimeoutError):
+        with contextlib.suppress(asyncio.TimeoutError):  # which is the other one from Python 3.11 on
             self._loop.run_until_complete(asyncio.wait_for(self._interrupt.wait(), seconds))
 
     def close(self):

@@ -57,8 +57,11 @@ def run_of(args):
     if args.file.startswith(PREFIX):
         source = args.file
     elif os.path.isfile(args.file):
+        digest = hashlib.sha256()
         with open(args.file, "rb") as file:
-            source = hashlib.file_digest(file, "sha256").hexdigest()
+            while part := file.read(1 << 20):
+                digest.update(part)
+        source = digest.hexdigest()
     else:
         raise ValueError(
             f"{args.file} is read once, so a run cannot go on with it: write what "

@@ -1,8 +1,6 @@
 """What compiled code of the engine works on, as one argument."""
 
-from numba.experimental import structref
-
-from ..compiled import Proxy, Record, njit
+from ..compiled import Proxy, Record, define_proxy, njit, register
 
 __all__ = ["BUSY", "COUNTS", "LEFT", "LENGTH", "PENDING", "PHASE", "TRIED", "TRIES", "make_arguments"]
 
@@ -15,7 +13,7 @@ PENDING = 2  # of BUSY: decisions may be pending; 1: nodes may be due
 COUNTS, TRIES, TRIED = range(3)
 
 
-@structref.register
+@register
 class _ArgumentsType(Record):
     pass
 
@@ -84,7 +82,7 @@ _FIELDS = (
     "predictions",
     "weights",
 )
-structref.define_proxy(Arguments, _ArgumentsType, list(_FIELDS))
+define_proxy(Arguments, _ArgumentsType, list(_FIELDS))
 
 
 @njit()

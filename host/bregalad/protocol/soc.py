@@ -50,9 +50,9 @@ __all__ = [
 ]
 
 SOC_BASE = 0x400
-SOC_BYTES = 0x800  # of all registers
-SOC_VERSION = 1
 PAGE = 4096  # bytes; the window and both rings begin at one
+SOC_BYTES = PAGE  # of all registers: interconnects give no less
+SOC_VERSION = 1
 PATIENCE = 1 << 16  # clocks
 RING = (2, 16)  # the least and the most of a command ring's log2
 REPORT_RING = (12, 26)  # and of a report ring's, and the save area's, in bytes

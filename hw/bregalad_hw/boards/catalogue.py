@@ -14,7 +14,8 @@ from amaranth_boards import (
 from bregalad.geometry import PRESETS, Geometry
 
 from ..build.families import ECP5, Family, Gowin
-from .network import ECPIX5, Colorlight5A75B, ECPIX5Memory, VersaECP5
+from .colorlight import Colorlight5A75BRevision8Platform
+from .network import ECPIX5, Colorlight5A75B, Colorlight5A75BRevision8, ECPIX5Memory, VersaECP5
 from .serial import ULX3S, ArtyA7, TangNano20K, ULX3SMemory
 from .tang_nano import TangNano20KPlatform
 
@@ -160,6 +161,33 @@ def _versa(name, device, platform):
     )
 
 
+def _colorlight(name, revision, platform, top):
+    return Board(
+        name=name,
+        what=f"Colorlight 5A-75B {revision}, LFE5U-25F grade 6, Gigabit Ethernet",
+        platform=platform,
+        top=top,
+        geometry=_SMALL,
+        clock_mhz=50,
+        loader="colorlight",
+        constraints="colorlight-5a-75b.lpf",
+        wire="udp",
+        pins=_network_pins(Colorlight5A75B, "led_0__io"),
+        family=ECP5(dense=True),
+        resources=_ECP5_25,
+        block_rams=(
+            "*.slots/m:rows_*",
+            "*.lane_*/m:zooms_*",
+            "*.counters/m:totals",
+            "*.array.fifo/m:storage",
+            "*.scheduler.heads/m:storage",
+            "*.receiver.words.unbuffered/m:storage",
+            "*.transmitter.heads.unbuffered/m:storage",
+            *(f"ethernet/m:storage_{queue}" for queue in (1, 3, 4)),
+        ),
+    )
+
+
 def _arty(size, platform):
     return Board(
         name=f"arty-a7-{size}",
@@ -225,29 +253,17 @@ BOARDS = {
         ),
         _versa("versa-ecp5", "LFE5UM-45F", versa_ecp5.VersaECP5Platform),
         _versa("versa-ecp5-5g", "LFE5UM5G-45F", versa_ecp5_5g.VersaECP55GPlatform),
-        Board(
-            name="colorlight-5a-75b",
-            what="Colorlight 5A-75B revision 7.0, LFE5U-25F grade 6, Gigabit Ethernet",
-            platform=colorlight_5a75b_r7_0.Colorlight_5A75B_R70Platform,
-            top=Colorlight5A75B,
-            geometry=_SMALL,
-            clock_mhz=50,
-            loader="colorlight",
-            constraints="colorlight-5a-75b.lpf",
-            wire="udp",
-            pins=_network_pins(Colorlight5A75B, "led_0__io"),
-            family=ECP5(dense=True),
-            resources=_ECP5_25,
-            block_rams=(
-                "*.slots/m:rows_*",
-                "*.lane_*/m:zooms_*",
-                "*.counters/m:totals",
-                "*.array.fifo/m:storage",
-                "*.scheduler.heads/m:storage",
-                "*.receiver.words.unbuffered/m:storage",
-                "*.transmitter.heads.unbuffered/m:storage",
-                *(f"ethernet/m:storage_{queue}" for queue in (1, 3, 4)),
-            ),
+        _colorlight(
+            "colorlight-5a-75b",
+            "revision 7.0",
+            colorlight_5a75b_r7_0.Colorlight_5A75B_R70Platform,
+            Colorlight5A75B,
+        ),
+        _colorlight(
+            "colorlight-5a-75b-8",
+            "revisions 8.0 and 8.2",
+            Colorlight5A75BRevision8Platform,
+            Colorlight5A75BRevision8,
         ),
         Board(
             name="tang-nano-20k",

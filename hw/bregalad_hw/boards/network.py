@@ -14,7 +14,7 @@ from .ethernet import NAME, mac_address, write_core
 from .memory import CHIPS, MemoryGate
 from .pll import ECP5Clock
 
-__all__ = ["ADDRESS", "Colorlight5A75B", "ECPIX5", "ECPIX5Memory", "VersaECP5"]
+__all__ = ["ADDRESS", "Colorlight5A75B", "Colorlight5A75BRevision8", "ECPIX5", "ECPIX5Memory", "VersaECP5"]
 
 ADDRESS = "192.168.1.50"
 
@@ -44,6 +44,7 @@ class NetworkBoard(Elaboratable, ABC):
     network_hz = 0  # 32 bits a clock; a Gigabit Ethernet brings 31.25 MHz of them
     control = ""  # how the transceiver's signals beside the data end
     receive_delay = transmit_delay = 0.0  # seconds; `write_core` has their meaning
+    resets = True  # whether the transceiver is reset as the core begins
     memory = 0  # bytes
 
     def __init__(self, geometry, clock_hz, *, ip=ADDRESS, **sizes):
@@ -114,7 +115,7 @@ class NetworkBoard(Elaboratable, ABC):
             m.submodules[f"{name}_pin"] = buffer
             pins[name] = buffer.o if direction == "o" else buffer.i
         running = Signal()
-        m.d.comb += pins["rst"].eq(~running)
+        m.d.comb += pins["rst"].eq(~running if self.resets else 0)
 
         came, goes = networked.i, networked.o
         error = Signal(4)
@@ -224,6 +225,16 @@ class Colorlight5A75B(NetworkBoard):
 
     def lights(self, m, platform):
         self.light(m, "led", platform.request("led", 0, dir="-"), self.networked.alive)
+
+
+class Colorlight5A75BRevision8(Colorlight5A75B):
+    """Colorlight 5A-75B, revisions 8.0 and 8.2; `NetworkBoard` has the parameters.
+
+    Its RTL8211FD transceivers delay as the B50612D does. One of them makes the board's clock, and not while it is
+    reset.
+    """
+
+    resets = False
 
 
 class VersaECP5(NetworkBoard):

@@ -74,11 +74,22 @@ class SerialBoard(Elaboratable):
 
 
 class ULX3S(SerialBoard):
-    """Radiona ULX3S; `SerialBoard` has the parameters."""
+    """Radiona ULX3S; `SerialBoard` has the parameters.
+
+    Where GPIO0 of its ESP32 is not driven high, that one's stock firmware loads another bitstream after some seconds.
+    """
 
     clock, i_hz = "clk25", 25e6
     lights = 0, 1, 2, 7
     handshake = "rts", "dtr"
+
+    def elaborate(self, platform):
+        m = super().elaborate(platform)
+        names = "en", "tx", "rx", "gpio0", "gpio5", "gpio16", "gpio17"
+        esp32 = platform.request("esp32", dir=dict.fromkeys(names, "-"))
+        m.submodules.gpio0_pin = gpio0 = io.Buffer("o", esp32.gpio0)
+        m.d.comb += gpio0.o.eq(1)
+        return m
 
 
 class ULX3SMemory(ULX3S):

@@ -9,7 +9,7 @@ from bregalad.protocol.soc import SOC_BYTES
 from ..mcmu.axi import ADDRESS_WIDTH
 from .top import AxiTop
 
-__all__ = ["NAME", "component_xml", "write_package"]
+__all__ = ["NAME", "block_design", "component_xml", "write_package"]
 
 NAME = "bregalad"
 VERSION = "1.0"
@@ -17,7 +17,8 @@ _HERE = Path(__file__).parent
 _SPIRIT = "http://www.spiritconsortium.org/XMLSchema/SPIRIT/1685-2009"
 _XILINX = "http://www.xilinx.com"
 _SOURCE = f"{NAME}.sv"
-_TEMPLATES = ("zynq.tcl", "kria.tcl")
+_DESIGNS = ("zynq.tcl", "kria.tcl")
+_END = "bitstream.tcl"  # of each
 _CONSTRAINTS = "crossing.xdc"  # of two clocks
 _CORE = f"""CAPI=2:
 name: ::{NAME}:{VERSION}
@@ -60,10 +61,11 @@ def write_package(geometry, folder, clocks=1, **options):
     """
     folder = Path(folder)
     top = AxiTop(geometry, clocks, **options)
-    copied = [*_TEMPLATES, *([_CONSTRAINTS] if clocks == 2 else [])]
+    copied = [_CONSTRAINTS] if clocks == 2 else []
     texts = {
         "component.xml": component_xml(top),
         f"{NAME}.core": _CORE,
+        **{name: block_design(name, geometry.bus_width) for name in _DESIGNS},
         **{name: (_HERE / name).read_text() for name in copied},
         _SOURCE: verilog.convert(top, name=NAME, emit_src=False),
     }
@@ -71,6 +73,11 @@ def write_package(geometry, folder, clocks=1, **options):
     for name, text in texts.items():
         (folder / name).write_text(text)
     return [folder / name for name in texts]
+
+
+def block_design(name, bus_width):
+    """The script of one of the block designs, for a core of so many bits."""
+    return (_HERE / name).read_text().replace("BUS_BITS", str(bus_width)) + (_HERE / _END).read_text()
 
 
 def component_xml(top):

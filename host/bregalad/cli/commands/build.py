@@ -10,7 +10,7 @@ def add_arguments(parser):
     parser.add_argument(
         "board",
         help="ulx3s-12f, -25f, -45f, -85f or -85f-sdram, ecpix5-45f or -85f, "
-        "versa-ecp5 or -5g, colorlight-5a-75b, tang-nano-20k, "
+        "versa-ecp5 or -5g, colorlight-5a-75b or -8, tang-nano-20k, "
         "arty-a7-35 or -100 (a Vivado project)",
     )
     parser.add_argument(

@@ -6,9 +6,8 @@ What decisions need, and what leaves have counted, is asked for (`ask`); what th
 from collections import namedtuple
 
 import numpy as np
-from numba.experimental import structref
 
-from ...compiled import Proxy, Record, njit
+from ...compiled import Proxy, Record, define_proxy, njit, register
 from ...geometry import NONE
 from ...protocol.commands import COMMANDS, Opcode
 from ...protocol.leaf_rows import RowOp, RowWord
@@ -111,7 +110,7 @@ def sizes_of(geometry):
     return _Sizes(entry.size // 4, *before, statistics.size // 4, words_before(statistics, "counts"))
 
 
-@structref.register
+@register
 class _AnswersType(Record):
     pass
 
@@ -198,7 +197,7 @@ _FIELDS = (
     "report",
     "step",
 )
-structref.define_proxy(Answers, _AnswersType, list(_FIELDS))
+define_proxy(Answers, _AnswersType, list(_FIELDS))
 
 
 @njit()

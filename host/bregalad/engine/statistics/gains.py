@@ -1,8 +1,8 @@
 """Gains of a slot's cells."""
 
 import numpy as np
-from numba.extending import overload
 
+from ...compiled import overload
 from ...complete import complete
 from ...criteria import CRITERIA, criterion_of
 from ...geometry import GAIN_FRACTION, NONE

@@ -1,0 +1,145 @@
+"""A system on chip as a model: the core's registers and rings around the golden model, in Python alone."""
+
+import numpy as np
+from bregalad.protocol.commands import COMMAND_BYTES, Opcode
+from bregalad.protocol.registers import REGISTERS
+from bregalad.protocol.reports import Kind, entry_layout, layout_of, statistics_layout
+from bregalad.protocol.soc import (
+    BUFFER,
+    DESCRIPTOR,
+    SOC_BASE,
+    SOC_REGISTERS,
+    SOC_VERSION,
+    find_soc,
+    saved_dtype,
+)
+from bregalad.protocol.tree import TREE_REGISTERS
+
+from .golden import Golden
+from .golden.tree import TreeBoard
+from .soc_memory import SocMemory
+
+__all__ = ["GoldenMap"]
+
+_NAMES = {register.addr: register.name for register in (*REGISTERS, *TREE_REGISTERS)}
+_SOC_NAMES = {register.addr: register.name for register in SOC_REGISTERS}
+_INDEX = 0xFFFFFFFF  # where indices go round
+
+
+class GoldenMap(SocMemory):
+    """What a driver needs of a core in a system on chip; no word of the bus fails.
+
+    Parameters
+    ----------
+    geometry : Geometry
+    size, base : int
+        As of `SocMemory`.
+    """
+
+    def __init__(self, geometry, size=1 << 22, base=0x8_1234_5000):
+        super().__init__("golden core", size, base)
+        self.geometry = geometry
+        self._values = {register.name: 0 for register in SOC_REGISTERS}
+        self._values["core"] = SOC_VERSION | geometry.bus_bytes << 8
+        self._values["state"] = 1
+        self._begin()
+
+    def _begin(self):
+        self.model = (TreeBoard if self.geometry.nodes else Golden)(self.geometry)
+        self._told = b""  # reports for which there is no room yet
+        values = self._values
+        values["commands_consumed"], values["reports_produced"] = (
+            values["commands_produced"],
+            values["reports_consumed"],
+        )
+
+    def _fields(self, name):
+        return {
+            field.name: self._values[name] >> lsb & (1 << field.width) - 1 for field, lsb in find_soc(name).layout()
+        }
+
+    def read(self, offset):
+        if offset < SOC_BASE:
+            return self.model.read_register(_NAMES[offset])
+        return self._values[_SOC_NAMES[offset - SOC_BASE]]
+
+    def write(self, offset, value):
+        if offset < SOC_BASE:
+            self.model.write_register(_NAMES[offset], value)
+            return
+        name = _SOC_NAMES[offset - SOC_BASE]
+        self._values[name] = value
+        control = self._fields("control")
+        if name == "control" and control["reset"]:
+            self._begin()
+        if not control["save"]:
+            self._values["saves_produced"] = 0
+        if control["run"]:
+            self.model.memory.data = memoryview(self._window)
+            self._go_on(control["save"])
+
+    @property
+    def interrupt(self):
+        mask = self._fields("interrupt_mask")
+        values = self._values
+        return bool(
+            mask["reports"]
+            and values["reports_produced"] != values["reports_consumed"]
+            or mask["commands"]
+            and values["commands_produced"] == values["commands_consumed"]
+        )
+
+    def run(self, clocks):
+        """All that is asked for has been done as it was."""
+
+    @property
+    def _window(self):
+        values = self._values
+        begin = (values["window_low"] | values["window_high"] << 32) - self.base
+        return self.memory[begin : begin + values["window_size"]]
+
+    def _go_on(self, save):
+        """Do what the descriptors say that are produced, and write reports as far as there is room."""
+        values, window = self._values, self._window
+        while values["commands_consumed"] != values["commands_produced"]:
+            number = values["commands_consumed"] % (1 << values["commands_size"])
+            at = values["commands_ring"] + number * DESCRIPTOR.size
+            stream = window[at : at + DESCRIPTOR.size].tobytes()
+            if stream[0] == BUFFER:
+                descriptor = DESCRIPTOR.unpack(stream)
+                at = int(descriptor["address"])
+                stream = window[at : at + int(descriptor["count"])].tobytes()
+            else:
+                stream += bytes(max(0, self.geometry.bus_bytes - COMMAND_BYTES))
+            values["commands_consumed"] = values["commands_consumed"] + 1 & _INDEX
+            self._tell(self.model.execute(stream), save)
+        size = 1 << values["reports_size"]
+        room = size // 4 - (values["reports_produced"] - values["reports_consumed"] & _INDEX)
+        told, self._told = self._told[: 4 * room], self._told[4 * room :]
+        words = np.frombuffer(told, np.uint32)
+        places = (values["reports_produced"] + np.arange(len(words))) % (size // 4)
+        window[values["reports_ring"] :][:size].view(np.uint32)[places] = words
+        values["reports_produced"] = values["reports_produced"] + len(words) & _INDEX
+
+    def _tell(self, data, save):
+        """Reports go to their ring, or what slots have counted to the save area."""
+        at = 0
+        while at < len(data):
+            size = layout_of(data[at], self.geometry, self.model.cells_in_use).size
+            report, at = data[at : at + size], at + size
+            if save and report[0] in (Kind.ENTRY, Kind.STATISTICS):
+                self._save(report)
+            else:
+                self._told += report
+
+    def _save(self, report):
+        """As the WRITE that sets it again."""
+        geometry, entry = self.geometry, report[0] == Kind.ENTRY
+        layout = entry_layout(geometry) if entry else statistics_layout(geometry)
+        row = np.zeros((), saved_dtype(geometry, 1)["entry" if entry else "cells"].base)
+        told = layout.unpack(report)
+        row["opcode"], row["slot"], row["cell"] = Opcode.WRITE, told["slot"], 0xFFFF if entry else told["cell"]
+        row["body"] = np.frombuffer(report[layout.offset("n" if entry else "counts") :], np.uint32)
+        place = self._values["saves_area"] + 4 * self._values["saves_produced"]
+        self._window[place : place + row.nbytes] = np.frombuffer(row.tobytes(), np.uint8)
+        self._values["saves_produced"] += row.nbytes // 4
