@@ -166,10 +166,37 @@ def test_kept_areas_of_before_banks_and_levels(tmp_path, monkeypatch):
         )
     )
     monkeypatch.setattr(area, "_POINTS", (area._BASE, area._BASE.replace(lanes=4)))
-    monkeypatch.setattr(area, "_BLOCKS", ())
+    monkeypatch.setattr(area, "_WHOLE", area._BASE)
     monkeypatch.setattr(area, "synthesise", None)
     page = area.run(SimpleNamespace(output=tmp_path, fresh=False, quick=False, note=print))
     assert "A lane of" in str(page) and len(page.tables["area"]) == 2
+
+
+def test_area_by_block(monkeypatch, capsys):
+    """Cells go to the block that they are named after; alike blocks are one, small ones part of the one around."""
+    kinds = {
+        **dict.fromkeys(("array", "array.lane_0", "array.lane_1", "array.scan$7", "array.fifo"), "$scopeinfo"),
+        **{f"array.scan$7.{i}": "LUT4" for i in range(2000)},
+        "array.lane_0.sum_CCU2C_1": "CCU2C",
+        "array.lane_0.table.0": "DP16KD",
+        "array.lane_1.wide.0": "PDPW16KD",
+        "array.lane_1.rows.0": "TRELLIS_DPR16X4",
+        "array.lane_1.f.product": "MULT18X18D",
+        "array.fifo.level_LUT4_Z": "LUT4",
+        "array.fifo.level": "TRELLIS_FF",
+        "busy_LUT4_Z": "LUT4",
+    }
+    netlist = {"modules": {"top": {"cells": {name: {"type": kind} for name, kind in kinds.items()}}}}
+    assert area.blocks_of(netlist) == [
+        ("array.lane", 2, 6, 0, 2, 1),
+        ("array.scan", 1, 2000, 0, 0, 0),
+        ("the rest", 1, 2, 1, 0, 0),
+    ]
+    given = []
+    monkeypatch.setattr(area, "netlist_of", lambda geometry, folder: given.append(geometry) or netlist)
+    monkeypatch.setattr("sys.argv", ["area", "lanes=2"])
+    area.main()
+    assert given == [area._WHOLE.replace(lanes=2)] and "| all |  | 2,008 | 1 | 2 | 1 |" in capsys.readouterr().out
 
 
 # The pages

@@ -34,6 +34,7 @@ BYTE_CLASSES = 256  # up to so many, a byte tells a class
 HARDWARE_CLASSES = 32  # a bitstream counts at most; more are counted on the emulated board
 MOST_CLASSES = 1024
 MOST_WIDTH = 32  # bits of a counter
+_NUMBER_WIDTH = 32  # bits of a number in a row, at most
 MISSING = 255  # the code of a missing value
 NONE = 0xFFFF  # "no slot" and "no cell" in commands and reports
 
@@ -86,6 +87,9 @@ class Geometry:
     nodes : int
         Rows of the node table of a board that walks records down a tree itself, up to 65535; 0: the
         host says which slot a record has reached.
+    searchers : int
+        Numbers of a row whose codes a board with ``nodes`` finds in the same clock: 0 to the 32-bit words of a bus
+        word, and as many as these unless given. With 0 rows hold codes only; otherwise nothing but speed depends on it.
 
     Raises
     ------
@@ -110,16 +114,17 @@ class Geometry:
     banks: int = 1
     levels: int = 1
     nodes: int = 0
+    searchers: int = None  # type: ignore[assignment]  # until __post_init__ asks the bus
 
     def __post_init__(self) -> None:
         for name, (low, high) in _BOUNDS.items():
             value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool):
-                raise TypeError(f"{name} must be an integer, not {value!r}")
-            if not low <= value <= high:
-                raise ValueError(f"{name} must be {low} to {high}, not {value}")
+            _check_size(name, value, low, high)
             if name in ("bins", "bus_width", "levels") and value & (value - 1):
                 raise ValueError(f"{name} must be a power of two, not {value}")
+        if self.searchers is None:
+            object.__setattr__(self, "searchers", self._numbers)
+        _check_size("searchers", self.searchers, 0, self._numbers)
         takes = criterion_of(self.criterion).classes
         if takes not in (None, self.classes):
             raise ValueError(f"the criterion {self.criterion} takes classes = {takes}, not {self.classes}")
@@ -129,6 +134,11 @@ class Geometry:
             raise ValueError(f"slots must be a multiple of levels, {self.levels}, not {self.slots}")
         if self.max_cells > 0x7FFF:
             raise ValueError(f"lanes x passes must be at most 32767 cells, not {self.max_cells}")
+
+    @property
+    def _numbers(self) -> int:
+        """Of a bus word."""
+        return self.bus_width // _NUMBER_WIDTH
 
     @property
     def max_cells(self) -> int:
@@ -254,8 +264,18 @@ class Geometry:
         return hash(tuple(value for value in asdict(self).values() if not isinstance(value, str)))
 
     def replace(self, **changes: Any) -> Geometry:
-        """A copy with some sizes changed, validated again."""
-        return Geometry(**{**self.as_dict(), **changes})
+        """A copy with some sizes changed, validated again; as many searchers as the bus has numbers stay so many."""
+        sizes = self.as_dict()
+        if self.searchers == self._numbers:
+            del sizes["searchers"]
+        return Geometry(**{**sizes, **changes})
+
+
+def _check_size(name: str, value: object, low: int, high: int) -> None:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError(f"{name} must be an integer, not {value!r}")
+    if not low <= value <= high:
+        raise ValueError(f"{name} must be {low} to {high}, not {value}")
 
 
 PRESETS = {

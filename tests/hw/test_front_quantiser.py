@@ -12,6 +12,8 @@ SIZES = {  # places for steps: as many as any layout can want
     "tiny": (Geometry(lanes=2, passes=3, bins=4, bus_width=32), 16),
     "odd": (Geometry(lanes=6, passes=2, bins=4, bus_width=64), 16),
     "even": (Geometry(lanes=8, passes=2, bins=4, bus_width=128), 32),
+    "few": (Geometry(lanes=6, passes=2, bins=4, bus_width=128, searchers=1), 32),
+    "codes": (Geometry(lanes=8, passes=2, bins=4, bus_width=64, searchers=0), 32),
     "wide": (Geometry(lanes=32, passes=1, bins=4, bus_width=256), 64),
 }
 
@@ -20,6 +22,8 @@ SIZES = {  # places for steps: as many as any layout can want
     "size, rounds",
     [
         ("odd", 3),
+        ("few", 3),
+        ("codes", 3),
         *(pytest.param(size, 2 if size == "wide" else 8, marks=pytest.mark.slow) for size in SIZES),
     ],
 )

@@ -112,6 +112,8 @@ def test_unknown_register():
         ({"levels": 4, "slots": 66}, "slots must be a multiple of levels, 4, not 66"),
         ({"count_width": 11}, "count_width must be 12 to 32"),
         ({"bus_width": 48}, "bus_width must be a power of two"),
+        ({"bus_width": 64, "searchers": 3}, "searchers must be 0 to 2, not 3"),
+        ({"searchers": -1}, "searchers must be 0 to 4, not -1"),
         ({"lanes": 1024, "passes": 32}, "at most 32767 cells, not 32768"),
     ],
 )
@@ -125,6 +127,16 @@ def test_levels_of_a_geometry():
         assert Geometry(slots=8, levels=levels).level_bits == bits
     assert Geometry.parse(["levels=4"], Geometry()) == Geometry(levels=4)
     assert Geometry().levels == 1  # those who say nothing of it, files of before it among them
+
+
+def test_searchers_of_a_geometry():
+    """As many as the bus has numbers, whatever bus; unless it is said how many."""
+    usual = Geometry(bus_width=64)
+    assert (usual.searchers, usual.replace(bus_width=256).searchers) == (2, 8)
+    none = Geometry.parse(["searchers=0"], usual)
+    assert none != usual and none.replace(bus_width=256).searchers == 0
+    assert registers.geometry_of(registers.identity_fields(none).__getitem__) == none
+    assert Geometry(**none.as_dict()) == none
 
 
 @pytest.mark.parametrize("name", PRESETS)

@@ -16,10 +16,11 @@ SIZES = [
     Geometry(lanes=8, passes=2, bins=4, bus_width=64),
     Geometry(lanes=12, passes=2, bins=4, bus_width=128),
     Geometry(lanes=32, passes=1, bins=4, bus_width=256),
+    Geometry(lanes=12, passes=2, bins=4, bus_width=128, searchers=3),
 ]
 
 
-@pytest.mark.parametrize("geometry", SIZES, ids=lambda g: f"{g.lanes}x{g.passes}-{g.bus_width}")
+@pytest.mark.parametrize("geometry", SIZES, ids=lambda g: f"{g.lanes}x{g.passes}-{g.bus_width}-{g.searchers}")
 @settings(deadline=None, max_examples=60)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_codes_are_those_of_the_code_books(geometry, seed):
@@ -115,6 +116,23 @@ def test_label_far_away():
 def test_commands_refused(make, message):
     with pytest.raises(ValueError, match=message):
         make(GEOMETRY)
+
+
+def test_numbers_on_a_board_without_searchers():
+    """The host refuses them; of a host that does not, the board counts no row that has any."""
+    board = GEOMETRY.replace(searchers=0)
+    mixed = RowLayout([Column("c", 0, RowKind.CODE), Column("n", 2, RowKind.U8)], 4, label=1)
+    with pytest.raises(ValueError, match="attribute 'n' is a number, and the board has no searchers.* rows of codes"):
+        mixed.command(board)
+    with pytest.raises(ValueError, match="attribute 1 is a number, and the board has no searchers"):
+        edges_command(board, 1, [1])
+    golden = GoldenQuantiser(board)
+    golden.execute(*edges_command(GEOMETRY, 1, [1]))
+    for layout, label, codes in ((mixed, 255, [7, 255]), (RowLayout(bytes_at(0, 2), 4, label=1), 1, [7, 3])):
+        golden.execute(*layout.command(GEOMETRY))
+        beats = golden.execute(*records_command(GEOMETRY, layout, bytes([7, 1, 3, 0])))
+        assert records_of(beats, 2) == [(label, 0, codes)]
+    assert layout.command(board) == layout.command(GEOMETRY)
 
 
 def test_rest_of_the_last_row():

@@ -136,6 +136,11 @@ def test_bad_input(seed):
     ):
         with pytest.raises((TypeError, ValueError), match=message):
             Resident(**{"board": board, "X": X, "y": y, **change})
+    codes_only = GoldenBoard(GEOMETRY.replace(searchers=0), 1 << 12)
+    codes_only.load(0, b"kept")
+    with pytest.raises(ValueError, match="attribute 'x0' is a number, and the board has no searchers"):
+        Resident(codes_only, X, y)
+    assert codes_only.model.memory.read(0, 4) == b"kept"
     held = Resident(board, X, y)
     with pytest.raises(ValueError, match="lie in another board's memory"):
         VFDT().learn_resident(held)

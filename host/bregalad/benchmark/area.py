@@ -1,16 +1,21 @@
-"""What a lane takes of an ECP5, the plain core as it would be placed, over P, B, C, W; and the blocks of the front."""
+"""What the plain core takes of an ECP5, before it is placed: over P, B, C, W, and by block.
 
+python -m bregalad.benchmark.area lanes=2 bus_width=64
+"""
+
+import argparse
 import json
+import re
 import subprocess
 import tempfile
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 
 from ..geometry import Geometry
 from .page import Page
 
-__all__ = ["SUMMARY", "netlist_of", "run", "synthesise"]
+__all__ = ["SUMMARY", "blocks_of", "netlist_of", "run", "synthesise"]
 
 SUMMARY = "the plain core's area before it is placed, and what a lane takes (minutes each)"
 _BASE = Geometry(lanes=2, passes=1, bins=16, classes=2, slots=64, count_width=18, bus_width=128)
@@ -32,20 +37,7 @@ _POINTS = tuple(
         {"lanes": 1, "levels": 2},
     )
 )
-_NODES = 1024
-_WALKERS = {f"walker, {rings} x 7 walks, 4096 nodes": rings for rings in (1, 4)}
-_QUANTISER = "quantiser, 8 values a clock, 32 attributes"
-_FRONT = "front, 32 attributes, 2 x 7 walks, 4096 nodes"
-_BLOCKS = (  # of the front, each by itself
-    *(("judge", _BASE.replace(classes=classes, count_width=width)) for classes, width in ((2, 18), (8, 18), (32, 32))),
-    *(
-        (f"leaf rows, {_NODES} nodes", _BASE.replace(classes=classes, naive_bayes=bayes))
-        for classes, bayes in ((2, False), (2, True), (8, False), (8, True))
-    ),
-    *((name, _BASE) for name in _WALKERS),
-    (_QUANTISER, _BASE.replace(lanes=32, bus_width=256)),
-    (_FRONT, _BASE.replace(lanes=8, passes=4, slots=512, nodes=4096)),
-)
+_WHOLE = Geometry(lanes=16, passes=2, slots=64, nodes=512, bus_width=256, count_width=16)  # with the tree, by block
 _CELLS = {
     "LUT4": "LUT4",
     "CCU2C": "carry pairs",
@@ -55,26 +47,23 @@ _CELLS = {
     "MULT18X18D": "multipliers",
     "TRELLIS_DPR16X4": "distributed RAMs",
 }
+_TAKES = {
+    "LUT4": ("LUTs", 1),
+    "CCU2C": ("LUTs", 2),
+    "TRELLIS_DPR16X4": ("LUTs", 4),
+    "TRELLIS_FF": ("flip-flops", 1),
+    "DP16KD": ("block RAMs", 1),
+    "PDPW16KD": ("block RAMs", 1),
+    "MULT18X18D": ("multipliers", 1),
+}
+_NOUNS = tuple(dict.fromkeys(noun for noun, _ in _TAKES.values()))
+_LEAST = 0.005  # of all LUTs; blocks of less have no row
 
 
-def _block(name, geometry):
-    from bregalad_hw.front.front import Front
-    from bregalad_hw.front.judge import Judge
-    from bregalad_hw.front.leaf_rows import LeafRows
-    from bregalad_hw.front.quantiser import Quantiser
-    from bregalad_hw.front.walker import Walker
+def synthesise(geometry):
+    """What the plain core takes, and the seconds that it took to know: a dict.
 
-    if name == _QUANTISER:
-        return Quantiser(geometry)
-    if name == _FRONT:
-        return Front(geometry, walkers=2)
-    if name in _WALKERS:
-        return Walker(4096, 32, 512, 32, walkers=_WALKERS[name])
-    return Judge(geometry) if name == "judge" else LeafRows(geometry, _NODES)
-
-
-def synthesise(geometry, block=None):
-    """Cells of the plain core, or of a block of the front, by type, and the seconds that it took: a dict.
+    ``cells`` by type; where the core holds the tree, ``blocks`` as `blocks_of`.
 
     Raises
     ------
@@ -83,19 +72,19 @@ def synthesise(geometry, block=None):
     """
     start = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="bregalad-area-") as folder:
-        netlist = netlist_of(geometry, Path(folder), block)
+        netlist = netlist_of(geometry, Path(folder))
     counts = Counter(cell["type"] for cell in netlist["modules"]["top"]["cells"].values())
     return {
-        **({"block": block} if block else {}),
         "geometry": geometry.as_dict(),
         "yosys": netlist["creator"].split(" (")[0],
         "cells": {kind: counts[kind] for kind in _CELLS},
+        **({"blocks": blocks_of(netlist)} if geometry.nodes else {}),
         "seconds": round(time.monotonic() - start),
     }
 
 
-def netlist_of(geometry, folder, block=None):
-    """The netlist of an ECP5 of the plain core, or of a block of the front, as builds improve it; a dict.
+def netlist_of(geometry, folder):
+    """The netlist of an ECP5 of the plain core, as builds improve it; a dict.
 
     Raises
     ------
@@ -109,8 +98,7 @@ def netlist_of(geometry, folder, block=None):
     from bregalad_hw.build.tools import BuildError, tool
 
     family = ECP5()
-    component = _block(block, geometry) if block else Accelerator(geometry)
-    (folder / "top.il").write_text(readable(rtlil.convert(component, name="top", emit_src=False)))
+    (folder / "top.il").write_text(readable(rtlil.convert(Accelerator(geometry), name="top", emit_src=False)))
     # In the folder itself: YoWASP's Yosys sees nothing above the one it is started in.
     (folder / "top.ys").write_text(f"read_rtlil top.il\n{family.script('top')}\nwrite_json top.json\n")
     done = subprocess.run([tool("yosys"), "-q", "top.ys"], cwd=folder, capture_output=True, text=True)
@@ -121,23 +109,64 @@ def netlist_of(geometry, folder, block=None):
     return netlist
 
 
+def blocks_of(netlist):
+    """What each block of a netlist takes, those within it that have a row of their own left out.
+
+    A cell lies in the block of the signal that it is named after: Yosys names a LUT after what it drives or reads. A
+    block that takes little has no row; it is part of the one around it.
+
+    Returns
+    -------
+    list of (str, int, int, int, int, int)
+        Block, how many of it there are, and their LUT4 with those of carries and distributed RAMs, flip-flops, block
+        RAMs and multipliers, all together.
+    """
+    cells = netlist["modules"]["top"]["cells"]
+    scopes = {name for name, cell in cells.items() if cell["type"] == "$scopeinfo"}
+    copies = Counter(map(_alike, scopes))
+    taken = defaultdict(Counter)
+    for name, cell in cells.items():
+        while name and name not in scopes:
+            name = name.rpartition(".")[0]
+        block = taken[_alike(name)]
+        for kind, (noun, count) in _TAKES.items():
+            block[noun] += count * (cell["type"] == kind)
+    least = sum(block["LUTs"] for block in taken.values()) * _LEAST
+    for name in sorted(taken, key=lambda name: -name.count(".")):  # the innermost first
+        if name and not (taken[name]["LUTs"] > least or taken[name]["block RAMs"] or taken[name]["multipliers"]):
+            taken[name.rpartition(".")[0]].update(taken.pop(name))
+    names = sorted(taken, key=lambda name: (not name, name))
+    return [(name or "the rest", copies[name] or 1, *(taken[name][noun] for noun in _NOUNS)) for name in names]
+
+
+def _alike(name):
+    """A block's name without the numbers of those that are alike, or that Amaranth gives."""
+    return re.sub(r"\$\d+", "", re.sub(r"(_\d+)+\b", "", name))
+
+
+def _blocks_table(blocks):
+    """Head and rows, and below them the sum."""
+    total = ("all", "", *(sum(column) for column in list(zip(*blocks, strict=True))[2:]))
+    return ("block", "copies", *_NOUNS), [(*row[:2], *(f"{taken:,}" for taken in row[2:])) for row in (*blocks, total)]
+
+
 def run(settings):
     """Synthesise what is not kept yet; the page."""
     path = settings.output / "area.json"
     kept = json.loads(path.read_text()) if path.exists() and not settings.fresh else []
-    wanted = [(None, geometry) for geometry in _POINTS] + list(_BLOCKS)
-    for block, geometry in wanted[:1] if settings.quick else wanted:
-        if any(_made(found) == (block, geometry) for found in kept):
+    wanted = (*_POINTS, _WHOLE)
+    for geometry in wanted[:1] if settings.quick else wanted:
+        if any(_made(found) == geometry for found in kept):
             continue
-        settings.note(f"synthesis of {block or 'the core'}, {geometry}")
-        kept.append(synthesise(geometry, block))
+        settings.note(f"synthesis of {geometry}")
+        kept.append(synthesise(geometry))
         path.write_text(json.dumps(kept, indent=1) + "\n")
     return _page(kept)
 
 
 def _made(found):
-    """Block, or None for the core, and geometry of a kept synthesis."""
-    return found.get("block"), Geometry(**found["geometry"])
+    """The geometry of a kept synthesis."""
+    return Geometry(**found["geometry"])
 
 
 def _page(kept):
@@ -148,7 +177,7 @@ def _page(kept):
         f"pass, {kept[0]['geometry']['slots']} slots; not placed. A carry pair is two LUT4 "
         "more, a distributed RAM four."
     )
-    made = {geometry: found for found in kept for block, geometry in [_made(found)] if not block}
+    made = {_made(found): found for found in kept if "blocks" not in found}
     page.table(
         "area",
         ("P", "B", "C", "W", "levels", *_CELLS.values(), "synthesis, s"),
@@ -171,24 +200,15 @@ def _page(kept):
         }
         if len(lanes) > 1:
             page.text(_of_a_lane(lanes, levels))
-    if blocks := [(*_made(found), found) for found in kept if "block" in found]:
-        page.text("Blocks of the [front](../front.md), each by itself:")
-        page.table(
-            "blocks",
-            ("block", "C", "W", "naive Bayes", *_CELLS.values()),
-            [
-                (
-                    block,
-                    *(
-                        ("", "", "")
-                        if block in (*_WALKERS, _QUANTISER)
-                        else (g.classes, g.count_width, "yes" if g.naive_bayes else "no")
-                    ),
-                    *(f"{found['cells'][kind]:,}" for kind in _CELLS),
-                )
-                for block, g, found in blocks
-            ],
-        )
+    for found in kept:
+        if "blocks" in found:
+            page.heading("By block")
+            page.text(
+                f"A core that holds the tree: {_sizes(_made(found))}. LUT4 with those of carries and distributed RAMs; "
+                "`python -m bregalad.benchmark.area` prints the table of any sizes. Each row leaves out blocks within "
+                "that have a row. A LUT counts where the signal is that it is named after."
+            )
+            page.table("blocks", *_blocks_table(found["blocks"]))
     return page
 
 
@@ -206,3 +226,23 @@ def _of_a_lane(lanes, levels):
         + ", ".join(f"{rest[kind]:,.0f} {name}" for kind, name in _CELLS.items() if round(rest[kind]) > 0)
         + "."
     )
+
+
+def _sizes(geometry):
+    """A geometry as the command line takes it."""
+    return " ".join(f"{name}={int(size)}" for name, size in geometry.as_dict().items() if not isinstance(size, str))
+
+
+def main():
+    """The command line."""
+    parser = argparse.ArgumentParser(description="What each block of a core takes of an ECP5, not placed (minutes).")
+    parser.add_argument("sizes", nargs="*", metavar="SIZE", help=f"a preset, NAME=VALUE; otherwise {_sizes(_WHOLE)}")
+    page = Page("blocks", "Area by block")
+    with tempfile.TemporaryDirectory(prefix="bregalad-area-") as folder:
+        netlist = netlist_of(Geometry.parse(parser.parse_args().sizes, _WHOLE), Path(folder))
+    page.table("blocks", *_blocks_table(blocks_of(netlist)))
+    print(page)
+
+
+if __name__ == "__main__":
+    main()

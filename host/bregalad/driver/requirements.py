@@ -19,7 +19,7 @@ __all__ = [
     "warn_of_lost",
 ]
 
-_OPTIONAL = "criterion", "naive_bayes", "banks", "levels", "nodes"  # of a bitstream
+_OPTIONAL = "criterion", "naive_bayes", "banks", "levels", "nodes", "searchers"  # of a bitstream
 
 
 def check_abilities(geometry, policy, prediction):
@@ -93,7 +93,7 @@ def naming_build(board, policy, prediction, classes=0, cells=0):
 
 def _words(geometry):
     """What ``--geometry`` takes for it, whatever sizes a board has of its own."""
-    usual = Geometry().as_dict()
+    usual = Geometry(bus_width=geometry.bus_width).as_dict()
     return " ".join(
         f"{name}={int(value) if isinstance(value, bool) else value}"
         for name, value in geometry.as_dict().items()

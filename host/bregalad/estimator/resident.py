@@ -55,8 +55,8 @@ class Resident:
     TypeError
         If ``X`` or ``address`` is of another type, or ``board`` is none.
     ValueError
-        If the board has no node table, too little memory, or too few cells or classes; if there are no instances; or
-        if a value is infinite, or an integer that is masked.
+        If the board has no node table or no searchers, too little memory, or too few cells or classes; if there are no
+        instances; or if a value is infinite, or an integer that is masked.
 
     Source: docs/front.md.
     """
@@ -105,6 +105,7 @@ class Resident:
         attributes = tuple(Attribute(f"x{i}", "numeric") for i in range(X.shape[1]))
         self.schema = Schema(attributes, classes=tuple(self.classes.tolist()))
         self.layout = row_layout(rows, label="label")
+        self.layout.command(geometry)  # refuses what the board cannot read
         few = X[np.linspace(0, len(X) - 1, min(len(X), _SAMPLE)).astype(np.int64)].astype(np.float64)
         self.edges = [place_edges(np.sort(column[~np.isnan(column)]), CODES) for column in few.T]
         self._kind = self.layout.columns[0].kind

@@ -155,7 +155,14 @@ REGISTERS = (
             Field("write", 1, _PULSE, "1: store the configuration."),
         ),
     ),
-    Register("tree", 0x30, (Field("nodes", 16, _RO, "Rows of the node table; 0: the host says where records go."),)),
+    Register(
+        "tree",
+        0x30,
+        (
+            Field("nodes", 16, _RO, "Rows of the node table; 0: the host says where records go."),
+            Field("searchers", 8, _RO, "Numbers of a row whose codes are found in a clock; 0: rows hold codes only."),
+        ),
+    ),
     Register("ram", 0x34, (Field("bytes", 32, _RO, "Of the memory that LEARN and LOAD name; 0: there is none."),)),
     *(
         Register(name, _COUNTERS_BASE + 4 * i, (Field("count", 32, _RO, doc + " Wraps."),))
@@ -200,6 +207,7 @@ def identity_fields(geometry):
         "memory.bins": g.bins,
         "memory.bus_bytes": g.bus_bytes,
         "tree.nodes": g.nodes,
+        "tree.searchers": g.searchers,
     }
 
 
@@ -230,6 +238,7 @@ def geometry_of(read):
         naive_bayes=bool(read("build.naive_bayes")),
         banks=1 + read("build.second_bank"),
         nodes=read("tree.nodes"),
+        searchers=read("tree.searchers"),
     )
 
 

@@ -1,8 +1,9 @@
 """Rows: records as a program has them in memory, and what the board's quantiser is told to make codes of them.
 
 A row layout says where a row has its label, its flags and its attributes. The quantiser does not read it as such: it
-reads a row in *steps*. A step takes neighbouring attributes of one kind: as many numbers as a bus word has 32-bit
-words, or as many codes as it has bytes. Each clock does one.
+reads a row in *steps*. A step takes neighbouring attributes of one kind: as many numbers as the board has searchers, or
+as many codes as a bus word has bytes. Each clock does one. A board without searchers reads codes only: a row with a
+number has the label 255, which is no class, and an attribute's edges are dropped.
 
 Of a row's flags bits 1:0 are a `RecordFlag`. Bits 7:2 are the instance's weight less 1, modulo 64: how often it is
 counted, once where they are 0. It has one number and one prediction all the same, and a trial that it makes due comes
@@ -50,7 +51,6 @@ __all__ = [
     "places_of",
     "reach_of",
     "records_command",
-    "searchers_of",
     "weight_of",
     "weighed",
 ]
@@ -244,8 +244,9 @@ class RowLayout:
         Raises
         ------
         ValueError
-            If there are more attributes than cells or more steps than room, or attributes follow each other in
-            such an order that a step would have to wait for bytes too far ahead.
+            If an attribute is a number and the board has no searchers, there are more attributes than cells or
+            more steps than room, or attributes follow each other in such an order that a step would have to wait for
+            bytes too far ahead.
         """
         steps = self._steps(geometry)
         if most is not None and len(steps) > most:
@@ -305,8 +306,12 @@ class RowLayout:
         steps = []
         for index, column in enumerate(self.columns):
             beat, lane = divmod(index, geometry.lanes)
-            size = KIND_BYTES[column.kind]
-            together = geometry.bus_bytes if column.kind is RowKind.CODE else searchers_of(geometry)
+            size, name, row = KIND_BYTES[column.kind], f"attribute {column.name!r}", 0
+            if column.kind is RowKind.CODE:
+                together = geometry.bus_bytes
+            else:
+                _check_searchers(geometry, name)
+                together, (_, row) = geometry.searchers, edges_place(geometry, index)
             window = column.offset - size * (lane % together)
             before = steps[-1] if steps else None
             if before and (before.beat, before.kind, before.window, before.first // together) == (
@@ -317,8 +322,6 @@ class RowLayout:
             ):
                 steps[-1] = replace(before, end=lane + 1, high=column.end)
                 continue
-            _, row = edges_place(geometry, index)
-            name = f"attribute {column.name!r}"
             steps.append(
                 _Step(column.kind, beat, lane, lane + 1, row, window, low=column.offset, high=column.end, name=name)
             )
@@ -353,13 +356,8 @@ class RowLayout:
 def edges_place(geometry: Geometry, attribute: int) -> tuple[int, int]:
     """The searcher that finds an attribute's codes, and the attribute's place there."""
     beat, lane = divmod(attribute, geometry.lanes)
-    searchers = searchers_of(geometry)
-    return lane % searchers, beat * _groups(geometry) + lane // searchers
-
-
-def searchers_of(geometry: Geometry) -> int:
-    """Numbers whose codes are found at the same time: as many as a bus word has."""
-    return geometry.bus_bytes // KEY_BYTES
+    group, searcher = divmod(lane, geometry.searchers)
+    return searcher, beat * _groups(geometry) + group
 
 
 def places_of(geometry: Geometry) -> int:
@@ -367,9 +365,17 @@ def places_of(geometry: Geometry) -> int:
     return geometry.passes * _groups(geometry)
 
 
+def _check_searchers(geometry, name):
+    if not geometry.searchers:
+        raise ValueError(
+            f"{name} is a number, and the board has no searchers, which find codes of numbers: choose a geometry with "
+            "searchers, or rows of codes"
+        )
+
+
 def _groups(geometry):
-    """Steps of numbers that make a beat."""
-    return -(-geometry.lanes // searchers_of(geometry))
+    """Steps of numbers that make a beat; 0 where there are none."""
+    return -(-geometry.lanes // geometry.searchers) if geometry.searchers else 0
 
 
 def reach_of(geometry: Geometry) -> int:
@@ -390,10 +396,11 @@ def edges_command(geometry: Geometry, attribute: int, keys: np.ndarray) -> RowCo
     Raises
     ------
     ValueError
-        If there is no such attribute, or there are too many edges, or they do not rise.
+        If the board has no searchers, there is no such attribute, or there are too many edges, or they do not rise.
     """
     if not 0 <= attribute < geometry.max_cells:
         raise ValueError(f"attribute must be 0 to {geometry.max_cells - 1}, not {attribute}")
+    _check_searchers(geometry, f"attribute {attribute}")
     keys = np.asarray(keys, "<u4")
     if keys.ndim != 1 or len(keys) >= EDGES:
         raise ValueError(f"an attribute has at most {EDGES - 1} edges, not {keys.size}")

@@ -4,7 +4,7 @@ from amaranth import Module, Mux, Signal, signed
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 from bregalad.geometry import CODE_WIDTH
-from bregalad.protocol.rows import KEY_BYTES, ROW_COMMAND, RowKind, RowOpcode, places_of, searchers_of
+from bregalad.protocol.rows import KEY_BYTES, ROW_COMMAND, RowKind, RowOpcode, places_of
 
 from ..delay import delay
 from ..layout import struct
@@ -29,7 +29,7 @@ def _beside_layout(geometry):
             "beat": 1,
             "last": 1,
             "edge": 1,
-            "searcher": range(searchers_of(geometry)),
+            "searcher": range(geometry.searchers),
             "path": CODE_WIDTH,  # an edge's number plus 1
             "out": 1,  # there is no such edge
         }
@@ -121,7 +121,7 @@ class Cutter(wiring.Component):
         # The command under way.
         working, begun = Signal(), Signal()  # begun: a clock ago
         records, edges, table = Signal(), Signal(), Signal()
-        searcher, row, place_known = Signal(range(searchers_of(g))), Signal(range(places_of(g))), Signal()
+        searcher, row, place_known = Signal(range(g.searchers)), Signal(range(places_of(g))), Signal()
         flags = Signal(8)
         path = Signal(CODE_WIDTH, init=1)  # of the next edge; 0 after the last place
         unit = Signal(range(2 * UNITS * self.steps))  # of the table; its highest bit: beyond
@@ -203,7 +203,7 @@ class Cutter(wiring.Component):
                 table.eq(head.opcode == RowOpcode.LAYOUT),
                 searcher.eq(head.lane),
                 row.eq(head.row),
-                place_known.eq((head.lane < searchers_of(g)) & (head.row < places_of(g))),
+                place_known.eq((head.lane < g.searchers) & (head.row < places_of(g))),
                 flags.eq(head.flags),
                 path.eq(1),
                 unit.eq(0),

@@ -4,7 +4,7 @@ from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 from bregalad.geometry import CODE_WIDTH, MISSING
-from bregalad.protocol.rows import KEY_BYTES, KIND_BYTES, ROW_COMMAND, RowKind, places_of, searchers_of
+from bregalad.protocol.rows import KEY_BYTES, KIND_BYTES, ROW_COMMAND, RowKind, places_of
 
 from ..delay import DelayLine
 from ..layout import struct
@@ -15,6 +15,12 @@ __all__ = ["Quantiser", "codes_layout"]
 
 _SIGN = 1 << 31
 _INFINITY = 0x7F800000  # bits of a float; those of a NaN are more
+_NO_CLASS = 255
+
+
+def _search_clocks(geometry):
+    """From a step to what its searchers have found."""
+    return 1 + search_latency(places_of(geometry)) if geometry.searchers else 0
 
 
 def codes_layout(geometry):
@@ -40,8 +46,8 @@ class Quantiser(wiring.Component):
                    ^
         commands --+
 
-    A step brings a number to each of V searchers, one per 32 bits of the bus, or a code in each of the bus' bytes:
-    these travel where the numbers' bytes do, past all comparisons.
+    A step brings a number to each of V searchers, or a code in each of the bus' bytes, which waits as long. Without
+    searchers a step of numbers gives none, and its record's label is 255.
 
     A number's code is how many edges are at or below it, as of the host's `CodeBook`; edges are keys that compare as
     unsigned integers (`bregalad.data.keys`). NaN is missing, 255. An infinite float is coded as it compares.
@@ -77,7 +83,7 @@ class Quantiser(wiring.Component):
     def __init__(self, geometry, steps=64):
         self.geometry = g = geometry
         self.steps = steps
-        self.latency = Cutter.latency + 1 + search_latency(places_of(g)) + 1
+        self.latency = Cutter.latency + _search_clocks(g) + 1
         self.under_way = self.latency - 1
         super().__init__(
             {
@@ -106,10 +112,10 @@ class Quantiser(wiring.Component):
             self.busy.eq(cutter.busy),
         ]
         cut = cutter.o
-        found = [self._search(m, searcher, cut) for searcher in range(searchers_of(g))]
+        found = [self._search(m, searcher, cut) for searcher in range(g.searchers)]
 
-        # What is not searched waits for what is.
-        step = cut.beside
+        # What is not searched waits for what is; codes do in the searchers, as far as these are wide enough.
+        step, searched = cut.beside, KEY_BYTES * g.searchers
         waits = data.StructLayout(
             {
                 "step": 1,
@@ -123,6 +129,7 @@ class Quantiser(wiring.Component):
                 "flags": 8,
                 "has_label": 1,
                 "has_flags": 1,
+                "beyond": CODE_WIDTH * (g.bus_bytes - searched),
             }
         )
         late = Signal(waits)
@@ -131,12 +138,13 @@ class Quantiser(wiring.Component):
             late.codes.eq(step.kind == RowKind.CODE),
             *(late[name].eq(step[name]) for name in ("begins", "first", "end", "beat", "last")),
             *(late[name].eq(cut[name]) for name in ("label", "flags", "has_label", "has_flags")),
+            late.beyond.eq(cut.window.as_value()[CODE_WIDTH * searched :]),
         ]
-        latency = search_latency(places_of(g)) + 1
-        for name, clocks in (("ahead", latency // 2), ("behind", latency - latency // 2)):
-            m.submodules[name] = line = DelayLine(len(late.as_value()), clocks)
-            m.d.comb += line.i.eq(late)
-            late = data.View(waits, line.o)
+        if latency := _search_clocks(g):
+            for name, clocks in (("ahead", latency // 2), ("behind", latency - latency // 2)):
+                m.submodules[name] = line = DelayLine(len(late.as_value()), clocks)
+                m.d.comb += line.i.eq(late)
+                late = data.View(waits, line.o)
 
         self._collect(m, late, found)
         return m
@@ -177,7 +185,7 @@ class Quantiser(wiring.Component):
     def _collect(self, m, step, found):
         """Put a step's codes to their lanes, and give the beat that it completes."""
         g, out = self.geometry, self.o.payload
-        codes = Cat(each.key for each in found)
+        codes = Cat(*(each.key for each in found), step.beyond)
         complete, given = Signal(init=1), Signal()  # the last step completed a beat; one of this record is given
         m.d.sync += self.o.valid.eq(step.step & step.beat)
         with m.If(step.step):
@@ -191,12 +199,19 @@ class Quantiser(wiring.Component):
                 m.d.sync += out.label.eq(step.label)
             with m.If(step.has_flags):
                 m.d.sync += out.flags.eq(step.flags)
+            if not found:
+                numbers, before = Signal(), Signal()  # the record has some
+                m.d.comb += numbers.eq(~step.codes | (before & ~step.begins))
+                m.d.sync += before.eq(numbers)
+                with m.If(numbers):
+                    m.d.sync += out.label.eq(_NO_CLASS)
             for lane in range(g.lanes):
-                number = found[lane % len(found)]
                 code = codes.word_select(lane % g.bus_bytes, CODE_WIDTH)
+                number = MISSING
+                if found:
+                    searched = found[lane % len(found)]
+                    number = searched.path | searched.out.replicate(CODE_WIDTH)
                 with m.If((step.first <= lane) & (lane < step.end)):
-                    m.d.sync += out.codes[lane].eq(
-                        Mux(step.codes, code, number.path | number.out.replicate(CODE_WIDTH))
-                    )
+                    m.d.sync += out.codes[lane].eq(Mux(step.codes, code, number))
                 with m.Elif(step.begins | complete):
                     m.d.sync += out.codes[lane].eq(MISSING)

@@ -11,7 +11,16 @@ from bregalad.geometry import NONE
 from bregalad.protocol.commands import RecordFlag
 from bregalad.protocol.leaf_rows import RowOp, RowWord
 from bregalad.protocol.nodes import EDIT, Node
-from bregalad.protocol.rows import MOST_WEIGHT, ROW_COMMAND, RowKind, edges_command, records_command, weighed
+from bregalad.protocol.rows import (
+    MOST_WEIGHT,
+    ROW_COMMAND,
+    Column,
+    RowKind,
+    RowLayout,
+    edges_command,
+    records_command,
+    weighed,
+)
 from bregalad_hw.front.front import access_layout
 from bregalad_hw.layout import struct
 
@@ -71,6 +80,8 @@ class FrontTraffic:
         self.rng = rng = random.Random(seed)
         self.numbers = np.random.default_rng(seed)
         self.geometry = g = geometry
+        # A host that knows no better sends numbers to a board without searchers, too.
+        self.host = g if g.searchers else g.replace(searchers=1)
         self.steps = steps
         self.table = NodeTable(g.nodes, g.max_cells, g.slots, alternates=0)
         self.quantiser = GoldenQuantiser(g)
@@ -96,17 +107,20 @@ class FrontTraffic:
 
     def begin(self):
         """A new layout, and edges of all its numbers."""
-        self.begin_with(any_layout(self.geometry, self.numbers))
+        layout = any_layout(self.geometry, self.numbers)
+        if not self.geometry.searchers and self.rng.random() < 0.7:
+            columns = [Column(column.name, column.offset, RowKind.CODE) for column in layout.columns]
+            layout = RowLayout(columns, layout.stride, label=layout.label, flags=layout.flags)
+        self.begin_with(layout)
 
     def begin_with(self, layout):
         """This layout, and edges of all its numbers."""
-        g = self.geometry
         self.layout = layout
         self.columns = len(layout.columns)
         for node, row in enumerate(self.table.rows):
             if row.attribute >= self.columns:
                 self.changes.append((node, Node(slot=row.slot)))
-        commands = [layout.command(g, self.steps)]
+        commands = [layout.command(self.host, self.steps)]
         commands += [self.edges(at) for at, column in enumerate(layout.columns) if column.kind is not RowKind.CODE]
         for command in commands:
             self.quantiser.execute(*command)
@@ -115,7 +129,7 @@ class FrontTraffic:
     def edges(self, index):
         """A command with edges of a column, which holds numbers."""
         kind = self.layout.columns[index].kind
-        return edges_command(self.geometry, index, edge_keys(any_edges(kind, self.numbers), kind))
+        return edges_command(self.host, index, edge_keys(any_edges(kind, self.numbers), kind))
 
     def learn(self, count, cut=False):
         """So many rows; with ``cut`` only some of their words come."""

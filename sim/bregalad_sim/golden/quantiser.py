@@ -4,11 +4,12 @@ import struct
 from dataclasses import dataclass, field
 
 from bregalad.geometry import MISSING
-from bregalad.protocol.rows import EDGES, KIND_BYTES, ROW_COMMAND, STEP, RowKind, RowOpcode, StepFlag, searchers_of
+from bregalad.protocol.rows import EDGES, KIND_BYTES, ROW_COMMAND, STEP, RowKind, RowOpcode, StepFlag
 
 __all__ = ["GoldenQuantiser", "QuantisedBeat"]
 
 _SIGN = 1 << 31
+_NO_CLASS = 255
 
 
 @dataclass
@@ -73,7 +74,7 @@ class GoldenQuantiser:
 
     def _record(self, data, base, flags):
         """The beats of the row that begins at byte ``base``."""
-        label, beats = 0, []
+        label, beats, lost = 0, [], False
         codes = [MISSING] * self.geometry.lanes
         for step in self.layout.steps:
             head = base + step["head"]
@@ -81,6 +82,9 @@ class GoldenQuantiser:
                 label = data[head]
             if step["flags"] & StepFlag.FLAGS:
                 flags = data[head + 1]
+            lost |= step["kind"] != RowKind.CODE and not self.geometry.searchers
+            if lost:
+                label = _NO_CLASS
             for lane in range(step["first"], step["end"]):
                 codes[lane] = self._code(data, base + step["window"], lane, RowKind(step["kind"]), step["row"])
             last = step["flags"] & StepFlag.LAST != 0
@@ -95,7 +99,9 @@ class GoldenQuantiser:
         size = KIND_BYTES[kind]
         if kind is RowKind.CODE:
             return data[window + lane % self.geometry.bus_bytes]
-        searcher = lane % searchers_of(self.geometry)
+        if not self.geometry.searchers:
+            return MISSING
+        searcher = lane % self.geometry.searchers
         at = window + size * searcher
         key = key_of(data[at : at + size], kind)
         return MISSING if key is None else sum(edge <= key for edge in self.edges[searcher, row])

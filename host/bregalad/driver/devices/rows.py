@@ -145,8 +145,9 @@ class RowDriver(DeviceDriver):
         trainer = self.trainer
         if (found := len(layout.columns)) != (cells := len(trainer.cells)):
             raise ValueError(f"the row layout has {found} columns; the tree takes one for each of its {cells} cells")
+        command = layout.command(self.board.geometry)
         self._declared = None  # until it is sent
-        self._quantiser_command(TreeOpcode.LAYOUT, layout.command(self.board.geometry))
+        self._quantiser_command(TreeOpcode.LAYOUT, command)
         self.board.write_fields("leaf_predictor", by=trainer.predictor, told=int(told))
         self._declared = layout
 
