@@ -203,7 +203,9 @@ class Lockstep:
         for _ in range(count):
             kind = rng.random()
             if kind < 0.2:
-                self.send(traffic.access())
+                self.send(*(traffic.access() for _ in range(rng.choice([1, 1, 6]))))
+                if not self.model._held and rng.random() < 0.5:
+                    self.send(traffic.fence())
             elif kind < 0.3:
                 self.send(traffic.refusal())
             elif kind < 0.5:
