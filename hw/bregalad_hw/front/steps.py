@@ -62,8 +62,8 @@ class StepTable(wiring.Component):
     o : Out(step_layout(geometry, ring))
         It is the row's ``last`` in the table's last place, too.
 
-    Latency: 1 clock from ``load`` to ``o``, a register, and 2 from ``restart``. Steps that were never written are none's
-    attributes.
+    Latency: 1 clock from ``load`` to ``o``, a register, and 2 from ``restart``. Steps that were never written are
+    none's attributes.
 
     Raises
     ------
