@@ -7,7 +7,7 @@ from bregalad.geometry import NONE, Geometry
 from bregalad.protocol.commands import pack_load
 from bregalad.protocol.leaf_rows import RowOp, RowWord
 from bregalad.protocol.registers import EVENTS
-from bregalad.protocol.reports import ErrorCode, kind_of, layout_of
+from bregalad.protocol.reports import ErrorCode, Kind, kind_of, layout_of
 from bregalad.protocol.tree import TreeKind
 
 from .latency import GoldenBoard
@@ -30,7 +30,7 @@ _RESULTS = (TreeKind.LABEL, TreeKind.MARK, TreeKind.ROW)  # what leaf rows tell
 
 
 class _Reports:
-    """What a board tells: reports of leaf rows, and all others, each in order.
+    """What a board tells: reports of leaf rows, and all others, each in order; those have been told at a FENCE.
 
     Parameters
     ----------
@@ -47,6 +47,7 @@ class _Reports:
     def begin(self):
         """Forget what has been told."""
         self.told = {"results": [], "others": []}
+        self.fences = []  # results that have been told before each
 
     def take(self, wait=False):
         """Sort the reports that there are; or wait for some."""
@@ -58,6 +59,8 @@ class _Reports:
             if len(self._rest) - at < layout.size:
                 break
             self.told["results" if kind in _RESULTS else "others"].append(self._rest[at : at + layout.size])
+            if kind in (Kind.FENCE, TreeKind.LEARNT):
+                self.fences.append(len(self.told["results"]))
             at += layout.size
         self._rest = self._rest[at:]
 
@@ -119,6 +122,7 @@ class Lockstep:
             for at, (report, each) in enumerate(zip(other.told[source], wanted, strict=False)):
                 assert report == each, f"{source} {at}: {other.shown(report)}, not {golden.shown(each)}"
             assert len(other.told[source]) == len(wanted), f"{source}: {other.shown(other.told[source][len(wanted)])}"
+        assert other.fences == golden.fences, "a fence, or the end of a LEARN, is told too early"
         self._look_at(golden.told["others"])
         for each in self.both:
             each.begin()
@@ -199,7 +203,9 @@ class Lockstep:
         for _ in range(count):
             kind = rng.random()
             if kind < 0.2:
-                self.send(traffic.access())
+                self.send(*(traffic.access() for _ in range(rng.choice([1, 1, 6]))))
+                if not self.model._held and rng.random() < 0.5:
+                    self.send(traffic.fence())
             elif kind < 0.3:
                 self.send(traffic.refusal())
             elif kind < 0.5:

@@ -45,8 +45,8 @@ class Blocks(wiring.Component):
         Of the last record that may be handed over: up to the block's end, and ``ahead`` from the last counted.
     ended : Out(1)
         All records of the block are counted.
-    since, left : Out(16)
-        Records of the block that are counted; those that are to come, less 1.
+    since, left : Out(16), steady : Out(1)
+        Records of the block that are counted; those that are to come, less 1; that this stays so.
 
     Latency: 4 cycles from ``counted`` to ``limit``, 1 to ``ended``.
     """
@@ -68,6 +68,7 @@ class Blocks(wiring.Component):
                 "ended": Out(1),
                 "since": Out(16),
                 "left": Out(16),
+                "steady": Out(1),
             }
         )
 
@@ -105,6 +106,7 @@ class Blocks(wiring.Component):
             self.limit.eq(Mux(left > self.ahead, counted + self.ahead, end)),
             self.since.eq(self.counted - self.begun),
             self.left.eq(end - self.counted - 1),
+            self.steady.eq(counted == self.counted),
             self.ended.eq((self.counted == end) & ~self.next & ~self.turns),
         ]
         return m

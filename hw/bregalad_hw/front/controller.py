@@ -196,7 +196,7 @@ class TreeController(wiring.Component):
             due.slots.eq(sequencer.slots_of),
             sequencer.due_comes.eq(due.comes),
             due.done.eq(sequencer.due_done),
-            *(getattr(sequencer, name).eq(getattr(blocks, name)) for name in ("ended", "since", "left")),
+            *(getattr(sequencer, name).eq(getattr(blocks, name)) for name in ("ended", "since", "left", "steady")),
             sequencer.proposed.eq(verdicts.proposed),
             sequencer.undecided.eq(verdicts.undecided),
             sequencer.at_once.eq(self.tree.block.at_once),
@@ -223,15 +223,15 @@ class TreeController(wiring.Component):
             editor.answer_valid.eq(self.count_valid),
             editor.number.eq(tracker.counted),
             verdicts.written.eq(writer.reported),
+            sequencer.quiet.eq(
+                scheduler.quiet & predictor.quiet & ~verdicts.undecided & ~results.i.valid & writer.idle
+            ),
             self.halted.eq(sequencer.halted),
             self.busy.eq(~(sequencer.waiting & idle & sequencer.quiet & writer.idle & ~self.reports.valid)),
         ]
         m.d.sync += [
             idle.eq(idle_now),
             scheduler.reported.eq(verdicts.reported),
-            sequencer.quiet.eq(
-                scheduler.quiet & predictor.quiet & ~verdicts.undecided & ~results.i.valid & writer.idle
-            ),
         ]
 
         share_table(m, g, idle, editor, tracker, slots, scheduler)

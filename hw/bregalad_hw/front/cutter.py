@@ -184,7 +184,7 @@ class Cutter(wiring.Component):
             m.d.sync += path.eq(path + 1)
         with m.If(unit_goes & ~unit[-1]):
             m.d.sync += unit.eq(unit + 1)
-        m.d.comb += [steps.load.eq(begun | step_goes), steps.restart.eq(begun)]
+        m.d.comb += [steps.load.eq(step_goes), steps.restart.eq(begun)]
 
         settling = Signal(range(self.latency + 1))  # clocks until a layout is written
         with m.If(working & ~begun & ~more & (opened == 0) & (want <= 0) & (~edges | (path == 0))):

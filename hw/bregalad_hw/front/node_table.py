@@ -60,7 +60,7 @@ class NodeTable(wiring.Component):
     busy : Out(1)
         One is being written.
     refused : Out(range of EditError)
-        For a clock: why it was not written; else 0.
+        Beside the transfer: why it is not written; else 0.
     walks : In(ArrayLayout of rows_signature)
     ask : In(1), node : In
         For ``slot``, which stays until the next.
@@ -115,7 +115,7 @@ class NodeTable(wiring.Component):
         m.d.comb += self.busy.eq(1)
         with m.FSM():
             with m.State("IDLE"):
-                m.d.comb += [self.busy.eq(0), self.edit.ready.eq(1)]
+                m.d.comb += self.busy.eq(0)
                 m.d.sync += edit.eq(self.edit.payload)
                 with m.If(self.edit.valid):
                     m.next = "COUNT"
@@ -148,6 +148,7 @@ class NodeTable(wiring.Component):
                 m.d.sync += [written.eq(refused == 0), self.refused.eq(refused)]
                 m.next = "WRITE"
             with m.State("WRITE"):
+                m.d.comb += self.edit.ready.eq(1)
                 m.next = "IDLE"
 
         for first in range(0, self.walkers, 2):

@@ -41,8 +41,6 @@ complete(WITH_PAYLOAD, (Opcode.LEARN, Opcode.WRITE, Opcode.LOAD), __file__)
 
 # What waits until a LEARN has ended.
 _LATE = (Opcode.LEARN, Opcode.FENCE, Opcode.LOAD, TreeOpcode.LAYOUT, TreeOpcode.EDGES, TreeOpcode.TURN)
-_CALM = 16  # clocks without anything under way, until all that tells of it has come; more than from block to block
-_CHECKED = 8  # clocks from an edit to its refusal, and some
 
 
 class TreeSequencer(wiring.Component):
@@ -69,7 +67,7 @@ class TreeSequencer(wiring.Component):
     root : Out(16)
         Of the LEARN under way.
     edit : Out(stream of EDIT), refused : In(1)
-        To the walker; for a clock, `_CHECKED` after the transfer at the latest, that the edit was refused.
+        To the walker; beside the transfer, that the edit is refused.
     turns : Out(1), turn : Out(turn_layout), first, slots_of : Out(16)
         For a clock, while there is no record: TURN.
     go : Out(1), length : Out(16)
@@ -78,7 +76,7 @@ class TreeSequencer(wiring.Component):
         For a clock: the next block begins.
     ended : In(1)
         All records of the block are counted.
-    since, left : In(16)
+    since, left : In(16), steady : In(1)
         Of `Blocks`.
     proposed : In(1)
         For a clock: a trial is a proposal.
@@ -93,7 +91,7 @@ class TreeSequencer(wiring.Component):
     load : Out(load_signature)
         To the loader.
     flowing : In(1)
-        A command of the quantiser, or any record, is anywhere; two clocks late at most.
+        A command of the quantiser, or any record, is anywhere, or was a clock ago.
     idle : In(1)
         No record that was handed over is still to be counted.
     undecided : In(1)
@@ -106,7 +104,7 @@ class TreeSequencer(wiring.Component):
     learning, halted, waiting : Out(1)
         Status; ``waiting``: no command is begun.
 
-    Latency: 3 cycles from a command's last word to its first effect, and `_CALM` where records are under way.
+    Latency: 4 cycles from a command's last word to its first effect, where it need not wait.
 
     Source: host/bregalad/protocol/tree.py; docs/front.md.
     """
@@ -137,6 +135,7 @@ class TreeSequencer(wiring.Component):
                 "ended": In(1),
                 "since": In(16),
                 "left": In(16),
+                "steady": In(1),
                 "proposed": In(1),
                 "at_once": In(1),
                 "due": In(stream.Signature(slot_shape(g))),
@@ -169,16 +168,6 @@ class TreeSequencer(wiring.Component):
         )
         opcode = learn.opcode
 
-        # Whether anything goes on, for some clocks: who goes on may tell of it late.
-        calm, still, over = Signal(range(_CALM)), Signal(), Signal()
-        # A record that was handed over a clock ago is known by `idle` alone, and the clocks are not counted anew yet.
-        m.d.comb += over.eq((calm == _CALM - 1) & still & self.idle)
-        m.d.sync += still.eq(self.idle & self.quiet)
-        with m.If(~still):
-            m.d.sync += calm.eq(0)
-        with m.Elif(calm != _CALM - 1):
-            m.d.sync += calm.eq(calm + 1)
-
         stride, length = Signal(16), Signal.like(self.descriptor.p.length)
         summand, factor = Signal.like(length), Signal(16)
         ended, broken = Signal(), Signal()
@@ -187,13 +176,12 @@ class TreeSequencer(wiring.Component):
         slot = Signal.like(self.due.payload)  # that is tried
         trying = Signal()
         editable = Signal()  # the slot editor has table and array
-        flows = Signal(range(_CALM))  # clocks without records
-        with m.If(self.flowing):
-            m.d.sync += flows.eq(0)
-        with m.Elif(flows != _CALM - 1):
-            m.d.sync += flows.eq(flows + 1)
+        # All of them as of one clock, in which nothing is between two blocks.
+        over, begins = Signal(), Signal()
+        m.d.comb += begins.eq(self.row_command.valid)
         m.d.sync += [
-            ended.eq(self.learning & (flows == _CALM - 1) & over & ~self.ended & ~self.undecided),
+            over.eq(self.idle & self.quiet),
+            ended.eq(self.learning & ~self.flowing & ~begins & self.idle & self.quiet & self.steady & ~self.ended),
             rest.eq(self.learning & self.ended & self.idle & ~self.undecided & ~held & ~self.next & ~self.go),
             owed.eq(owed | self.proposed),
             editable.eq(self.idle),
@@ -211,7 +199,7 @@ class TreeSequencer(wiring.Component):
             self.slots.head.eq(Mux(trying, trial_head, head)),
         ]
         part = Signal(range(max(1, COMMAND_BYTES // g.bus_bytes)))
-        fine, checked = Signal(), Signal(range(_CHECKED))
+        fine = Signal()
         waits = Signal()  # a command does, for a LEARN's end, or for its turn to be executed until GO
 
         def back():
@@ -257,7 +245,6 @@ class TreeSequencer(wiring.Component):
                     length.eq(0),
                     summand.eq(learn.count),
                     factor.eq(stride),
-                    checked.eq(0),
                 ]
                 m.next = "CHECK"
 
@@ -364,7 +351,7 @@ class TreeSequencer(wiring.Component):
                     self.root.eq(learn.root),
                 ]
                 with m.If(factor == 0):
-                    m.d.sync += [self.learning.eq(1), self.memory.eq(1), flows.eq(0)]
+                    m.d.sync += [self.learning.eq(1), self.memory.eq(1)]
                     m.next = "DESCRIBE"
                     with m.If(length == 0):
                         m.next = "FETCH"
@@ -376,7 +363,6 @@ class TreeSequencer(wiring.Component):
 
             with m.State("ROWS"):
                 m.d.comb += self.row_command.valid.eq(1)
-                m.d.sync += flows.eq(0)
                 with m.If(self.row_command.ready):
                     m.next = "FETCH"
                     with m.If(opcode != Opcode.LEARN):
@@ -389,8 +375,7 @@ class TreeSequencer(wiring.Component):
                     self.inline.valid.eq(self.commands.valid),
                     self.commands.ready.eq(self.inline.ready),
                 ]
-                m.d.sync += checked.eq(checked + ~checked.all())
-                with m.If(~self.flowing & checked.all()):
+                with m.If(~self.flowing):
                     m.next = "FETCH"
 
             with m.State("DROP"):
@@ -410,13 +395,9 @@ class TreeSequencer(wiring.Component):
             with m.State("EDIT"):
                 m.d.comb += self.edit.valid.eq(1)
                 with m.If(self.edit.ready):
-                    m.next = "CHECKED"
-            with m.State("CHECKED"):
-                m.d.sync += checked.eq(checked + 1)
-                with m.If(self.refused):
-                    m.next = "ERROR"
-                with m.Elif(checked == _CHECKED - 1):
                     m.next = "FETCH"
+                    with m.If(self.refused):
+                        m.next = "ERROR"
 
             with m.State("SLOTS"):
                 connect(m, flipped(self.slots.job), flipped(self.job))
@@ -452,7 +433,7 @@ class TreeSequencer(wiring.Component):
                     m.d.sync += broken.eq(1)
                     m.next = "ERROR"
                 with m.Elif(self.job.ready):
-                    m.d.sync += [self.learning.eq(0), ended.eq(0), flows.eq(0)]
+                    m.d.sync += [self.learning.eq(0), ended.eq(0)]
                     back()
 
             with m.State("ERROR"):
@@ -473,7 +454,7 @@ class TreeSequencer(wiring.Component):
                         m.d.sync += waits.eq(0)
                         m.next = "CHECK"
                     with m.If(broken):
-                        m.d.sync += [broken.eq(0), self.learning.eq(0), ended.eq(0), flows.eq(0)]
+                        m.d.sync += [broken.eq(0), self.learning.eq(0), ended.eq(0)]
         return m
 
     def _outputs(self, m, head, learn, row, rows, edit, length):

@@ -1,6 +1,6 @@
 """The table of a row's steps."""
 
-from amaranth import Module, Mux, Signal, signed
+from amaranth import Assert, Module, Mux, Signal, signed
 from amaranth.lib import data, memory, wiring
 from amaranth.lib.wiring import In, Out
 from bregalad.protocol.rows import KEY_BYTES, STEP, StepFlag, places_of
@@ -56,12 +56,14 @@ class StepTable(wiring.Component):
         Which ones, counted from those of the first step on.
     value : In(32)
     load : In(1)
-        Go on to the next step; to the first one with ``restart``, and after a row's last.
+        Go on to the next step; to the first one after a row's last.
     restart : In(1)
+        Go on to the first step; no ``load`` in the clock after it.
     o : Out(step_layout(geometry, ring))
         It is the row's ``last`` in the table's last place, too.
 
-    Latency: 1 clock from ``load`` to ``o``. Steps that were never written are none's attributes.
+    Latency: 1 clock from ``load`` to ``o``, a register, and 2 from ``restart``. Steps that were never written are
+    none's attributes.
 
     Raises
     ------
@@ -87,10 +89,19 @@ class StepTable(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        place, following = Signal(range(self.steps)), Signal(range(self.steps))
-        m.d.comb += following.eq(Mux(self.restart | self.o.last, 0, place + 1))
-        with m.If(self.load):
+        # A block RAM takes half a clock to answer, so the step behind `o` is read already.
+        ahead, place, following = Signal(self.layout), Signal(range(self.steps)), Signal(range(self.steps))
+        begins, moves, reads = Signal(), Signal(), Signal()
+        m.d.comb += [
+            moves.eq(self.load | begins),
+            reads.eq(moves | self.restart),
+            following.eq(Mux(self.restart | ahead.last, 0, place + 1)),
+        ]
+        m.d.sync += [begins.eq(self.restart), Assert(~(begins & self.load), "there is no step yet")]
+        with m.If(reads):
             m.d.sync += place.eq(following)
+        with m.If(moves):
+            m.d.sync += self.o.eq(ahead)
 
         # As if each unit had all of them.
         come = data.View(struct(STEP), self.value.replicate(UNITS))
@@ -113,10 +124,10 @@ class StepTable(wiring.Component):
                 write.en.eq(self.write & (self.unit % UNITS == unit)),
                 write.addr.eq(self.unit // UNITS),
                 *(write.data[name].eq(value) for name, value in fields.items()),
-                read.en.eq(self.load),
+                read.en.eq(reads),
                 read.addr.eq(following),
-                *(self.o[name].eq(read.data[name]) for name in fields),
+                *(ahead[name].eq(read.data[name]) for name in fields),
             ]
         with m.If(place == self.steps - 1):
-            m.d.comb += self.o.last.eq(1)
+            m.d.comb += ahead.last.eq(1)
         return m

@@ -66,7 +66,7 @@ class Walker(wiring.Component):
     quiet : Out(1)
         Nothing that has been handed over is still to be taken.
     error : Out(range of EditError)
-        For a clock: what was wrong with an edit; else 0.
+        Beside the transfer of an edit: what is wrong with it; else 0.
     o : Out(stream of item_layout)
         For each way of a record its leaf.
 

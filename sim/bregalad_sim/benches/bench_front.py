@@ -72,6 +72,7 @@ class Bench(FrontTraffic):
         known = {"by": Predictor.MAJORITY, "told": rng.randrange(2), "every": rng.choice([0, 1, 7])}
         if self.geometry.naive_bayes:
             known["by"] = rng.choice(list(Predictor))
+        self.grows = rng.choice([1.0, 0.3, 0.05])
         for name, value in known.items():
             setattr(self.rows, name, value)
             getattr(self.dut, _PORTS[name]).value = int(value)
@@ -292,7 +293,7 @@ async def matches_golden(dut):
                     command = bench.edges(rng.choice(numbers))
                     bench.quantiser.execute(*command)
                     bench.send(command)
-            if rng.random() < 0.4:
+            if rng.random() < 0.6:
                 bench.learn(rng.randint(1, 20), cut=True)
             await bench.run(rng.choice([0.0, 0.01, 0.05]))
     dut._log.info(f"{bench.seen} in {bench.clock} clocks")
