@@ -54,6 +54,7 @@ def test_a_tree_is_learnt_without(tmp_path, monkeypatch, capsys, seed):
     assert done.returncode == 0, done.stderr
     monkeypatch.setitem(sys.modules, "pynq", Pynq(CachedMap(GoldenMap(TREE), 1)))
     monkeypatch.setattr(sys, "argv", arguments)
+    capsys.readouterr()
     runpy.run_path(str(EXAMPLE))
     wanted = capsys.readouterr().out
     assert wanted.count("?") >= 3
