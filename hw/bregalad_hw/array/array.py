@@ -1,5 +1,7 @@
 """The attribute processor array: P lanes and what merges their results."""
 
+import itertools
+
 from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFOBuffered
@@ -10,7 +12,7 @@ from bregalad.protocol.registers import CellKind
 
 from ..configuration import configuration_signature
 from ..delay import delay
-from ..gain.gain import arithmetic_latency
+from ..gain.gain import arithmetic_latency, shared_table
 from ..gain.scan import SNAPSHOTS, Scan, check_snapshots
 from ..optional import optional
 from ..replica import add_with_reset, distribute, distribution_latency, replicate
@@ -151,7 +153,15 @@ class AttributeProcessorArray(wiring.Component):
         g = self.geometry
 
         m.submodules.control = control = Control(g)
-        lanes = [AttributeProcessor(g, lane, snapshots=self.snapshots) for lane in range(g.lanes)]
+        readers = []  # a table's, of two lanes
+        for first in range(0, g.lanes, 2):
+            if table := shared_table(g, min(2, g.lanes - first)):
+                m.submodules[f"table_{first // 2}"] = table
+                readers += table.readers
+        lanes = [
+            AttributeProcessor(g, lane, snapshots=self.snapshots, reader=reader)
+            for lane, reader in itertools.zip_longest(range(g.lanes), readers)
+        ]
         scan = Scan(
             g, latency=arithmetic_latency(g), spread=self.spread, gathered=self.gather_clocks, snapshots=self.snapshots
         )

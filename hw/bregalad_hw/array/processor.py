@@ -36,7 +36,7 @@ class AttributeProcessor(wiring.Component):
     geometry : Geometry
     lane : int
         Index of this lane.
-    snapshots : int
+    snapshots, reader
         Of the gain unit.
 
     Members
@@ -88,7 +88,7 @@ class AttributeProcessor(wiring.Component):
     read_latency = STAGES
     count_latency = STAGES + 1
 
-    def __init__(self, geometry, lane, *, snapshots=SNAPSHOTS):
+    def __init__(self, geometry, lane, *, snapshots=SNAPSHOTS, reader=None):
         if not isinstance(geometry, Geometry):
             raise TypeError(f"geometry must be a Geometry, not {geometry!r}")
         if not isinstance(lane, int) or isinstance(lane, bool):
@@ -99,6 +99,7 @@ class AttributeProcessor(wiring.Component):
         self.geometry = g = geometry
         self.lane = lane
         self.snapshots = snapshots
+        self._reader = reader
         self.terms_latency = terms_latency(g)
         super().__init__(
             {
@@ -207,7 +208,7 @@ class AttributeProcessor(wiring.Component):
         ]
 
         snap, snapped = snaps_of(g).word(control, words_6, self.word)
-        m.submodules.gain = gain = GainUnit(g, snapshots=self.snapshots)
+        m.submodules.gain = gain = GainUnit(g, snapshots=self.snapshots, reader=self._reader)
         m.d.comb += [
             *(gain.config[name].eq(snap_config[name]) for name in ("kind", "first", "other")),
             gain.snap.eq(snap),

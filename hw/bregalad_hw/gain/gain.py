@@ -16,7 +16,7 @@ from bregalad.protocol.registers import CellKind
 from .scan import SNAPSHOTS, check_snapshots, scan_layout
 from .term import Terms, term_layout
 
-__all__ = ["GainUnit", "arithmetic_latency", "kind_layout", "result_layout"]
+__all__ = ["GainUnit", "arithmetic_latency", "kind_layout", "result_layout", "shared_table"]
 
 
 def _terms_of(criterion):
@@ -42,6 +42,12 @@ def arithmetic_latency(geometry):
     arithmetic = _TERMS[geometry.criterion](geometry.count_width)
     Fragment.get(arithmetic, None)  # Amaranth warns of what is made and never elaborated
     return arithmetic.latency
+
+
+def shared_table(geometry, readers):
+    """The table that the arithmetic of so many lanes looks numbers up in, as a component; None: each has its own."""
+    make = _TERMS[geometry.criterion].shared_table
+    return make and make(readers)
 
 
 def kind_layout():
@@ -78,6 +84,8 @@ class GainUnit(wiring.Component):
     geometry : Geometry
     snapshots : int
         That are held, as `Scan` has it.
+    reader : optional
+        Its arithmetic's place at a `shared_table`; otherwise it has one of its own.
 
     Members
     -------
@@ -110,12 +118,13 @@ class GainUnit(wiring.Component):
     Source: design, section 5; the golden model's gain_of; docs/architecture.md draws the stages.
     """
 
-    def __init__(self, geometry, *, snapshots=SNAPSHOTS):
+    def __init__(self, geometry, *, snapshots=SNAPSHOTS, reader=None):
         if not isinstance(geometry, Geometry):
             raise TypeError(f"geometry must be a Geometry, not {geometry!r}")
         check_snapshots(snapshots)
         self.geometry = g = geometry
         self.snapshots = snapshots
+        self._terms = {"reader": reader} if reader is not None else {}
         super().__init__(
             {
                 "config": In(kind_layout()),
@@ -190,7 +199,7 @@ class GainUnit(wiring.Component):
         with m.If(scan.keep_sum):
             m.d.sync += whole_sum.eq(left_sum)
 
-        m.submodules.f = f = _TERMS[g.criterion](width)
+        m.submodules.f = f = _TERMS[g.criterion](width, **self._terms)
         m.d.comb += [f.i_x.eq(x), f.i_term.eq(formed)]
 
         # Add up the terms, keep the best split.

@@ -1,14 +1,65 @@
 """A curve of a normalised number, by a table of 64 segments."""
 
 from amaranth import Cat, Const, Module, Signal
-from amaranth.lib import wiring
+from amaranth.lib import data, wiring
 from amaranth.lib.memory import Memory
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Out, Signature
 from bregalad.fixed import SEGMENT_BITS, STEP_BITS
 
 from ..delay import delay
 
-__all__ = ["Interpolation"]
+__all__ = ["Interpolation", "SegmentTable"]
+
+_SHARED_WIDTH = 18  # bits of a block RAM's word that both of its ports read
+
+
+class SegmentTable(wiring.Component):
+    """A curve's segments in a block RAM, although they fill a tenth of one: as logic they take another 100 LUTs.
+
+    Parameters
+    ----------
+    base, slope : sequence of int
+        Value at each segment's start, not negative, and its rise: none negative or none positive.
+    chord : int, optional
+        Of segment s the table leaves ``s << chord`` out.
+    readers : int
+        1 or 2; words that two read have 18 bits at most.
+
+    Members
+    -------
+    readers : array of {segment: In, entry: Out({base, slope})}
+        ``slope`` without its sign.
+
+    Latency: 1 clock from ``segment`` to ``entry``.
+
+    Raises
+    ------
+    ValueError
+        If words are too wide for two.
+    """
+
+    def __init__(self, base, slope, chord=None, *, readers=1):
+        self._entries = [
+            {"base": int(value) - (0 if chord is None else segment << chord), "slope": abs(int(rise))}
+            for segment, (value, rise) in enumerate(zip(base, slope, strict=True))
+        ]
+        self.entry = data.StructLayout(
+            {name: range(max(e[name] for e in self._entries) + 1) for name in ("base", "slope")}
+        )
+        if readers > 1 and self.entry.size > _SHARED_WIDTH:
+            raise ValueError(f"two may read words of {_SHARED_WIDTH} bits at most, not {self.entry.size}")
+        reader = Signature({"segment": Out(SEGMENT_BITS), "entry": In(self.entry)})
+        super().__init__({"readers": In(reader).array(readers)})
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.words = words = Memory(
+            shape=self.entry, depth=1 << SEGMENT_BITS, init=self._entries, attrs={"rom_style": "block"}
+        )
+        for reader in self.readers:
+            port = words.read_port()
+            m.d.comb += [port.addr.eq(reader.segment), reader.entry.eq(port.data)]
+        return m
 
 
 class Interpolation(wiring.Component):
@@ -16,10 +67,11 @@ class Interpolation(wiring.Component):
 
     Parameters
     ----------
-    base, slope : sequence of int
-        Value at each segment's start, not negative, and its rise: none negative or none positive.
-    whole_width : int
-        Bits of ``i_whole``.
+    base, slope, chord
+        As of `SegmentTable`.
+    mantissa_width, whole_width : int
+    reader : optional
+        Of a `SegmentTable` of these that it shares; otherwise it has its own.
 
     Members
     -------
@@ -37,11 +89,10 @@ class Interpolation(wiring.Component):
 
     latency = 5
 
-    def __init__(self, base, slope, mantissa_width, whole_width=0):
-        self.base = [int(value) for value in base]
-        self.slope = [int(value) for value in slope]
-        self.mantissa_width = mantissa_width
-        self.base_width = max(self.base).bit_length()
+    def __init__(self, base, slope, mantissa_width, whole_width=0, chord=None, reader=None):
+        self._curve = base, slope, chord
+        self._reader = reader
+        self.base_width = int(max(base)).bit_length()
         super().__init__(
             {
                 "i_mantissa": In(mantissa_width),
@@ -52,36 +103,31 @@ class Interpolation(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        falling = min(self.slope) < 0
-        slopes = [abs(slope) for slope in self.slope]
-        slope_width = max(slopes).bit_length()
-
+        (_, slopes, chord), reader = self._curve, self._reader
+        if reader is None:
+            m.submodules.table = table = SegmentTable(*self._curve)
+            reader = table.readers[0]
         wanted = SEGMENT_BITS + STEP_BITS
-        missing = max(0, wanted - self.mantissa_width)
+        missing = max(0, wanted - len(self.i_mantissa))
         bits = Cat(Const(0, missing), self.i_mantissa)[-wanted:]
-
-        # A block RAM per lane, although the table would fill a tenth of one: as logic it has
-        # another 100 LUTs, an eighth of the lane.
-        m.submodules.table = table = Memory(
-            shape=self.base_width + slope_width,
-            depth=1 << SEGMENT_BITS,
-            init=[base | slope << self.base_width for base, slope in zip(self.base, slopes, strict=True)],
-            attrs={"rom_style": "block"},
-        )
-        entry = table.read_port()
-        m.d.comb += entry.addr.eq(bits[STEP_BITS:])
-        base, slope = entry.data[: self.base_width], entry.data[self.base_width :]
+        segment = bits[STEP_BITS:]
+        m.d.comb += reader.segment.eq(segment)
 
         # A DSP block can take in registers without reset on both sides of the product. The table's
         # own is none of these: what all entries of a kind have in common becomes a reset.
-        slope = delay(m, slope, 1, "slope")
+        slope = delay(m, reader.entry.slope, 1, "slope")
         step = delay(m, bits[:STEP_BITS], 2, "step")
-        rise = Signal(STEP_BITS + slope_width, reset_less=True)
+        rise = Signal(STEP_BITS + len(slope), reset_less=True)
         m.d.sync += rise.eq(slope * step)
         rise = delay(m, rise, 1, "rise")
+        base = delay(m, reader.entry.base, 1, "base")
+        if chord is not None:
+            base = (base + (delay(m, segment, 2, "segment") << chord))[: self.base_width]
         # The base is an integer here, so adding it before the shift rounds the same.
-        total = Cat(Const(1 << STEP_BITS - 1, STEP_BITS), delay(m, base, 3, "base"), delay(m, self.i_whole, 4, "whole"))
+        total = Cat(
+            Const(1 << STEP_BITS - 1, STEP_BITS), delay(m, base, 2, "start"), delay(m, self.i_whole, 4, "whole")
+        )
         sum_ = Signal(self.o.shape(), reset_less=True)
-        m.d.sync += sum_.eq((total - rise if falling else total + rise) >> STEP_BITS)
+        m.d.sync += sum_.eq((total - rise if min(slopes) < 0 else total + rise) >> STEP_BITS)
         m.d.comb += self.o.eq(sum_)
         return m

@@ -26,7 +26,8 @@ def term_layout():
 class Terms(wiring.Component):
     """Base of the criteria's arithmetic: numbers in, impurities out.
 
-    A subclass sets ``latency`` and what its ``elaborate`` needs before it calls this constructor.
+    A subclass sets ``latency`` and what its ``elaborate`` needs before it calls this constructor. What looks numbers up
+    in a table narrow enough for two gives it as ``shared_table``, and takes one of its readers.
 
     Parameters
     ----------
@@ -47,6 +48,7 @@ class Terms(wiring.Component):
     """
 
     least = 2
+    shared_table = None  # makes a `SegmentTable`, of so many readers
 
     @classmethod
     def check_width(cls, width):

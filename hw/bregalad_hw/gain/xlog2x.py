@@ -1,15 +1,18 @@
 """x log2 x, one per clock."""
 
 from amaranth import Module, Signal
-from bregalad.fixed import LOG_BASE, LOG_SLOPE
+from bregalad.fixed import LOG_BASE, LOG_SLOPE, SEGMENT_BITS
 from bregalad.geometry import GAIN_FRACTION
 
 from ..delay import DelayLine, delay
-from .interpolation import Interpolation
+from .interpolation import Interpolation, SegmentTable
 from .normaliser import Normaliser
 from .term import Terms
 
 __all__ = ["XLog2X"]
+
+# Nearly the logarithm's rise over all segments, of each: without it words have 10 + 8 bits.
+_TABLE = {"base": LOG_BASE, "slope": LOG_SLOPE, "chord": GAIN_FRACTION - SEGMENT_BITS}
 
 
 class XLog2X(Terms):
@@ -23,13 +26,23 @@ class XLog2X(Terms):
         Does not matter: every number is worth f(x).
     o_y : Out(width + log_width)
 
-    Parameters, other members, latency and errors as in ``Terms``.
+    Parameters, other members, latency and errors as in ``Terms``; beside them
+
+    Parameters
+    ----------
+    reader : optional
+        Of a ``shared_table``; otherwise it has its own.
 
     Source: design, section 5; host/bregalad/fixed.py.
     """
 
-    def __init__(self, width):
+    @staticmethod
+    def shared_table(readers):
+        return SegmentTable(**_TABLE, readers=readers)
+
+    def __init__(self, width, reader=None):
         self.check_width(width)
+        self._reader = reader
         # The interpolation rounds up to `width` itself just below 2**width.
         self.log_width = (width << GAIN_FRACTION).bit_length()
         self._normaliser = Normaliser(width)
@@ -40,7 +53,10 @@ class XLog2X(Terms):
         m = Module()
         m.submodules.normaliser = normaliser = self._normaliser
         m.submodules.log2 = log2 = Interpolation(
-            LOG_BASE, LOG_SLOPE, self.width - 1, whole_width=(self.width - 1).bit_length()
+            **_TABLE,
+            mantissa_width=self.width - 1,
+            whole_width=(self.width - 1).bit_length(),
+            reader=self._reader,
         )
         m.d.comb += [
             normaliser.i.eq(self.i_x),
