@@ -120,7 +120,7 @@ def test_demo(run):
 
 def test_kept_reports(installed, environment, tmp_path):
     """The benchmark finds them."""
-    code = "from bregalad.benchmark.board import reports; print(len(reports()))"
+    code = "from bregalad_hw.reports import kept; print(len(kept()))"
     found = subprocess.run(
         [installed / "python", "-c", code], cwd=tmp_path, env=environment, check=True, capture_output=True, text=True
     ).stdout

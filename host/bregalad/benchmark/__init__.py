@@ -1,4 +1,4 @@
-"""Measurements beside each other: what a user would compare, and the model that explains it.
+"""Measurements beside each other: what a user would compare.
 
 A module per part of ``bregalad bench``, with
 
@@ -14,7 +14,7 @@ from pathlib import Path
 
 __all__ = ["PARTS", "Settings", "part"]
 
-PARTS = ("comparison", "costs", "roofline", "area")
+PARTS = ("comparison", "area")
 
 
 @dataclass

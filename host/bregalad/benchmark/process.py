@@ -118,7 +118,7 @@ def summary(runs):
         "repeats": len(runs),
         "spread": max(cpu) / max(min(cpu), 1e-9),
     }
-    for key in ("seconds", "cpu_seconds", "codes_cpu_seconds", "peak_mb"):
+    for key in ("seconds", "cpu_seconds", "peak_mb"):
         values = [run[key] for run in runs if run.get(key) is not None]
         if values:
             found[key] = statistics.median(values)

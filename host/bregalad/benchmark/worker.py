@@ -22,7 +22,7 @@ _RIVER_VALUES = 1_000_000  # attribute values that River gets of a stream: secon
 
 
 class Emulated:
-    """One of our trees on the emulated board, from data as they come, and again from codes."""
+    """One of our trees on the emulated board."""
 
     def __init__(self, table, labels, values, classes, learner):
         from .. import EFDT, VFDT
@@ -46,27 +46,7 @@ class Emulated:
             part = slice(at, at + _CHUNK)
             right += int((tree.test_then_train(X[part], y[part], self.classes) == y[part]).sum())
         end = time.perf_counter(), time.process_time()
-        report = tree.report()
-        peak = peak_mb()  # before the codes are kept, too
-        tree = self.make()
-        head = min(2048, count)
-        tree.test_then_train(X[:head], y[:head], self.classes)
-        codes = tree.encode(X[head:])
-        coded = time.process_time()
-        for at in range(0, count - head, _CHUNK):
-            part = slice(at, at + _CHUNK)
-            tree.learn_codes(codes[part], y[head:][part])
-        coded = time.process_time() - coded
-        return (
-            right,
-            start,
-            end,
-            {
-                "leaves": int(report["leaves"]),
-                "peak_mb": peak,
-                "codes_cpu_seconds": coded * count / max(1, count - head),
-            },
-        )
+        return right, start, end, {"leaves": int(tree.report()["leaves"])}
 
 
 class River:

@@ -1,13 +1,11 @@
-"""Measure trees beside other libraries', the array's clocks, the boards' limits and area."""
+"""Measure trees beside other libraries', and the core's area."""
 
 __all__ = ["add_arguments", "run"]
 
 
 def add_arguments(parser):
     """Declare the options."""
-    parser.add_argument(
-        "part", nargs="*", metavar="PART", help="comparison, costs, roofline (these three by default) or area"
-    )
+    parser.add_argument("part", nargs="*", metavar="PART", help="comparison (the default) or area")
     parser.add_argument(
         "--streams", nargs="+", metavar="NAME", help="only these of the comparison's streams, or files and generators"
     )
@@ -15,7 +13,7 @@ def add_arguments(parser):
         "--peers",
         nargs="+",
         metavar="NAME",
-        help="only these: moa, river, mlpack, emulated, simulated, simulated-64, simulated-levels",
+        help="only these: moa, river, mlpack, emulated",
     )
     parser.add_argument(
         "--instances",
@@ -48,10 +46,10 @@ def run(args):
     from pathlib import Path
 
     from ...benchmark import PARTS, Settings, part
-    from ...benchmark.contenders import PEERS
+    from ...benchmark.comparison import PEERS
     from ...files import alone_in
 
-    modules = {name: part(name) for name in args.part or PARTS[:3]}
+    modules = {name: part(name) for name in args.part or PARTS[:1]}
     for option in ("instances", "repeats"):
         value = getattr(args, option)
         if value is not None and value < 1:
