@@ -1,5 +1,9 @@
-"""The benchmark's streams, by name, and the file in which a learner's process reads one."""
+"""The benchmark's streams, by name, and the file in which a learner's process reads one.
 
+Real ones are in the folder $BREGALAD_DATA or ../shared/data.
+"""
+
+import os
 import random
 import tempfile
 from functools import cache
@@ -9,22 +13,45 @@ import numpy as np
 import pandas as pd
 
 from ..data import Attribute, Schema, open_stream
-from .data import FILES, FOLDER, KDD_NAMES, KDD_NOMINAL
 
 __all__ = [
+    "FOLDER",
+    "KDD_NAMES",
+    "KDD_NOMINAL",
     "STREAMS",
     "WIDTHS",
     "StreamFile",
+    "Whole",
     "default_instances",
     "load",
     "nominal",
     "path",
     "read_binary",
+    "whole",
     "write_binary",
 ]
 
+FOLDER = Path(os.environ.get("BREGALAD_DATA") or Path(__file__).resolve().parents[4] / "shared" / "data")
+_FILES = {
+    "elec": "ELEC.arff.zip",
+    "kdd": "kddcup.data_10_percent.gz",
+    "skin": "Skin_NonSkin.txt.gz",
+    "rt5n": "rt5n_1M.npz",
+    "led": "led_1M.npz",
+}
+KDD_NAMES = tuple(
+    """
+duration protocol_type service flag src_bytes dst_bytes land wrong_fragment urgent hot
+num_failed_logins logged_in num_compromised root_shell su_attempted num_root num_file_creations
+num_shells num_access_files num_outbound_cmds is_host_login is_guest_login count srv_count
+serror_rate srv_serror_rate rerror_rate srv_rerror_rate same_srv_rate diff_srv_rate
+srv_diff_host_rate dst_host_count dst_host_srv_count dst_host_same_srv_rate dst_host_diff_srv_rate
+dst_host_same_src_port_rate dst_host_srv_diff_host_rate dst_host_serror_rate
+dst_host_srv_serror_rate dst_host_rerror_rate dst_host_srv_rerror_rate class
+""".split()
+)
+KDD_NOMINAL = ("protocol_type", "service", "flag", "land", "logged_in", "is_host_login", "is_guest_login")
 WIDTHS = (32, 64, 128, 256, 512, 1024)
-_FILES = FILES | {"rt5n": "rt5n_1M.npz", "led": "led_1M.npz"}
 _MOST = 1_000_000  # instances of a stream without an end
 _VALUES = 50_000_000  # attribute values of one: a few seconds for the slowest compiled learner
 
@@ -135,6 +162,43 @@ def nominal(X, schema):
     return {
         a.name: a.values or tuple(sorted(X[a.name].dropna().unique())) for a in schema.attributes if a.kind == "nominal"
     }
+
+
+class Whole:
+    """A stream held in memory; iterates over chunks of 65,536 instances.
+
+    Parameters
+    ----------
+    X, y, schema
+        As `load` gives them.
+    """
+
+    def __init__(self, X, y, schema):
+        self.X, self.y, self.schema = X, y, schema
+        self.classes = sorted(set(y.tolist()))
+        self._order = np.arange(len(y))
+
+    def __len__(self):
+        return len(self.y)
+
+    def shuffled(self, seed):
+        """The same in another order."""
+        other = Whole(self.X, self.y, self.schema)
+        other._order = np.random.default_rng(seed).permutation(len(self.y))
+        return other
+
+    def __iter__(self):
+        for start in range(0, len(self.y), 65_536):
+            part = self._order[start : start + 65_536]
+            yield self.X.iloc[part].reset_index(drop=True), self.y[part]
+
+
+def whole(name):
+    """A real stream of ``STREAMS`` as `Whole`, None where its file is absent."""
+    try:
+        return Whole(*load(name))
+    except FileNotFoundError:
+        return None
 
 
 class StreamFile:

@@ -15,15 +15,7 @@ from importlib import import_module
 
 __all__ = ["STUDIES", "Settings", "study"]
 
-STUDIES = {
-    "efdt-figures": "efdt",
-    "ties": "ties",
-    "ctree": "ctree",
-    "active": "active",
-    "puuvfdt": "puuvfdt",
-    "cvfdt": "cvfdt",
-    "puucvfdt": "puucvfdt",
-}
+STUDIES = {"efdt-figures": "efdt", "ties": "ties"}
 
 
 @dataclass

@@ -7,7 +7,7 @@ import numpy as np
 from ...data.generators import RandomTree
 from ...learners.efdt import EFDT
 from ...learners.vfdt import VFDT
-from .. import data
+from .. import streams
 from ..page import Page, new_figure
 from .runs import follow, mean_curve, spread
 
@@ -99,15 +99,15 @@ def run(settings):
 
 def _learn(settings, name, stream, instances, **options):
     tree = LEARNERS[name](board=settings.board, **{"nominal": stream.schema.nominal, **options})
-    return follow(tree, stream, instances, getattr(stream, "classes", None))
+    return follow(tree, stream, instances)
 
 
 def _real(settings, page):
     curves, kinds, sizes = {}, [], []
-    for name, title in (("kdd", "KDD'99"), ("skin", "Skin")):
-        stream = data.load(name)
+    for name, title in (("KDD", "KDD'99"), ("Skin", "Skin")):
+        stream = streams.whole(name)
         if stream is None:
-            page.text(f"{title} was not at hand ({data.FILES[name]} in $BREGALAD_DATA) and is left out.")
+            page.text(f"{title} was not at hand in $BREGALAD_DATA and is left out.")
             continue
         sizes.append(f"{title} {min(len(stream), settings.instances):,}")
         for order in ("ordered", "shuffled"):
@@ -121,7 +121,7 @@ def _real(settings, page):
                         learner,
                         chunks,
                         min(len(stream), settings.instances),
-                        nominal=stream.nominal,
+                        nominal=streams.nominal(stream.X, stream.schema),
                         nominal_values=128,
                     )
                     curves.setdefault((kind, learner), []).append(curve)
