@@ -124,11 +124,11 @@ def test_rbf():
     still.spread = still.spread * 1e-9
     Z, z = still.take(100_000)
     assert (y == z).all()
-    chosen = np.linalg.norm(Z.to_numpy()[:, None] - still.centres, axis=2).argmin(axis=1)
+    chosen = np.linalg.norm(Z.to_numpy()[:, None] - still.places, axis=2).argmin(axis=1)
     assert (np.array(stream.schema.classes, object)[stream.labels[chosen]] == y).all()
     shares = np.bincount(chosen) / len(y)
     np.testing.assert_allclose(shares, stream.weights / stream.weights.sum(), atol=0.006)
-    distance = np.linalg.norm(X - stream.centres[chosen], axis=1)
+    distance = np.linalg.norm(X - stream.places[chosen], axis=1)
     for centre in range(4):
         # The absolute value of a normal variable.
         assert np.mean(distance[chosen == centre]) == pytest.approx(
@@ -140,19 +140,19 @@ def test_rbf_moves():
     options = {"centres": 3, "attributes": 2, "seed": 5}
     moving = RandomRBF(**options, speed=0.01, moving=2)
     still = RandomRBF(**options)
-    assert (moving.centres == still.centres).all() and (moving.velocity[2] == 0).all()
+    assert (moving.places == still.places).all() and (moving.velocity[2] == 0).all()
     np.testing.assert_allclose(np.linalg.norm(moving.velocity[:2], axis=1), 0.01)
     count = 20_000
     shift = moving.take(count)[0].to_numpy() - still.take(count)[0].to_numpy()
     # Which centre it was shows in what stands still.
     chosen = np.searchsorted(still._sums, _uniform(still, count) * still._sums[-1], side="right")
-    place, velocity = moving.centres.copy(), moving.velocity.copy()
+    place, velocity = moving.places.copy(), moving.velocity.copy()
     expected = np.empty((count, 2))
     for t in range(count):
         place += velocity
         velocity = np.where((place > 1) | (place < 0), -velocity, velocity)
         place = np.where(place > 1, 2 - place, np.abs(place))
-        expected[t] = (place - still.centres)[chosen[t]]
+        expected[t] = (place - still.places)[chosen[t]]
     np.testing.assert_allclose(shift, expected, atol=1e-6)
 
 

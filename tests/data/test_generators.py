@@ -81,7 +81,7 @@ def test_presets():
         kinds = [a.kind for a in open_generator(name).schema.attributes]
         assert kinds.count("nominal") == nominal and kinds.count("numeric") == numeric
     rbf = open_generator("rrbfc")
-    assert rbf.centres.shape == (1000, 50) and open_generator("rrbfs").centres.shape == (100, 10)
+    assert rbf.places.shape == (1000, 50) and open_generator("rrbfs").places.shape == (100, 10)
     assert len(open_generator("rts,classes=3").schema.classes) == 3
     assert len(open_generator("generator:rts", classes=3).schema.classes) == 3
 
