@@ -41,7 +41,7 @@ import importlib, pkgutil, sys, bregalad.benchmark as all
 sys.argv = ["program", "--help"]
 for found in pkgutil.iter_modules(all.__path__, all.__name__ + "."):
     module = importlib.import_module(found.name)
-    if hasattr(module, "argparse"):
+    if hasattr(module, "argparse") and hasattr(module, "main"):
         try:
             module.main()
         except SystemExit as end:

@@ -1,29 +1,28 @@
-"""Our learners beside MOA's on the same stream, in turns, on one core: a row of Markdown for each of ours.
-
-    python -m bregalad.benchmark.beside ELEC --ours "--tree hat" "--learner arf" --moa trees.HoeffdingAdaptiveTree ...
+"""Our learners beside those of MOA, River and mlpack on the same stream, in turns, each bound to the same core.
 
 Accuracies are prequential. Speeds are per second of processor time, medians of the repeats: ours from data frames,
-quantising included, after a run that compiles; MOA's from instances in memory.
+quantising included, after a run that compiles; the others' from instances in memory.
 """
 
 import argparse
-import os
 import shlex
 import statistics
 import sys
 import time
 from contextlib import ExitStack
-from itertools import zip_longest
 
 import numpy as np
 
 from ..cli import learner
 from ..cli.commands import train
-from ..words import first_line
 from . import moa, streams
+from .process import Process
+
+__all__ = ["HEAD", "Ours", "check", "rows"]
 
 CHUNK = 65_536  # instances per call; the results do not depend on it
-HEAD = "| stream | ours | instances | accuracy | leaves | k/s | MOA | accuracy | k/s | times |"
+KINDS = {"moa": 1, "river": 0, "mlpack": 0}  # other learners, and their runs before those that count
+HEAD = "| stream | learner | instances | accuracy | leaves | k instances/s | M values/s | spread | times |"
 
 
 class Ours:
@@ -46,70 +45,78 @@ class Ours:
         (self._X, self._y, self._schema), self._first = stream, first
         self._classes = np.unique(self._y)
 
-    def measure(self, instances=None):
-        """Accuracy, processor seconds and report of a run."""
+    def measure(self):
+        """Accuracy, processor seconds, instances and report of a run: a dict."""
         made = train.new_learner(self._args)
         member = made if self._args.learner == "tree" else made.tree
         member.set_params(**learner.of_stream(member, self._classes, streams.nominal(self._X, self._schema)))
-        count = len(self._y[:instances])
+        parts = [slice(at, at + CHUNK) for at in range(0, len(self._y), CHUNK)]
         start = time.process_time()
-        right = [
-            made.test_then_train(self._X[at : at + CHUNK], self._y[at : at + CHUNK], self._classes)
-            == self._y[at : at + CHUNK]
-            for at in range(0, count, CHUNK)
-        ]
+        right = [made.test_then_train(self._X[part], self._y[part], self._classes) == self._y[part] for part in parts]
         seconds = time.process_time() - start
         report = made.report()
         made.close()
-        return {"accuracy": np.concatenate(right)[self._first :].mean(), "cpu_seconds": seconds, **report}
+        accuracy = np.concatenate(right)[self._first :].mean()
+        return report | {"accuracy": accuracy, "cpu_seconds": seconds, "instances": len(self._y)}
 
 
-def rows(name, ours, theirs, *, instances=None, first=0, repeats=3, core=None):
-    """Of each of our learners on a stream, and of the one of MOA's beside it: a row of ``HEAD``."""
-    stream = streams.load(name, instances)
-    count = len(stream[1])
-    for words, peer in zip_longest(ours, theirs):
-        with ExitStack() as stack:
-            runners = [Ours(words, stream, first)]
-            runners[0].measure()  # compiles
-            if peer:
-                runners.append(stack.enter_context(moa.Peer(stream, peer, core=core)))
-            runs = [[runner.measure() for runner in runners] for _ in range(repeats)]
-        cells, seconds = [name, words or "VFDT", f"{count:,}"], []
-        for found in zip(*runs, strict=True):
-            seconds.append(statistics.median(run["cpu_seconds"] for run in found))
-            cells += [peer] * (len(seconds) > 1) + [f"{found[0]['accuracy']:.4f}"]
-            cells += [f"{found[0]['leaves']:,}"] * (len(seconds) == 1) + [f"{count / seconds[-1] / 1e3:,.1f}"]
-        cells += [f"{seconds[1] / seconds[0]:.1f}"] if peer else [""] * 4
-        yield f"| {' | '.join(cells)} |"
+def check(others):
+    """Refuse with a ValueError a learner of no library that is known."""
+    for name in others:
+        if name.partition(":")[0] not in KINDS:
+            raise ValueError(f"no learner {name!r}; there are moa:LEARNER, river:LEARNER and mlpack")
 
 
-def main():
-    """The command line."""
-    parser = argparse.ArgumentParser(description=first_line(__doc__))
-    parser.add_argument("stream", nargs="+", help="ELEC, rt5n_1M ..., a file, or generator:NAME,option=value")
-    parser.add_argument("--ours", nargs="+", metavar="OPTIONS", default=[""], help="as of train, each in quotes")
-    parser.add_argument(
-        "--moa", nargs="+", metavar="LEARNER", default=[], help="as on MOA's command line, one for each"
-    )
-    parser.add_argument("--instances", type=int, help="of each stream at most")
-    parser.add_argument("--first", type=int, default=0, help="the first of our predictions that counts")
-    parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--core", type=int, default=0, help="the core that all are bound to")
-    args = vars(parser.parse_args())
-    names, ours, theirs = (args.pop(key) for key in ("stream", "ours", "moa"))
-    if len(theirs) > len(ours):
-        parser.error(f"--moa names {len(theirs)} learners, --ours {len(ours)}")
-    if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {args["core"]})
-    print(HEAD, "|---" * 10 + "|", sep="\n", flush=True)
-    try:
-        for name in names:
-            for row in rows(name, ours, theirs, **args):
-                print(row, flush=True)
-    except (OSError, RuntimeError, ValueError) as error:  # docs/streams.md says which files there are, and of the JDK
-        sys.exit(f"beside: {error}")
+def rows(name, ours, others, *, instances=None, first=0, repeats=3, core=None, note=print):
+    """Of each learner on a stream a row of ``HEAD``; those that fail are left out, and ``note`` is told why.
+
+    Parameters
+    ----------
+    name : str
+        As for `streams.load`.
+    ours : sequence of str
+        Options of ``train``, of each of our learners.
+    others : sequence of str
+        ``moa:`` and a learner as of `moa.Peer`, ``river:ht-mc``, ``river:ht-nba``, ``river:efdt``, ``mlpack``.
+    instances : int, optional
+        Of the stream at most.
+    first, core
+        As for `Ours` and `Process`.
+    """
+    limit = min(filter(None, (streams.default_instances(name), instances)), default=None)
+    stream = streams.load(name, limit)
+    with ExitStack() as stack, streams.StreamFile(stream) as file:
+        running = {}
+        for words in ours:
+            running[words or "VFDT"] = Ours(words, stream, first)
+            running[words or "VFDT"].measure()  # compiles
+        for other in others:
+            try:
+                running[other] = stack.enter_context(_started(other, file, core))
+            except RuntimeError as error:
+                note(f"{name}: left out: {error}")
+        runs = {each: [] for each in running}
+        for _ in range(repeats):
+            for each, process in list(running.items()):
+                try:
+                    runs[each].append(process.measure())
+                except RuntimeError as error:  # one that cannot do it does not stop the others
+                    note(f"{name}: left out: {error}")
+                    del running[each], runs[each]
+    fastest = None
+    for each, found in runs.items():
+        seconds = [run["cpu_seconds"] for run in found]
+        count, rate = found[0]["instances"], found[0]["instances"] / max(statistics.median(seconds), 1e-9)
+        fastest = fastest or rate
+        leaves = found[0].get("leaves")
+        cells = f"{count:,}", f"{found[0]['accuracy']:.4f}", "" if leaves is None else f"{leaves:,}"
+        speeds = f"{rate / 1e3:,.1f}", f"{rate * file.attributes / 1e6:,.2f}", f"{max(seconds) / min(seconds):.2f}"
+        yield f"| {' | '.join((name, each, *cells, *speeds, f'{fastest / rate:.1f}'))} |"
 
 
-if __name__ == "__main__":
-    main()
+def _started(name, file, core):
+    kind, _, learner = name.partition(":")
+    if kind == "moa":
+        return moa.Peer(file, learner, warmups=KINDS[kind], core=core)
+    command = [sys.executable, "-m", f"{__package__}.worker", str(file.path), kind, learner]
+    return Process(command, name, file.instances, warmups=KINDS[kind], core=core)
