@@ -17,6 +17,7 @@ from bregalad.benchmark.process import Process
 from bregalad.benchmark.streams import STREAMS, default_instances, load, read_binary, write_binary
 from bregalad.cli import main
 from bregalad.data import Attribute, Schema, open_generator
+from bregalad_hw.boards.catalogue import BOARDS
 from bregalad_hw.reports import clock_of
 
 needs_moa = pytest.mark.skipif(not moa.available(), reason="needs a JDK and MOA's jar: run bregalad bench once")
@@ -106,6 +107,21 @@ def test_kept_clock():
     )
     for other in changes:
         assert clock_of(kept, small.replace(**other)) == (None, None, None)
+
+
+def test_limits():
+    """A serial line binds every board that has one, by far."""
+    from bregalad_hw.boards.limits import limits
+
+    found = limits(BOARDS["ulx3s-85f"], 32, 100e6)
+    assert found["link"] == pytest.approx(300e3 * 32 / 36)
+    assert found["array"] == pytest.approx(100e6 * 8 / 1.08, rel=1e-3)
+    assert found["memory"] == pytest.approx(100e6 * 32 / (36 / 16))
+    # Each at its own rate.
+    assert limits(BOARDS["tang-nano-20k"], 4, 81e6)["link"] == pytest.approx(100e3 * 4 / 8)
+    assert limits(BOARDS["ecpix5-85f"], 32, 62.5e6)["link"] == pytest.approx(118e6 * 32 / 36)
+    # Rows in a board's own memory have no record's header.
+    assert limits(BOARDS["ulx3s-85f-sdram"], 32, 50e6)["memory"] == pytest.approx(87e6 * 32 / 33)
 
 
 def test_kept_areas_of_before_banks_and_levels(tmp_path, monkeypatch, capsys):

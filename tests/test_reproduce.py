@@ -35,7 +35,7 @@ def test_efdt_figures(tmp_path, capsys, monkeypatch):
     out, err = capsys.readouterr()
     assert page in out and err.count("error 0.") == 2 * 2 * 3
     assert "Random trees, 3,000 instances, 2 runs" in page
-    assert "--instances 3000 --runs 2 --board emulated" in page
+    assert "--instances 3000 --runs 2" in page
     assert "KDD'99 was not at hand" in page and "Skin was not at hand" in page
     assert (tmp_path / "new" / "efdt-figures.png").read_bytes().startswith(b"\x89PNG")
     assert "(efdt-figures.png)" in page
@@ -103,11 +103,8 @@ def test_ties(tmp_path, monkeypatch):
     "arguments, message",
     [
         (["tie"], "no study 'tie'; there are efdt-figures, ties"),
-        (["ties", "--streams", "rts,x"], "no stream 'x' in ties; there are rts, rtc, rtsn"),
-        (["efdt-figures", "--streams", "rts"], "--streams is an option of ties, not of efdt-figures"),
         (["ties", "--runs", "0"], "--runs must be 1 or more, not 0"),
         (["ties", "--instances", "-1"], "--instances must be 1 or more, not -1"),
-        (["ties", "--board", "imagined"], "no board 'imagined'; there are emulated"),
         (["ties", "--out", __file__], "File exists"),
     ],
 )

@@ -44,7 +44,6 @@ CHAPTERS = {
         "Timing <timing>",
         "EFDT against VFDT <reproduction/efdt-figures>",
         "Ways to break ties <reproduction/ties>",
-        "The same, RBF <reproduction/ties-rrbfc>",
     ),
     "Built": ("design", "architecture", "front", "protocol", "proofs"),
     "Develop": ("contributing", "Extending <extending>", "changelog"),

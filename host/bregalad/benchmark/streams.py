@@ -6,6 +6,7 @@ Real ones are in the folder $BREGALAD_DATA or ../shared/data.
 import os
 import random
 import tempfile
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -147,14 +148,7 @@ def load(name, instances=None):
     stream = open_stream(source)
     if instances is None and source.startswith("generator:") and stream.len_hint is None:
         raise ValueError(f"{name} does not end: say how many instances")
-    parts, done = [], 0
-    for X, y in stream:
-        parts.append((X.astype({column: object for column in X if X[column].dtype != float}), y))
-        done += len(y)
-        if instances is not None and done >= instances:
-            break
-    X = pd.concat([X for X, _ in parts], ignore_index=True)[:instances]
-    return X, np.concatenate([y for _, y in parts])[:instances], stream.schema
+    return _whole(stream, instances)
 
 
 def nominal(X, schema):
@@ -174,8 +168,8 @@ class Whole:
     """
 
     def __init__(self, X, y, schema):
-        self.X, self.y, self.schema = X, y, schema
-        self.classes = sorted(set(y.tolist()))
+        self.X, self.y = X, y
+        self.schema = replace(schema, classes=tuple(sorted(set(y.tolist()))))
         self._order = np.arange(len(y))
 
     def __len__(self):
@@ -290,13 +284,18 @@ def _nominal(values, y, count, classes):
     return pd.DataFrame(values, columns=list(schema.names)), np.asarray(y), schema
 
 
-def _whole(stream):
-    chunks = list(stream)
-    parts = {name: [X[name] for X, _ in chunks] for name in stream.schema.names}
+def _whole(stream, instances=None):
+    """The first so many instances of a stream."""
+    parts, done = [], 0
+    for X, y in stream:
+        parts.append((X, y))
+        done += len(y)
+        if instances is not None and done >= instances:
+            break
     columns = {}
     for attribute in stream.schema.attributes:
-        column = parts[attribute.name]
+        column = [X[attribute.name] for X, _ in parts]
         if attribute.kind == "nominal":
             column = [part.astype(object) for part in column]
-        columns[attribute.name] = pd.concat(column, ignore_index=True)
-    return pd.DataFrame(columns), np.concatenate([y for _, y in chunks]), stream.schema
+        columns[attribute.name] = pd.concat(column, ignore_index=True)[:instances]
+    return pd.DataFrame(columns), np.concatenate([y for _, y in parts])[:instances], stream.schema

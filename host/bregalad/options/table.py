@@ -45,6 +45,8 @@ TIES = ("ht", "htdt", "htat")
 VARIANTS = ("paper", "moa", "kdd2018")
 
 _MOST = (1 << 24) - 1  # instances of a period
+_PERIOD = {"low": 1, "high": _MOST, "unit": "instances"}
+_PROBABILITY = {"above": 0, "below": 1}
 _MOST_DEPTH = (1 << 31) - 1
 MOST_KEPT = 1 << 20  # instances: gains of more would not fit into 64 bits
 _LONGEST_BLOCK = 1 << 16
@@ -59,6 +61,11 @@ def _all(value, **others):
 def _of_classes(value, **others):
     """The same, without the trees of positive and unlabelled instances."""
     return {**dict.fromkeys(LEARNERS, value), **others}
+
+
+def _of_choices(value, **others):
+    """Of the trees whose criterion and bound can be chosen."""
+    return {**{tree: value for tree in LEARNERS if tree != "corrhtree"}, **others}
 
 
 _SPLITS, _ANYTIME, _DRIFT, _LEAVES, _POSITIVE, _BOARD, _KEPT = (
@@ -99,8 +106,7 @@ OPTIONS = (
         float,
         "split confidence: the probability of a wrong choice that is allowed",
         _all(1e-7, efdt=0.05, cvfdt=1e-4, puucvfdt=1e-4),
-        above=0,
-        below=1,
+        **_PROBABILITY,
         group=_SPLITS,
     ),
     Option(
@@ -116,23 +122,14 @@ OPTIONS = (
         int,
         "grace period: instances between trials of a leaf",
         _all(200, ctree=100, corrhtree=100, hat=100, efhat=100),
-        low=1,
-        high=_MOST,
-        unit="instances",
+        **_PERIOD,
         group=_SPLITS,
     ),
     Option(
         "criterion",
         str,
         "what gains measure; the board must have been built for it",
-        {
-            "vfdt": "information_gain",
-            "efdt": "information_gain",
-            "ctree": "gini",
-            "hat": "information_gain",
-            "efhat": "information_gain",
-            "cvfdt": "information_gain",
-        },
+        _of_choices("information_gain", ctree="gini"),
         choices=CRITERIA,
         group=_SPLITS,
     ),
@@ -140,14 +137,7 @@ OPTIONS = (
         "bound",
         str,
         "how large a gap between gains must be",
-        {
-            "vfdt": "hoeffding",
-            "efdt": "hoeffding",
-            "ctree": "confidence-practical",
-            "hat": "hoeffding",
-            "efhat": "hoeffding",
-            "cvfdt": "hoeffding",
-        },
+        _of_choices("hoeffding", ctree="confidence-practical"),
         choices=BOUNDS,
         group=_SPLITS,
     ),
@@ -222,9 +212,7 @@ OPTIONS = (
         int,
         "instances between trials of an inner node",
         {"efdt": 2000, "efhat": 2000, "cvfdt": 1000, "puucvfdt": 1000},
-        low=1,
-        high=_MOST,
-        unit="instances",
+        **_PERIOD,
         group=_ANYTIME,
     ),
     Option(
@@ -243,9 +231,7 @@ OPTIONS = (
         int,
         "instances that an alternate learns between two tests",
         {"cvfdt": 1000, "puucvfdt": 1000},
-        low=1,
-        high=_MOST,
-        unit="instances",
+        **_PERIOD,
         group=_DRIFT,
     ),
     Option(
@@ -253,9 +239,7 @@ OPTIONS = (
         int,
         "instances by which an alternate is compared with its node",
         {"cvfdt": 300, "puucvfdt": 1000},
-        low=1,
-        high=_MOST,
-        unit="instances",
+        **_PERIOD,
         group=_DRIFT,
     ),
     Option("variant", str, "whose EFDT", {"efdt": "paper"}, choices=VARIANTS, group=_ANYTIME),
@@ -273,8 +257,7 @@ OPTIONS = (
         float,
         "confidence of ADWIN: the probability that a change which it finds in a node's errors is none",
         {"hat": 0.02, "efhat": 0.02},
-        above=0,
-        below=1,
+        **_PROBABILITY,
         group=_DRIFT,
     ),
     Option(
@@ -282,8 +265,7 @@ OPTIONS = (
         float,
         "the probability that an alternate takes a node's place, or goes, wrongly",
         {"hat": 0.05, "efhat": 0.05},
-        above=0,
-        below=1,
+        **_PROBABILITY,
         group=_DRIFT,
     ),
     Option(
@@ -291,9 +273,7 @@ OPTIONS = (
         int,
         "a node and its alternate are compared when the windows of both hold more instances",
         {"hat": 50, "efhat": 50},
-        low=1,
-        high=_MOST,
-        unit="instances",
+        **_PERIOD,
         group=_DRIFT,
     ),
     Option(
@@ -373,8 +353,7 @@ OPTIONS = (
         float,
         "the share of positives among the unlabelled instances",
         dict.fromkeys(POSITIVE),
-        above=0,
-        below=1,
+        **_PROBABILITY,
         none="not known: nine trees, of 0.1 to 0.9, side by side",
         group=_POSITIVE,
     ),

@@ -84,7 +84,7 @@ def run(settings):
         for seed in range(1, settings.runs + 1):
             for name in LEARNERS:
                 stream = RandomTree(classes=classes, nominals=5, numerics=0, model_seed=seed)
-                curve = _learn(settings, name, stream, settings.instances)
+                curve = _learn(name, stream, settings.instances)
                 curves.setdefault((f"{classes} classes", name), []).append(curve)
                 settings.note(f"{classes} classes, tree {seed}, {name}: error {1 - curve.accuracy[-1]:.4f}")
     page.heading(f"Random trees, {settings.instances:,} instances, {settings.runs} runs")
@@ -97,8 +97,8 @@ def run(settings):
     return page
 
 
-def _learn(settings, name, stream, instances, **options):
-    tree = LEARNERS[name](board=settings.board, **{"nominal": stream.schema.nominal, **options})
+def _learn(name, stream, instances, **options):
+    tree = LEARNERS[name](**{"nominal": stream.schema.nominal, **options})
     return follow(tree, stream, instances)
 
 
@@ -116,14 +116,8 @@ def _real(settings, page):
             for seed in range(1, 1 + (settings.runs if order == "shuffled" else 1)):
                 chunks = stream.shuffled(seed) if order == "shuffled" else stream
                 for learner in LEARNERS:
-                    curve = _learn(
-                        settings,
-                        learner,
-                        chunks,
-                        min(len(stream), settings.instances),
-                        nominal=streams.nominal(stream.X, stream.schema),
-                        nominal_values=128,
-                    )
+                    options = {"nominal": streams.nominal(stream.X, stream.schema), "nominal_values": 128}
+                    curve = _learn(learner, chunks, min(len(stream), settings.instances), **options)
                     curves.setdefault((kind, learner), []).append(curve)
                     settings.note(f"{kind} {seed}, {learner}: error {1 - curve.accuracy[-1]:.4f}")
     if kinds:

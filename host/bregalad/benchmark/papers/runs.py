@@ -19,8 +19,7 @@ def follow(tree, stream, instances):
     """
     every = max(1, -(-instances // POINTS))
     try:
-        classes = getattr(stream, "classes", list(stream.schema.classes))
-        return prequential(tree, stream, classes, every=every, limit=instances)
+        return prequential(tree, stream, list(stream.schema.classes), every=every, limit=instances)
     finally:
         tree.close()
 

@@ -47,9 +47,6 @@ class Agrawal(Generator):
         Numeric values, once the group is known, move by up to this share of their range.
     noise : float
         Probability that a label is the other one.
-    seed : int
-    instances, chunk
-        As in `Generator`.
 
     Source: Agrawal, Imielinski and Swami, Database mining: a performance perspective, IEEE TKDE
     5(6), 1993. As in MOA, who earns 75,000 or more has no commission, and all others have one. A

@@ -30,8 +30,6 @@ class Chessboard(Generator):
         Instances of a square.
     seed : int
         For the squares shown and for the instances.
-    instances, chunk
-        As in `Generator`.
 
     Source: the Transient Chessboard (200,000 instances) of Losing, Hammer and Wersing, KNN classifier
     with self adjusting memory for heterogeneous concept drift, ICDM 2016.

@@ -28,8 +28,6 @@ class Clusters(Generator):
         What a mean covers per instance.
     seed, model_seed : int
         For the instances; for the means and their directions.
-    instances, chunk
-        As in `Generator`.
 
     Source: after the keystroke stream (four users, 1,600 x 10) of Souza et al., Data stream classification
     guided by clustering on nonstationary environments and extreme verification latency, SDM 2015.

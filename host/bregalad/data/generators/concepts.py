@@ -26,9 +26,6 @@ class SEA(Generator):
         paper's stream: period 12,500, 50,000 instances.
     noise : float
         Probability that a label is the other one.
-    seed : int
-    instances, chunk
-        As in `Generator`.
 
     Source: Street and Kim, A streaming ensemble algorithm (SEA) for large-scale classification,
     KDD 2001.
@@ -63,9 +60,6 @@ class STAGGER(Generator):
         paper's stream: period 40, 120 instances.
     noise : float
         Probability that a label is the other one.
-    seed : int
-    instances, chunk
-        As in `Generator`.
 
     Source: Schlimmer and Granger, Incremental learning from noisy data, Machine Learning 1, 1986.
     """
@@ -113,8 +107,6 @@ class PoisonedHead(Generator):
     head : int
         How many those are.
     seed : int
-    instances, chunk
-        As in `Generator`.
     """
 
     function: Annotated[int, Range(1, 3)] = 1

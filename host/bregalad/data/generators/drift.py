@@ -85,8 +85,6 @@ class ConceptDrift(_Joined):
         w: instances that the change takes; 0: abrupt.
     seed : int
         For the choice between the two.
-    instances, chunk
-        As in `Generator`.
 
     Source: Bifet et al., New ensemble methods for evolving data streams, KDD 2009, section 3;
     MOA's ConceptDriftStream.
@@ -113,8 +111,6 @@ class Recurrence(_Joined):
         Of the same schema, with seeds of their own.
     period : int
         Instances of a turn.
-    instances, chunk
-        As in `Generator`.
     """
 
     period: Annotated[int, Range(1)] = 10_000

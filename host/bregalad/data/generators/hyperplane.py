@@ -31,8 +31,6 @@ class Hyperplane(Generator):
         Probability that a label is the other one.
     seed, model_seed : int
         For the instances and the changes of direction; for the first weights.
-    instances, chunk
-        As in `Generator`.
 
     Source: Hulten, Spencer and Domingos, Mining time-changing data streams, KDD 2001, in the form
     of MOA's HyperplaneGenerator.

@@ -47,9 +47,6 @@ class LED(Generator):
     swapped : int
         Segments, from the first, that change places with random bits: another concept, to join by
         `ConceptDrift`.
-    seed : int
-    instances, chunk
-        As in `Generator`.
 
     Source: Breiman et al., Classification and regression trees, 1984, section 2.6.1; MOA's
     LEDGenerator and LEDGeneratorDrift.

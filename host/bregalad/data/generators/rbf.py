@@ -30,8 +30,6 @@ class RandomRBF(Generator):
         Probability that a label is another one.
     seed, model_seed : int
         For the instances; for the centres.
-    instances, chunk
-        As in `Generator`.
 
     Source: MOA's RandomRBFGenerator (Kirkby, Improving Hoeffding trees, 2007) and, with a speed,
     RandomRBFGeneratorDrift (Bifet et al., New ensemble methods for evolving data streams, KDD
@@ -98,8 +96,6 @@ class InterchangingRBF(Generator):
         Standard deviation along the axes of a class, of places in 0..1, is up to this much.
     seed, model_seed : int
         For the instances and who changes places; for places and covariances.
-    instances, chunk
-        As in `Generator`.
 
     Source: the Interchanging RBF (200,000 instances, 15 classes, period 3,000) of Losing, Hammer and Wersing, KNN
     classifier with self adjusting memory for heterogeneous concept drift, ICDM 2016, which begins with one that

@@ -26,9 +26,6 @@ class MovingSquares(Generator):
     horizon : int
     way : float
         How far they move before they turn, 0 or more.
-    seed : int
-    instances, chunk
-        As in `Generator`.
 
     Source: the Moving Squares (200,000 instances, horizon 120) of Losing, Hammer and Wersing, KNN classifier with self
     adjusting memory for heterogeneous concept drift, ICDM 2016, which names neither gap nor way.

@@ -47,8 +47,6 @@ class RandomTree(Generator):
         share of their standard deviation.
     seed, model_seed : int
         For the instances; for the tree.
-    instances, chunk
-        As in `Generator`.
 
     Source: Domingos and Hulten, KDD 2000, section 4.1, with MOA's options and defaults; noise as
     in Kirkby, Improving Hoeffding trees, 2007.
@@ -112,8 +110,6 @@ class RandomBinaryTree(Generator):
         Draw the class once for each leaf instead of for each instance.
     seed, model_seed : int
         For the instances; for the tree.
-    instances, chunk
-        As in `Generator`.
 
     Source: De Rosa and Cesa-Bianchi, Confidence decision trees via online and active learning for
     streaming data, JAIR 2017, appendix D.

@@ -21,9 +21,6 @@ class Waveform(Generator):
     ----------
     irrelevant : int
         Attributes of noise alone behind the 21 of the waves; 19 in the longer of the two usual streams.
-    seed : int
-    instances, chunk
-        As in `Generator`.
 
     Source: Breiman, Friedman, Olshen and Stone, Classification and regression trees, 1984.
     """
