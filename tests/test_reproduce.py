@@ -6,13 +6,17 @@ from bregalad.benchmark import streams
 from bregalad.benchmark.page import Page
 from bregalad.benchmark.papers import STUDIES, Settings, efdt, study, ties
 from bregalad.benchmark.papers.runs import mean_curve, spread
+from bregalad.benchmark.streams import load
 from bregalad.cli import main
 from bregalad.evaluation import Curve
 
 
 @pytest.fixture(autouse=True)
 def no_real_streams(monkeypatch):
-    monkeypatch.setattr(streams, "whole", lambda name: None)
+    def absent(name, instances):
+        raise FileNotFoundError(name)
+
+    monkeypatch.setattr(streams, "load", absent)
 
 
 def numbers(cells):
@@ -57,24 +61,12 @@ def test_efdt_figures_tables(monkeypatch):
 
 def test_real_streams_are_run_in_both_orders(monkeypatch):
     monkeypatch.setattr(efdt, "CLASSES", (2,))
-    monkeypatch.setattr(streams, "whole", lambda name: _whole(3000))
+    monkeypatch.setattr(streams, "load", lambda name, instances: load("generator:sea", instances))
     page = efdt.run(Settings(2000, 2))
     rows = page.tables["real error"]
     assert [row["stream"] for row in rows] == ["KDD'99, ordered", "KDD'99, shuffled", "Skin, ordered", "Skin, shuffled"]
     assert "±" not in rows[0]["VFDT"] and "±" in rows[1]["VFDT"]
     assert "KDD'99 2,000, Skin 2,000" in str(page)
-
-
-def test_shuffled_stream_holds_the_same_instances():
-    whole = _whole(500)
-    (X, y), (A, b) = next(iter(whole)), next(iter(whole.shuffled(1)))
-    assert not (y == b).all() and sorted(y) == sorted(b)
-    name = X.columns[0]
-    assert sorted(zip(X[name], y, strict=True)) == sorted(zip(A[name], b, strict=True))
-
-
-def _whole(n):
-    return streams.Whole(*streams.load("generator:sea", n))
 
 
 def test_ties(tmp_path, monkeypatch):

@@ -9,9 +9,10 @@ from streams import needs
 
 @needs("elec")
 def test_conf_tree_is_close_to_full_sampling():
-    stream = streams.whole("ELEC")
-    options = {"nominal": streams.nominal(stream.X, stream.schema), "leaf_prediction": "mc", "slots": 4096, "block": 1}
-    full = prequential(CTree(**options), stream, stream.schema.classes)
-    half = prequential(ConfTree(CTree(**options), 0.5, seed=1), stream, stream.schema.classes)
-    assert half.labels[-1] <= len(stream) / 2 < full.labels[-1] == len(stream)
+    X, y, schema = streams.load("ELEC")
+    stream, classes = [(X, y)], list(schema.classes)
+    options = {"nominal": streams.nominal(X, schema), "leaf_prediction": "mc", "slots": 4096, "block": 1}
+    full = prequential(CTree(**options), stream, classes)
+    half = prequential(ConfTree(CTree(**options), 0.5, seed=1), stream, classes)
+    assert half.labels[-1] <= len(y) / 2 < full.labels[-1] == len(y)
     assert full.accuracy[-1] > 0.75 and half.accuracy[-1] > full.accuracy[-1] - 0.01

@@ -14,7 +14,6 @@ from bregalad.data.generators import (
     InterchangingRBF,
     MovingSquares,
     PoisonedHead,
-    RandomBinaryTree,
     RandomRBF,
     RandomTree,
     Waveform,
@@ -300,26 +299,6 @@ def test_hyperplane():
     stream._block(rng, 0, 16_384, state)
     assert (np.abs(state["weights"] - stream.weights) < 0.001 * 6 * 16_384**0.5).all()
     assert (state["weights"] != stream.weights).all()
-
-
-@pytest.mark.parametrize("model_seed", [1, 2])
-def test_random_binary_tree(model_seed):
-    stream = RandomBinaryTree(model_seed=model_seed)
-    X, y = stream.take(200_000)
-    found = list(leaves(stream.nodes, lambda a: 2))
-    assert len(found) == 50 and len(stream.nodes.attribute) == 99
-    reached = np.array([walk(stream.nodes, 0, row) for row in X.to_numpy()[:20_000]])
-    left = {int(child) for child, a in zip(stream.nodes.child, stream.nodes.attribute, strict=True) if a >= 0}
-    in_left = np.isin(reached, list(left))
-    first = y[:20_000] == "1"
-    assert first[in_left].mean() == pytest.approx(0.7, abs=0.02)
-    assert first[~in_left].mean() == pytest.approx(0.3, abs=0.02)
-    fixed = RandomBinaryTree(model_seed=model_seed, fixed=True)
-    _, labels = fixed.take(20_000)
-    for leaf in np.unique(reached):
-        assert len(set(labels[reached == leaf])) == 1
-    certain = RandomBinaryTree(model_seed=model_seed, left=1.0, right=0.0)
-    assert ((certain.take(20_000)[1] == "1") == in_left).all()
 
 
 def test_chessboard():

@@ -6,7 +6,6 @@ Real ones are in the folder $BREGALAD_DATA or ../shared/data.
 import os
 import random
 import tempfile
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -22,13 +21,11 @@ __all__ = [
     "STREAMS",
     "WIDTHS",
     "StreamFile",
-    "Whole",
     "default_instances",
     "load",
     "nominal",
     "path",
     "read_binary",
-    "whole",
     "write_binary",
 ]
 
@@ -156,43 +153,6 @@ def nominal(X, schema):
     return {
         a.name: a.values or tuple(sorted(X[a.name].dropna().unique())) for a in schema.attributes if a.kind == "nominal"
     }
-
-
-class Whole:
-    """A stream held in memory; iterates over chunks of 65,536 instances.
-
-    Parameters
-    ----------
-    X, y, schema
-        As `load` gives them.
-    """
-
-    def __init__(self, X, y, schema):
-        self.X, self.y = X, y
-        self.schema = replace(schema, classes=tuple(sorted(set(y.tolist()))))
-        self._order = np.arange(len(y))
-
-    def __len__(self):
-        return len(self.y)
-
-    def shuffled(self, seed):
-        """The same in another order."""
-        other = Whole(self.X, self.y, self.schema)
-        other._order = np.random.default_rng(seed).permutation(len(self.y))
-        return other
-
-    def __iter__(self):
-        for start in range(0, len(self.y), 65_536):
-            part = self._order[start : start + 65_536]
-            yield self.X.iloc[part].reset_index(drop=True), self.y[part]
-
-
-def whole(name):
-    """A real stream of ``STREAMS`` as `Whole`, None where its file is absent."""
-    try:
-        return Whole(*load(name))
-    except FileNotFoundError:
-        return None
 
 
 class StreamFile:

@@ -9,7 +9,7 @@ __all__ = ["follow", "mean_curve", "spread"]
 POINTS = 100  # of a curve
 
 
-def follow(tree, stream, instances):
+def follow(tree, stream, instances, classes=None):
     """Test, then train; the board is let go of.
 
     Returns
@@ -19,7 +19,7 @@ def follow(tree, stream, instances):
     """
     every = max(1, -(-instances // POINTS))
     try:
-        return prequential(tree, stream, list(stream.schema.classes), every=every, limit=instances)
+        return prequential(tree, stream, classes or list(stream.schema.classes), every=every, limit=instances)
     finally:
         tree.close()
 

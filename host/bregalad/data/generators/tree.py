@@ -1,4 +1,4 @@
-"""Classes told by a random tree: MOA's generator, and the binary one of the confidence tree."""
+"""Classes told by a random tree."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from typing import Annotated
 import numpy as np
 
 from ...compiled import njit
-from ..schema import Schema
 from .base import Block, Generator, Range, Share, classified, model_numbers, nominals, numerics
 
-__all__ = ["RandomBinaryTree", "RandomTree"]
+__all__ = ["RandomTree"]
 
 _LEAF = -1  # in place of an attribute
 _MOST_NODES = 1 << 22
@@ -92,74 +91,6 @@ class RandomTree(Generator):
             )
             numeric += rng.normal(0, self.attribute_noise / 12**0.5, numeric.shape)
         return Block(numeric, nominal, labels)
-
-
-@dataclass(eq=False, repr=False)
-class RandomBinaryTree(Generator):
-    """RandCBT: a binary tree on numeric attributes; left leaves tend to class 1, right ones to 0.
-
-    A leaf is drawn and divided, on a uniform attribute at a uniform point of the leaf's region,
-    until there are enough of them.
-
-    Parameters
-    ----------
-    attributes, leaves : int
-    left, right : float
-        Probability of class 1 in a left child, in a right one.
-    fixed : bool
-        Draw the class once for each leaf instead of for each instance.
-    seed, model_seed : int
-        For the instances; for the tree.
-
-    Source: De Rosa and Cesa-Bianchi, Confidence decision trees via online and active learning for
-    streaming data, JAIR 2017, appendix D.
-    """
-
-    attributes: Annotated[int, Range(1)] = 5
-    leaves: Annotated[int, Range(2)] = 50
-    left: Share = 0.7
-    right: Share = 0.3
-    fixed: bool = False
-    model_seed: Annotated[int, Range(0)] = 1
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        rng = model_numbers(self.model_seed)
-        self.nodes, right_child = _divide(rng, self.attributes, self.leaves)
-        #: Probability of class 1 in every node.
-        self.share = np.where(right_child, self.right, self.left)
-        if self.fixed:
-            self.share = (rng.random(len(self.share)) < self.share).astype(float)
-
-    def _schema(self):
-        return Schema(numerics(self.attributes), "class", ("0", "1"))
-
-    def _block(self, rng, first, count, state):
-        numeric = rng.random((count, len(self.schema.attributes)))
-        nominal = np.zeros((count, 0), np.uint8)
-        leaves = _route(*self.nodes[:3], nominal, numeric)
-        labels = (rng.random(count) < self.share[leaves]).astype(np.int64)
-        return Block(numeric, nominal, labels)
-
-
-def _divide(rng, attributes, leaves):
-    size = 2 * leaves - 1
-    nodes = Nodes(np.full(size, _LEAF, np.int32), np.zeros(size), np.zeros(size, np.int32), np.zeros(size, np.int64))
-    regions = np.tile([[0.0], [1.0]], (size, 1, attributes))
-    right_child = np.zeros(size, bool)
-    grown = [0]
-    for child in range(1, size, 2):
-        node = grown.pop(int(rng.integers(len(grown))))
-        attribute = int(rng.integers(attributes))
-        low, high = regions[node, :, attribute]
-        nodes.attribute[node] = attribute
-        nodes.threshold[node] = threshold = low + (high - low) * rng.random()
-        nodes.child[node] = child
-        regions[child : child + 2] = regions[node]
-        regions[child, 1, attribute] = regions[child + 1, 0, attribute] = threshold
-        right_child[child + 1] = True
-        grown += [child, child + 1]
-    return nodes, right_child
 
 
 @njit()
