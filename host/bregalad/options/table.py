@@ -5,6 +5,7 @@ options are made from it. It needs nothing that takes long to import, for ``--he
 """
 
 from fractions import Fraction
+from typing import Any
 
 from ..criteria import CRITERIA
 from ..predictors import PREDICTORS, Predictor, usual_predictor
@@ -45,8 +46,8 @@ TIES = ("ht", "htdt", "htat")
 VARIANTS = ("paper", "moa", "kdd2018")
 
 _MOST = (1 << 24) - 1  # instances of a period
-_PERIOD = {"low": 1, "high": _MOST, "unit": "instances"}
-_PROBABILITY = {"above": 0, "below": 1}
+_PERIOD: dict[str, Any] = {"low": 1, "high": _MOST, "unit": "instances"}
+_PROBABILITY: dict[str, Any] = {"above": 0, "below": 1}
 _MOST_DEPTH = (1 << 31) - 1
 MOST_KEPT = 1 << 20  # instances: gains of more would not fit into 64 bits
 _LONGEST_BLOCK = 1 << 16
