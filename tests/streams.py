@@ -1,8 +1,7 @@
 """The real streams that tests and benchmarks use; see the README beside the data."""
 
 import pytest
-from bregalad.benchmark.data import FOLDER, KDD_NAMES, KDD_NOMINAL
-from bregalad.benchmark.streams import elec, kdd, led, nominal, path, rt5n, skin
+from bregalad.benchmark.streams import FOLDER, KDD_NAMES, KDD_NOMINAL, elec, kdd, led, nominal, path, rt5n, skin
 
 __all__ = ["FOLDER", "KDD_NAMES", "KDD_NOMINAL", "elec", "kdd", "led", "needs", "nominal", "path", "rt5n", "skin"]
 

@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from bregalad import TREES, load_tree
-from bregalad.benchmark.papers.runs import computes
 from bregalad.cli import main
 from bregalad.cli.learner import OPTIONS
 from bregalad.files import replacing
@@ -120,14 +119,9 @@ def test_every_tree_is_trained_inspected_and_predicts(csv, tmp_path, capsys, tre
 
 @pytest.mark.parametrize("tree", ["ctree", "corrhtree"])
 def test_trees_of_two_classes(csv, tmp_path, capsys, tree):
-    """They need a board with their criterion; without it that is what they say."""
     saved = tmp_path / "tree"
     status = main(["train", str(csv), "--quiet", "--tree", tree, "--save", str(saved)])
-    captured = capsys.readouterr()
-    if not computes("emulated", TREES[tree]()._policy().criterion):
-        assert status == 1 and "criterion" in captured.err and captured.err.count("\n") == 1
-        return
-    assert status == 0 and "splits" in captured.out
+    assert status == 0 and "splits" in capsys.readouterr().out
     assert type(load_tree(saved)) is TREES[tree]
     assert main(["inspect", str(saved)]) == 0
 

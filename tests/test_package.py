@@ -41,14 +41,14 @@ import importlib, pkgutil, sys, bregalad.benchmark as all
 sys.argv = ["program", "--help"]
 for found in pkgutil.iter_modules(all.__path__, all.__name__ + "."):
     module = importlib.import_module(found.name)
-    if hasattr(module, "argparse"):
+    if hasattr(module, "argparse") and hasattr(module, "main"):
         try:
             module.main()
         except SystemExit as end:
             assert not end.code, found.name
 """
     said = subprocess.run([sys.executable, "-OO", "-c", code], check=False, capture_output=True, text=True)
-    assert said.returncode == 0 and said.stdout.count("usage: ") > 10, said.stderr
+    assert said.returncode == 0 and said.stdout.count("usage: ") > 4, said.stderr
 
 
 def test_gateware_does_not_load_what_trees_need():

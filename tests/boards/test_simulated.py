@@ -7,7 +7,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from bregalad.benchmark.load import Load, measure
 from bregalad.boards import BoardError, open_board, simulated
 from bregalad.cli import main
 from bregalad.geometry import NONE, PRESETS, Geometry
@@ -17,6 +16,7 @@ from bregalad.protocol.reports import ErrorCode, statistics_layout
 from bregalad_sim import verilated
 from bregalad_sim.golden import Golden
 from equality import check_equal
+from load import Load, measure
 
 MEMORY = 4096
 FAULTS = [ErrorCode.SLAVE, ErrorCode.DECODE]

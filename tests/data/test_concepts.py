@@ -14,7 +14,6 @@ from bregalad.data.generators import (
     InterchangingRBF,
     MovingSquares,
     PoisonedHead,
-    RandomBinaryTree,
     RandomRBF,
     RandomTree,
     Waveform,
@@ -124,11 +123,11 @@ def test_rbf():
     still.spread = still.spread * 1e-9
     Z, z = still.take(100_000)
     assert (y == z).all()
-    chosen = np.linalg.norm(Z.to_numpy()[:, None] - still.centres, axis=2).argmin(axis=1)
+    chosen = np.linalg.norm(Z.to_numpy()[:, None] - still.places, axis=2).argmin(axis=1)
     assert (np.array(stream.schema.classes, object)[stream.labels[chosen]] == y).all()
     shares = np.bincount(chosen) / len(y)
     np.testing.assert_allclose(shares, stream.weights / stream.weights.sum(), atol=0.006)
-    distance = np.linalg.norm(X - stream.centres[chosen], axis=1)
+    distance = np.linalg.norm(X - stream.places[chosen], axis=1)
     for centre in range(4):
         # The absolute value of a normal variable.
         assert np.mean(distance[chosen == centre]) == pytest.approx(
@@ -140,19 +139,19 @@ def test_rbf_moves():
     options = {"centres": 3, "attributes": 2, "seed": 5}
     moving = RandomRBF(**options, speed=0.01, moving=2)
     still = RandomRBF(**options)
-    assert (moving.centres == still.centres).all() and (moving.velocity[2] == 0).all()
+    assert (moving.places == still.places).all() and (moving.velocity[2] == 0).all()
     np.testing.assert_allclose(np.linalg.norm(moving.velocity[:2], axis=1), 0.01)
     count = 20_000
     shift = moving.take(count)[0].to_numpy() - still.take(count)[0].to_numpy()
     # Which centre it was shows in what stands still.
     chosen = np.searchsorted(still._sums, _uniform(still, count) * still._sums[-1], side="right")
-    place, velocity = moving.centres.copy(), moving.velocity.copy()
+    place, velocity = moving.places.copy(), moving.velocity.copy()
     expected = np.empty((count, 2))
     for t in range(count):
         place += velocity
         velocity = np.where((place > 1) | (place < 0), -velocity, velocity)
         place = np.where(place > 1, 2 - place, np.abs(place))
-        expected[t] = (place - still.centres)[chosen[t]]
+        expected[t] = (place - still.places)[chosen[t]]
     np.testing.assert_allclose(shift, expected, atol=1e-6)
 
 
@@ -300,26 +299,6 @@ def test_hyperplane():
     stream._block(rng, 0, 16_384, state)
     assert (np.abs(state["weights"] - stream.weights) < 0.001 * 6 * 16_384**0.5).all()
     assert (state["weights"] != stream.weights).all()
-
-
-@pytest.mark.parametrize("model_seed", [1, 2])
-def test_random_binary_tree(model_seed):
-    stream = RandomBinaryTree(model_seed=model_seed)
-    X, y = stream.take(200_000)
-    found = list(leaves(stream.nodes, lambda a: 2))
-    assert len(found) == 50 and len(stream.nodes.attribute) == 99
-    reached = np.array([walk(stream.nodes, 0, row) for row in X.to_numpy()[:20_000]])
-    left = {int(child) for child, a in zip(stream.nodes.child, stream.nodes.attribute, strict=True) if a >= 0}
-    in_left = np.isin(reached, list(left))
-    first = y[:20_000] == "1"
-    assert first[in_left].mean() == pytest.approx(0.7, abs=0.02)
-    assert first[~in_left].mean() == pytest.approx(0.3, abs=0.02)
-    fixed = RandomBinaryTree(model_seed=model_seed, fixed=True)
-    _, labels = fixed.take(20_000)
-    for leaf in np.unique(reached):
-        assert len(set(labels[reached == leaf])) == 1
-    certain = RandomBinaryTree(model_seed=model_seed, left=1.0, right=0.0)
-    assert ((certain.take(20_000)[1] == "1") == in_left).all()
 
 
 def test_chessboard():

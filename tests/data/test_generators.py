@@ -69,7 +69,7 @@ def test_reproducible_for_any_chunk(name):
         assert not Z.equals(X) and (z != y).any()
 
 
-@pytest.mark.parametrize("name", ["tree", "rbf", "cbt", "hyperplane"])
+@pytest.mark.parametrize("name", ["tree", "rbf", "hyperplane"])
 def test_model_seed_alone_changes_the_concept(name):
     X, y = open_generator(name).take(5000)
     Z, z = open_generator(name, model_seed=2).take(5000)
@@ -81,7 +81,7 @@ def test_presets():
         kinds = [a.kind for a in open_generator(name).schema.attributes]
         assert kinds.count("nominal") == nominal and kinds.count("numeric") == numeric
     rbf = open_generator("rrbfc")
-    assert rbf.centres.shape == (1000, 50) and open_generator("rrbfs").centres.shape == (100, 10)
+    assert rbf.places.shape == (1000, 50) and open_generator("rrbfs").places.shape == (100, 10)
     assert len(open_generator("rts,classes=3").schema.classes) == 3
     assert len(open_generator("generator:rts", classes=3).schema.classes) == 3
 
@@ -162,8 +162,7 @@ def test_joined_streams_end_with_their_parts():
         ("waveform,irrelevant=-1", "irrelevant must be 0 or more, not -1"),
         ("poisoned,function=4", "function must be 1 to 3, not 4"),
         ("poisoned,head=-1", "head must be 0 or more, not -1"),
-        ("cbt,leaves=1", "leaves must be 2 or more, not 1"),
-        ("cbt,fixed=maybe", "fixed must be yes or no, not 'maybe'"),
+        ("rbf,centres=0", "centres must be 1 or more, not 0"),
         ("drift,first=sea,second=sea", "first must be a generator in brackets, not 'sea'"),
         ("drift,first=(sea", "the brackets do not match"),
         ("drift,first=(sea,function=9),second=(sea)", "generator sea: function must be 1 to 4, not 9"),

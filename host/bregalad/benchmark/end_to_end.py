@@ -31,7 +31,6 @@ from ..protocol.rows import Column, RowKind, RowLayout
 from ..tree.cells import CellMap
 from ..words import first_line
 from . import streams
-from .board import kept_clock
 
 WIDTHS = (32, 64, 128)
 CODES = 254  # of an attribute, that edges are placed for
@@ -200,6 +199,8 @@ def host_seconds(board, recording, tree, layout, keys, count):
 
 def measure(attributes, args):
     """Rows of the table: from codes and from floats, each learnt twice, one after the other."""
+    from bregalad_hw.reports import clock_of, kept
+
     geometry = geometry_for(attributes, args.lanes, args.slots, args.bus_width)
     values, labels, edges = load(attributes, args.instances)
     cells = CellMap.build([0] * attributes, geometry.bins, "multiway")
@@ -208,7 +209,7 @@ def measure(attributes, args):
         trainer = Trainer(open_board("emulated", geometry.replace(nodes=0)), cells, SplitPolicy(), 2)
         core = [emulated(trainer, values, labels, edges) for _ in range(2)]
     codes = core[0][1]
-    _, reached, report = kept_clock(geometry)
+    _, reached, report = clock_of(kept(), geometry)
     for kind, name in ((RowKind.CODE, "codes"), (RowKind.F32, "float32")):
         layout, rows = rows_of(kind, values, codes, labels)
         keys = {} if kind is RowKind.CODE else {i: edge_keys(edges[i], kind) for i in range(attributes)}

@@ -2,21 +2,18 @@
 
 import json
 import os
-import statistics
 import subprocess
 import tempfile
 from contextlib import suppress
-from pathlib import Path
 
-__all__ = ["Process", "peak_mb", "summary"]
+__all__ = ["Process"]
 
 
 class Process:
     """Start a learner's process, and let it run again and again.
 
     The process says ``ready``; then it answers every line by a run, a line of JSON: ``right``
-    predictions, ``seconds`` and ``cpu_seconds`` of the loop that predicts and learns, ``peak_mb``,
-    the most memory that it has held, and what else it knows.
+    predictions, ``cpu_seconds`` of the loop that predicts and learns, and what else it knows.
 
     Parameters
     ----------
@@ -55,7 +52,7 @@ class Process:
             raise
 
     def measure(self):
-        """A run: dict of accuracy, seconds, cpu_seconds, peak_mb ..."""
+        """A run: dict of accuracy, instances, cpu_seconds ..."""
         with suppress(BrokenPipeError):  # the reason is in its errors
             self._process.stdin.write("run\n")
             self._process.stdin.flush()
@@ -94,44 +91,3 @@ class Process:
 
     def __exit__(self, *error):
         self.close()
-
-
-def summary(runs):
-    """What several runs come to: medians, and the slowest by the fastest.
-
-    Raises
-    ------
-    ValueError
-        If they differ in accuracy, as those of different releases may.
-    """
-    if len(found := {run["accuracy"] for run in runs}) > 1:
-        stream, peer = (runs[0].get(key, "?") for key in ("stream", "peer"))
-        raise ValueError(
-            f"the kept runs of {peer} on {stream} differ in accuracy "
-            f"({', '.join(map(str, sorted(found)))}): measure them again, bench "
-            f"comparison --fresh --streams {stream} --peers {peer}"
-        )
-    cpu = [run["cpu_seconds"] for run in runs]
-    found = {
-        "accuracy": runs[0]["accuracy"],
-        "instances": runs[0]["instances"],
-        "repeats": len(runs),
-        "spread": max(cpu) / max(min(cpu), 1e-9),
-    }
-    for key in ("seconds", "cpu_seconds", "codes_cpu_seconds", "peak_mb"):
-        values = [run[key] for run in runs if run.get(key) is not None]
-        if values:
-            found[key] = statistics.median(values)
-    return found
-
-
-def peak_mb():
-    """The most memory that this process has held, in MB; None where the system does not say.
-
-    Not getrusage's: on Linux that includes what the parent held as this process was forked.
-    """
-    try:
-        lines = Path("/proc/self/status").read_text().splitlines()
-    except OSError:
-        return None
-    return next((round(int(line.split()[1]) / 1024, 1) for line in lines if line.startswith("VmHWM:")), None)

@@ -1,5 +1,9 @@
-"""The benchmark's streams, by name, and the file in which a learner's process reads one."""
+"""The benchmark's streams, by name, and the file in which a learner's process reads one.
 
+Real ones are in the folder $BREGALAD_DATA or ../shared/data.
+"""
+
+import os
 import random
 import tempfile
 from functools import cache
@@ -9,9 +13,11 @@ import numpy as np
 import pandas as pd
 
 from ..data import Attribute, Schema, open_stream
-from .data import FILES, FOLDER, KDD_NAMES, KDD_NOMINAL
 
 __all__ = [
+    "FOLDER",
+    "KDD_NAMES",
+    "KDD_NOMINAL",
     "STREAMS",
     "WIDTHS",
     "StreamFile",
@@ -23,8 +29,27 @@ __all__ = [
     "write_binary",
 ]
 
+FOLDER = Path(os.environ.get("BREGALAD_DATA") or Path(__file__).resolve().parents[4] / "shared" / "data")
+_FILES = {
+    "elec": "ELEC.arff.zip",
+    "kdd": "kddcup.data_10_percent.gz",
+    "skin": "Skin_NonSkin.txt.gz",
+    "rt5n": "rt5n_1M.npz",
+    "led": "led_1M.npz",
+}
+KDD_NAMES = tuple(
+    """
+duration protocol_type service flag src_bytes dst_bytes land wrong_fragment urgent hot
+num_failed_logins logged_in num_compromised root_shell su_attempted num_root num_file_creations
+num_shells num_access_files num_outbound_cmds is_host_login is_guest_login count srv_count
+serror_rate srv_serror_rate rerror_rate srv_rerror_rate same_srv_rate diff_srv_rate
+srv_diff_host_rate dst_host_count dst_host_srv_count dst_host_same_srv_rate dst_host_diff_srv_rate
+dst_host_same_src_port_rate dst_host_srv_diff_host_rate dst_host_serror_rate
+dst_host_srv_serror_rate dst_host_rerror_rate dst_host_srv_rerror_rate class
+""".split()
+)
+KDD_NOMINAL = ("protocol_type", "service", "flag", "land", "logged_in", "is_host_login", "is_guest_login")
 WIDTHS = (32, 64, 128, 256, 512, 1024)
-_FILES = FILES | {"rt5n": "rt5n_1M.npz", "led": "led_1M.npz"}
 _MOST = 1_000_000  # instances of a stream without an end
 _VALUES = 50_000_000  # attribute values of one: a few seconds for the slowest compiled learner
 
@@ -120,14 +145,7 @@ def load(name, instances=None):
     stream = open_stream(source)
     if instances is None and source.startswith("generator:") and stream.len_hint is None:
         raise ValueError(f"{name} does not end: say how many instances")
-    parts, done = [], 0
-    for X, y in stream:
-        parts.append((X.astype({column: object for column in X if X[column].dtype != float}), y))
-        done += len(y)
-        if instances is not None and done >= instances:
-            break
-    X = pd.concat([X for X, _ in parts], ignore_index=True)[:instances]
-    return X, np.concatenate([y for _, y in parts])[:instances], stream.schema
+    return _whole(stream, instances)
 
 
 def nominal(X, schema):
@@ -226,13 +244,18 @@ def _nominal(values, y, count, classes):
     return pd.DataFrame(values, columns=list(schema.names)), np.asarray(y), schema
 
 
-def _whole(stream):
-    chunks = list(stream)
-    parts = {name: [X[name] for X, _ in chunks] for name in stream.schema.names}
+def _whole(stream, instances=None):
+    """The first so many instances of a stream."""
+    parts, done = [], 0
+    for X, y in stream:
+        parts.append((X, y))
+        done += len(y)
+        if instances is not None and done >= instances:
+            break
     columns = {}
     for attribute in stream.schema.attributes:
-        column = parts[attribute.name]
+        column = [X[attribute.name] for X, _ in parts]
         if attribute.kind == "nominal":
             column = [part.astype(object) for part in column]
-        columns[attribute.name] = pd.concat(column, ignore_index=True)
-    return pd.DataFrame(columns), np.concatenate([y for _, y in chunks]), stream.schema
+        columns[attribute.name] = pd.concat(column, ignore_index=True)[:instances]
+    return pd.DataFrame(columns), np.concatenate([y for _, y in parts])[:instances], stream.schema

@@ -1,4 +1,4 @@
-"""The process of a learner in Python: ``python -m bregalad.benchmark.worker STREAM KIND LEARNER``.
+"""The process of a learner of another library: ``python -m bregalad.benchmark.worker STREAM KIND LEARNER``.
 
 See `Process` for what it answers.
 """
@@ -9,64 +9,13 @@ import time
 
 import numpy as np
 
-from .process import peak_mb
 from .streams import read_binary
 
 __all__ = ["main"]
 
-_CHUNK = 65_536  # instances per call of our trees; the results do not depend on it
 _WARM = 2000  # instances that get everything compiled and imported
-_WIDE = 100  # attributes from which on a tree keeps its default number of slots
 _MLPACK_CHUNK = 10_000  # mlpack predicts and learns arrays only: a call per instance is all call
 _RIVER_VALUES = 1_000_000  # attribute values that River gets of a stream: seconds, not hours
-
-
-class Emulated:
-    """One of our trees on the emulated board, from data as they come, and again from codes."""
-
-    def __init__(self, table, labels, values, classes, learner):
-        from .. import EFDT, VFDT
-
-        kind, _, prediction = learner.partition("-")
-        options = {
-            "leaf_prediction": prediction,
-            "delta": 1e-7,
-            "nominal": {i: tuple(range(count)) for i, count in enumerate(values) if count},
-        }
-        if len(values) <= _WIDE:
-            options["slots"] = 8192  # enough for every node
-        self.make = lambda: {"vfdt": VFDT, "efdt": EFDT}[kind](**options)
-        self.table, self.labels, self.classes = table, labels.astype(np.int32), np.arange(classes)
-
-    def run(self, count):
-        X, y = self.table[:count], self.labels[:count]
-        tree, right = self.make(), 0
-        start = time.perf_counter(), time.process_time()
-        for at in range(0, count, _CHUNK):
-            part = slice(at, at + _CHUNK)
-            right += int((tree.test_then_train(X[part], y[part], self.classes) == y[part]).sum())
-        end = time.perf_counter(), time.process_time()
-        report = tree.report()
-        peak = peak_mb()  # before the codes are kept, too
-        tree = self.make()
-        head = min(2048, count)
-        tree.test_then_train(X[:head], y[:head], self.classes)
-        codes = tree.encode(X[head:])
-        coded = time.process_time()
-        for at in range(0, count - head, _CHUNK):
-            part = slice(at, at + _CHUNK)
-            tree.learn_codes(codes[part], y[head:][part])
-        coded = time.process_time() - coded
-        return (
-            right,
-            start,
-            end,
-            {
-                "leaves": int(report["leaves"]),
-                "peak_mb": peak,
-                "codes_cpu_seconds": coded * count / max(1, count - head),
-            },
-        )
 
 
 class River:
@@ -88,11 +37,11 @@ class River:
 
     def run(self, count):
         tree, right = self.make(), 0
-        start = time.perf_counter(), time.process_time()
+        start = time.process_time()
         for x, y in zip(self.X[:count], self.y[:count], strict=True):
             right += tree.predict_one(x) == y
             tree.learn_one(x, y)
-        return (right, start, (time.perf_counter(), time.process_time()), {"instances": min(count, len(self.y))})
+        return {"right": int(right), "cpu_seconds": time.process_time() - start, "instances": min(count, len(self.y))}
 
 
 class Mlpack:
@@ -124,7 +73,7 @@ class Mlpack:
 
     def run(self, count):
         model, right = {}, 0
-        start = time.perf_counter(), time.process_time()
+        start = time.process_time()
         for at in range(0, count, _MLPACK_CHUNK):
             part = slice(at, min(count, at + _MLPACK_CHUNK))
             if model:
@@ -134,10 +83,10 @@ class Mlpack:
                 right += int((self.y[part] == 0).sum())
             trained = self.call(**model, **({} if model else self.options), training=self.X[part], labels=self.y[part])
             model = {"input_model": trained["output_model"]}
-        return right, start, (time.perf_counter(), time.process_time()), {}
+        return {"right": right, "cpu_seconds": time.process_time() - start}
 
 
-_KINDS = {"emulated": Emulated, "river": River, "mlpack": Mlpack}
+_KINDS = {"river": River, "mlpack": Mlpack}
 
 
 def main():
@@ -151,19 +100,7 @@ def main():
     made.run(min(_WARM, len(labels)))
     print("ready", flush=True)
     for _ in sys.stdin:
-        right, start, end, more = made.run(len(labels))
-        print(
-            json.dumps(
-                {
-                    "right": right,
-                    "seconds": end[0] - start[0],
-                    "cpu_seconds": end[1] - start[1],
-                    "peak_mb": peak_mb(),
-                    **more,
-                }
-            ),
-            flush=True,
-        )
+        print(json.dumps(made.run(len(labels))), flush=True)
 
 
 if __name__ == "__main__":

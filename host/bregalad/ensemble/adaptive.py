@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from ..drift.adwin import rule_of
-from ..estimator.tree import StreamTree
 from ..learners.vfdt import VFDT
-from .described import described
-from .estimator import Ensemble
+from .estimator import Ensemble, declared
 from .member import Style
 from .options import MEMBER
 
 __all__ = ["AdaptiveRandomForest"]
 
 
-@described
+@declared
 class AdaptiveRandomForest(Ensemble):
     """Bagged trees that split each node on a few attributes only, and are replaced as the stream drifts.
 
@@ -27,21 +25,11 @@ class AdaptiveRandomForest(Ensemble):
     _name = "arf"
     _trees_each = 2  # one in the background
 
-    def __init__(
-        self,
-        tree: StreamTree | None = None,
-        *,
-        members: int = 10,
-        rate: float = 6.0,
-        attributes: float = 0.6,
-        warning: float = 0.01,
-        drift: float = 0.001,
-        weighted: bool = True,
-        seed: int = 1,
-        threads: int = 1,
-        engine: str | None = None,
-    ) -> None:
-        self._keep_parameters(locals())
+    rate: float = 6.0
+    attributes: float = 0.6
+    warning: float = 0.01
+    drift: float = 0.001
+    weighted: bool = True
 
     def _default_tree(self):
         return VFDT(**MEMBER)

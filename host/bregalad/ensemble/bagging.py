@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from ..drift.adwin import new_windows, rule_of
-from ..estimator.tree import StreamTree
 from ..learners.vfdt import VFDT
-from .described import described
-from .estimator import Ensemble
+from .estimator import Ensemble, declared
 from .member import Style
 from .votes import first_change
 
 __all__ = ["LeveragingBagging", "OnlineBagging"]
 
 
-@described
+@declared
 class OnlineBagging(Ensemble):
     """Trees of which each learns every instance as often as a Poisson number says, and which vote.
 
@@ -22,17 +20,7 @@ class OnlineBagging(Ensemble):
 
     _name = "bagging"
 
-    def __init__(
-        self,
-        tree: StreamTree | None = None,
-        *,
-        members: int = 10,
-        rate: float = 1.0,
-        seed: int = 1,
-        threads: int = 1,
-        engine: str | None = None,
-    ) -> None:
-        self._keep_parameters(locals())
+    rate: float = 1.0
 
     def _default_tree(self):
         return VFDT()
@@ -41,7 +29,7 @@ class OnlineBagging(Ensemble):
         return Style(self._template, int(self.seed), float(self.rate))
 
 
-@described
+@declared
 class LeveragingBagging(OnlineBagging):
     """Online bagging with more weight, whose worst tree is replaced where ADWIN sees any member err more.
 
@@ -51,18 +39,8 @@ class LeveragingBagging(OnlineBagging):
 
     _name = "leveraging"
 
-    def __init__(
-        self,
-        tree: StreamTree | None = None,
-        *,
-        members: int = 10,
-        rate: float = 6.0,
-        drift: float = 0.002,
-        seed: int = 1,
-        threads: int = 1,
-        engine: str | None = None,
-    ) -> None:
-        self._keep_parameters(locals())
+    rate: float = 6.0
+    drift: float = 0.002
 
     def _begin(self):
         super()._begin()

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, dataclass_transform
 
 import numpy as np
 
 from ..boards.base import BoardError
 from ..driver.steps import SAFE, Steps
 from ..estimator import board as holder
+from ..estimator.parameters import described
 from ..estimator.stream import StreamLearner
 from ..estimator.tree import StreamTree
 from ..estimator.turns import changing, reading
@@ -27,12 +29,30 @@ if TYPE_CHECKING:
 
     from ..hints import Frame
 
-__all__ = ["Ensemble"]
+__all__ = ["Ensemble", "declared"]
 
 _BATCH = 4096  # instances that a member learns or looks at before the next one does; nothing depends on it
 
 
-class Ensemble(StreamLearner):
+@dataclass(eq=False, repr=False, kw_only=True)
+class Parameters:
+    """Those of all ensembles."""
+
+    tree: StreamTree | None = field(default=None, kw_only=False)
+    members: int = 10
+    rate: float = 6.0
+    seed: int = 1
+    threads: int = 1
+    engine: str | None = None
+
+
+@dataclass_transform(eq_default=False, kw_only_default=True, field_specifiers=(field,))
+def declared(cls):
+    """Class decorator of an ensemble: as `described`, by the table of the ensembles' options."""
+    return described(cls, cls._name, options.options_of(cls._name))
+
+
+class Ensemble(StreamLearner, Parameters):
     """Base of the ensembles: trees that learn the same stream, each its own share of it, and vote.
 
     A subclass says in ``_default_tree`` which tree its members are like if none is given, in ``_style`` how they are,
@@ -46,12 +66,6 @@ class Ensemble(StreamLearner):
     schema_ : Schema
     members_ : list of Member
     """
-
-    # As constructors are given them.
-    engine: str | None
-    members: int
-    rate: float
-    tree: StreamTree | None
 
     _storage = storage
     _trees_each = 1  # that a member may have at a time

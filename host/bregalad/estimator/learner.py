@@ -98,11 +98,6 @@ class Learner(ClassifierMixin, BaseEstimator):
 
     # Parameters
 
-    def _keep_parameters(self, given):
-        """Store the constructor's arguments, as scikit-learn wants them: under their names."""
-        for name in self._options:
-            setattr(self, name, given[name])
-
     def _chosen(self):
         """The options with their values."""
         return {name: getattr(self, name) for name in self._options}

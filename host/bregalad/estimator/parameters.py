@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Iterator
-from dataclasses import fields
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, dataclass_transform
 
 import numpy as np
 from pandas.api.types import is_hashable, is_scalar
@@ -14,33 +15,83 @@ from ..options import table as options
 from ..policy.split_policy import SplitPolicy
 from ..words import shown
 
-__all__ = ["check_nominal", "decisive", "declared", "same"]
+if TYPE_CHECKING:
+    from ..boards.base import Board
+    from ..geometry import Geometry
+    from ..hints import Label, Nominal
+
+__all__ = ["BoardParameters", "TreeParameters", "check_nominal", "decisive", "declared", "described", "same"]
 
 _SECTIONS = ("Examples\n", "Source:")  # of a docstring, that the parameters go before
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
+class BoardParameters:
+    """Those of all trees on boards; a class that has others, or other defaults, says so."""
+
+    board: Board | str = field(default="emulated", kw_only=False)
+    geometry: Geometry | str | None = None
+    slots: int = 1024
+    delta: float = 1e-7
+    tau: float = 0.05
+    grace: int = 200
+    max_depth: int | None = None
+    block: float | None = None
+    child_counts: str = "inherit"
+    zoom: str = "path"
+    nominal: Nominal = ()
+    nominal_split: str = "multiway"
+    nominal_values: int = 64
+    review_period: int = 20_000
+    threads: int = 1
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class TreeParameters(BoardParameters):
+    """Those of all trees on boards that know all labels."""
+
+    leaf_prediction: str | None = None
+    class_weight: Mapping[Label, float] | str | None = None
+
+
+@dataclass_transform(eq_default=False, kw_only_default=True, field_specifiers=(field,))
 def declared(cls):
-    """Class decorator of a tree: hold its constructor to the table of options, and describe it by that.
+    """Class decorator of a tree: as `described`, by the table of the trees' options."""
+    tree = cls.__name__.lower()
+    return described(cls, tree, options.options_of(tree))
+
+
+def described(cls, name, table):
+    """A learner as a dataclass: its fields are its parameters, held to options, and described by them.
+
+    Parameters
+    ----------
+    cls : type
+    name : str
+        As options name it.
+    table : sequence of Option
 
     Raises
     ------
     TypeError
-        If the constructor has other parameters than the table says, or other defaults.
+        If it has other parameters than the options say, or other defaults.
     """
-    tree = cls.__name__.lower()
+    told = cls.__doc__
+    cls = dataclass(eq=False, repr=False, kw_only=True)(cls)
     given = {name: parameter.default for name, parameter in inspect.signature(cls).parameters.items()}
-    expected = {option.name: option.defaults[tree] for option in options.options_of(tree)}
-    for name in sorted({*given, *expected}):
-        if name not in given or name not in expected or given[name] != expected[name]:
+    expected = {option.name: option.defaults[name] for option in table}
+    for parameter in sorted({*given, *expected}):
+        if parameter not in given or parameter not in expected or given[parameter] != expected[parameter]:
             raise TypeError(
-                f"{cls.__name__}({name}={given.get(name, '?')!r}): options/table.py declares "
-                f"{expected.get(name, 'no such parameter')!r}"
+                f"{cls.__name__}({parameter}={given.get(parameter, '?')!r}): the table of options declares "
+                f"{expected.get(parameter, 'no such parameter')!r}"
             )
     cls._options = tuple(expected)
-    if cls.__doc__ is None:  # python -OO
+    cls.__doc__ = told
+    if told is None:  # python -OO
         return cls
-    entries = "\n".join(option.entry(tree) for option in options.options_of(tree))
-    text = inspect.cleandoc(cls.__doc__)
+    entries = "\n".join(option.entry(name) for option in table)
+    text = inspect.cleandoc(told)
     at = min(text.index(section) for section in _SECTIONS if section in text)
     cls.__doc__ = f"{text[:at]}Parameters\n----------\n{entries}\n\n{text[at:]}"
     return cls

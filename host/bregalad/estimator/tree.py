@@ -21,7 +21,7 @@ from ..words import shown
 from . import board as holder
 from . import draw, inspection, predictions
 from .inputs import checked_codes
-from .parameters import check_nominal
+from .parameters import TreeParameters, check_nominal
 from .resident import Resident, begin_with, check_resident, learning
 from .single import Single
 from .stream import StreamLearner
@@ -40,14 +40,14 @@ if TYPE_CHECKING:
 __all__ = ["StreamTree"]
 
 
-class StreamTree(StreamLearner):
+class StreamTree(StreamLearner, TreeParameters):
     """Base of the trees: everything but the split policy.
 
     Instances are learnt as they come, from the first on. Code books of numeric attributes follow
     the stream, see `Quantiser`.
 
-    A subclass's constructor takes the parameters that ``options.OPTIONS`` declares for it; ``_fixed``
-    has those of ``SplitPolicy`` that it does not leave open and that are not as by default.
+    A subclass has the parameters that ``options.OPTIONS`` declares for it; ``_fixed`` has those of ``SplitPolicy``
+    that it does not leave open and that are not as by default.
 
     ``_trainer`` is what learns on the board, None while there is none; ``_checkpoint`` the statistics that are to go to
     the next one. ``_opened``: its board is its own, to be closed; the parameter may be another by then.

@@ -2,17 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ..estimator.parameters import declared
 from ..estimator.tree import StreamTree
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ..boards.base import Board
-    from ..geometry import Geometry
-    from ..hints import Label, Nominal
 
 __all__ = ["CVFDT"]
 
@@ -30,32 +21,12 @@ class CVFDT(StreamTree):
     _fixed = {"anytime": True, "alternates": True, "rivals": True}
     feed = "stream"
 
-    def __init__(
-        self,
-        board: Board | str = "emulated",
-        *,
-        geometry: Geometry | str | None = None,
-        slots: int = 4096,
-        delta: float = 1e-4,
-        tau: float = 0.05,
-        grace: int = 200,
-        max_depth: int | None = None,
-        block: float | None = None,
-        window: int | None = 10_000,
-        inner_grace: int = 1000,
-        same_attribute: str = "replace",
-        test_every: int = 1000,
-        test_length: int = 300,
-        child_counts: str = "inherit",
-        zoom: str = "path",
-        criterion: str = "information_gain",
-        bound: str = "hoeffding",
-        leaf_prediction: str | None = None,
-        nominal: Nominal = (),
-        nominal_split: str = "multiway",
-        nominal_values: int = 64,
-        class_weight: Mapping[Label, float] | str | None = None,
-        review_period: int = 20_000,
-        threads: int = 1,
-    ) -> None:
-        self._keep_parameters(locals())
+    slots: int = 4096
+    delta: float = 1e-4
+    window: int | None = 10_000
+    inner_grace: int = 1000
+    same_attribute: str = "replace"
+    test_every: int = 1000
+    test_length: int = 300
+    criterion: str = "information_gain"
+    bound: str = "hoeffding"

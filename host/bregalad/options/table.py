@@ -5,6 +5,7 @@ options are made from it. It needs nothing that takes long to import, for ``--he
 """
 
 from fractions import Fraction
+from typing import Any
 
 from ..criteria import CRITERIA
 from ..predictors import PREDICTORS, Predictor, usual_predictor
@@ -45,6 +46,8 @@ TIES = ("ht", "htdt", "htat")
 VARIANTS = ("paper", "moa", "kdd2018")
 
 _MOST = (1 << 24) - 1  # instances of a period
+_PERIOD: dict[str, Any] = {"low": 1, "high": _MOST, "unit": "instances"}
+_PROBABILITY: dict[str, Any] = {"above": 0, "below": 1}
 _MOST_DEPTH = (1 << 31) - 1
 MOST_KEPT = 1 << 20  # instances: gains of more would not fit into 64 bits
 _LONGEST_BLOCK = 1 << 16
@@ -59,6 +62,11 @@ def _all(value, **others):
 def _of_classes(value, **others):
     """The same, without the trees of positive and unlabelled instances."""
     return {**dict.fromkeys(LEARNERS, value), **others}
+
+
+def _of_choices(value, **others):
+    """Of the trees whose criterion and bound can be chosen."""
+    return {**{tree: value for tree in LEARNERS if tree != "corrhtree"}, **others}
 
 
 _SPLITS, _ANYTIME, _DRIFT, _LEAVES, _POSITIVE, _BOARD, _KEPT = (
@@ -99,8 +107,7 @@ OPTIONS = (
         float,
         "split confidence: the probability of a wrong choice that is allowed",
         _all(1e-7, efdt=0.05, cvfdt=1e-4, puucvfdt=1e-4),
-        above=0,
-        below=1,
+        **_PROBABILITY,
         group=_SPLITS,
     ),
     Option(
@@ -116,23 +123,14 @@ OPTIONS = (
         int,
         "grace period: instances between trials of a leaf",
         _all(200, ctree=100, corrhtree=100, hat=100, efhat=100),
-        low=1,
-        high=_MOST,
-        unit="instances",
+        **_PERIOD,
         group=_SPLITS,
     ),
     Option(
         "criterion",
         str,
         "what gains measure; the board must have been built for it",
-        {
-            "vfdt": "information_gain",
-            "efdt": "information_gain",
-            "ctree": "gini",
-            "hat": "information_gain",
-            "efhat": "information_gain",
-            "cvfdt": "information_gain",
-        },
+        _of_choices("information_gain", ctree="gini"),
         choices=CRITERIA,
         group=_SPLITS,
     ),
@@ -140,14 +138,7 @@ OPTIONS = (
         "bound",
         str,
         "how large a gap between gains must be",
-        {
-            "vfdt": "hoeffding",
-            "efdt": "hoeffding",
-            "ctree": "confidence-practical",
-            "hat": "hoeffding",
-            "efhat": "hoeffding",
-            "cvfdt": "hoeffding",
-        },
+        _of_choices("hoeffding", ctree="confidence-practical"),
         choices=BOUNDS,
         group=_SPLITS,
     ),
@@ -211,9 +202,7 @@ OPTIONS = (
         int,
         "instances between trials of an inner node",
         {"efdt": 2000, "efhat": 2000, "cvfdt": 1000, "puucvfdt": 1000},
-        low=1,
-        high=_MOST,
-        unit="instances",
+        **_PERIOD,
         group=_ANYTIME,
     ),
     Option(
@@ -232,9 +221,7 @@ OPTIONS = (
         int,
         "instances that an alternate learns between two tests",
         {"cvfdt": 1000, "puucvfdt": 1000},
-        low=1,
-        high=_MOST,
-        unit="instances",
+        **_PERIOD,
         group=_DRIFT,
     ),
     Option(
@@ -242,9 +229,7 @@ OPTIONS = (
         int,
         "instances by which an alternate is compared with its node",
         {"cvfdt": 300, "puucvfdt": 1000},
-        low=1,
-        high=_MOST,
-        unit="instances",
+        **_PERIOD,
         group=_DRIFT,
     ),
     Option("variant", str, "whose EFDT", {"efdt": "paper"}, choices=VARIANTS, group=_ANYTIME),
@@ -262,8 +247,7 @@ OPTIONS = (
         float,
         "confidence of ADWIN: the probability that a change which it finds in a node's errors is none",
         {"hat": 0.02, "efhat": 0.02},
-        above=0,
-        below=1,
+        **_PROBABILITY,
         group=_DRIFT,
     ),
     Option(
@@ -271,8 +255,7 @@ OPTIONS = (
         float,
         "the probability that an alternate takes a node's place, or goes, wrongly",
         {"hat": 0.05, "efhat": 0.05},
-        above=0,
-        below=1,
+        **_PROBABILITY,
         group=_DRIFT,
     ),
     Option(
@@ -280,9 +263,7 @@ OPTIONS = (
         int,
         "a node and its alternate are compared when the windows of both hold more instances",
         {"hat": 50, "efhat": 50},
-        low=1,
-        high=_MOST,
-        unit="instances",
+        **_PERIOD,
         group=_DRIFT,
     ),
     Option(
@@ -362,8 +343,7 @@ OPTIONS = (
         float,
         "the share of positives among the unlabelled instances",
         dict.fromkeys(POSITIVE),
-        above=0,
-        below=1,
+        **_PROBABILITY,
         none="not known: nine trees, of 0.1 to 0.9, side by side",
         group=_POSITIVE,
     ),

@@ -15,15 +15,7 @@ from importlib import import_module
 
 __all__ = ["STUDIES", "Settings", "study"]
 
-STUDIES = {
-    "efdt-figures": "efdt",
-    "ties": "ties",
-    "ctree": "ctree",
-    "active": "active",
-    "puuvfdt": "puuvfdt",
-    "cvfdt": "cvfdt",
-    "puucvfdt": "puucvfdt",
-}
+STUDIES = {"efdt-figures": "efdt", "ties": "ties"}
 
 
 @dataclass
@@ -36,17 +28,12 @@ class Settings:
         Of each stream.
     runs : int
         Streams of each kind, by seeds 1, 2 ...
-    board : str
-    streams : tuple of str, optional
-        Only these, in a study that says ``STREAMS``.
     note : callable
         Called with a line of text when a run is done.
     """
 
     instances: int
     runs: int
-    board: str = "emulated"
-    streams: tuple | None = None
     note: object = field(default=lambda text: None)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from ...data.generators import RandomTree
 from ...learners.efdt import EFDT
 from ...learners.vfdt import VFDT
-from .. import data
+from .. import streams
 from ..page import Page, new_figure
 from .runs import follow, mean_curve, spread
 
@@ -84,7 +84,7 @@ def run(settings):
         for seed in range(1, settings.runs + 1):
             for name in LEARNERS:
                 stream = RandomTree(classes=classes, nominals=5, numerics=0, model_seed=seed)
-                curve = _learn(settings, name, stream, settings.instances)
+                curve = follow(LEARNERS[name](nominal=stream.schema.nominal), stream, settings.instances)
                 curves.setdefault((f"{classes} classes", name), []).append(curve)
                 settings.note(f"{classes} classes, tree {seed}, {name}: error {1 - curve.accuracy[-1]:.4f}")
     page.heading(f"Random trees, {settings.instances:,} instances, {settings.runs} runs")
@@ -97,33 +97,26 @@ def run(settings):
     return page
 
 
-def _learn(settings, name, stream, instances, **options):
-    tree = LEARNERS[name](board=settings.board, **{"nominal": stream.schema.nominal, **options})
-    return follow(tree, stream, instances, getattr(stream, "classes", None))
-
-
 def _real(settings, page):
     curves, kinds, sizes = {}, [], []
-    for name, title in (("kdd", "KDD'99"), ("skin", "Skin")):
-        stream = data.load(name)
-        if stream is None:
-            page.text(f"{title} was not at hand ({data.FILES[name]} in $BREGALAD_DATA) and is left out.")
+    for name, title in (("KDD", "KDD'99"), ("Skin", "Skin")):
+        try:
+            X, y, schema = streams.load(name, settings.instances)
+        except FileNotFoundError:
+            page.text(f"{title} was not at hand in $BREGALAD_DATA and is left out.")
             continue
-        sizes.append(f"{title} {min(len(stream), settings.instances):,}")
+        sizes.append(f"{title} {len(y):,}")
+        options = {"nominal": streams.nominal(X, schema), "nominal_values": 128}
         for order in ("ordered", "shuffled"):
             kind = f"{title}, {order}"
             kinds.append(kind)
             for seed in range(1, 1 + (settings.runs if order == "shuffled" else 1)):
-                chunks = stream.shuffled(seed) if order == "shuffled" else stream
+                rows = np.arange(len(y))
+                if order == "shuffled":
+                    np.random.default_rng(seed).shuffle(rows)
+                stream = [(X.iloc[rows].reset_index(drop=True), y[rows])]
                 for learner in LEARNERS:
-                    curve = _learn(
-                        settings,
-                        learner,
-                        chunks,
-                        min(len(stream), settings.instances),
-                        nominal=stream.nominal,
-                        nominal_values=128,
-                    )
+                    curve = follow(LEARNERS[learner](**options), stream, len(y), sorted(set(y.tolist())))
                     curves.setdefault((kind, learner), []).append(curve)
                     settings.note(f"{kind} {seed}, {learner}: error {1 - curve.accuracy[-1]:.4f}")
     if kinds:

@@ -4,8 +4,6 @@ from dataclasses import asdict
 
 import numpy as np
 
-from ...data.quantiser import Quantiser
-
 __all__ = ["ReferenceTree"]
 
 
@@ -17,30 +15,21 @@ class ReferenceTree:
     schema : Schema
         Nominal attributes declare their values.
     classes : sequence
-    observer : str
-        How numeric attributes are observed; ``"zoomed"`` takes the codes that a board would get.
     options
         Of ``ReferenceVFDT``.
     """
 
-    def __init__(self, schema, classes, *, observer, **options):
+    def __init__(self, schema, classes, **options):
         from bregalad_sim.reference import ReferenceVFDT
 
         self._attributes = schema.attributes
         self._classes = np.unique(np.asarray(classes))
         capacities = [0 if a.kind == "numeric" else len(a.values) for a in schema.attributes]
-        self._quantiser = None
-        if observer == "zoomed":
-            self._quantiser = Quantiser(schema, capacity=[capacity or 1 for capacity in capacities])
-        self._tree = ReferenceVFDT(capacities, len(self._classes), observer=observer, block=1, **options)
+        self._tree = ReferenceVFDT(capacities, len(self._classes), block=1, **options)
 
     def test_then_train(self, X, y, classes=None):
         """Prequential step: predict each instance, then learn it."""
         labels = np.searchsorted(self._classes, np.asarray(y, self._classes.dtype))
-        if self._quantiser is not None:
-            from bregalad_sim.reference import learn_coded
-
-            return self._classes[learn_coded(self._tree, self._quantiser, X, labels)[0]]
         columns = [
             X[a.name].to_numpy(float) if a.kind == "numeric" else _indices(X[a.name], a.values)
             for a in self._attributes

@@ -2,36 +2,22 @@
 
 import numpy as np
 
-from ...boards import BoardError, open_board
-from ...criteria import CRITERIA
 from ...evaluation import prequential
-from ...geometry import Geometry
 
-__all__ = ["computes", "follow", "mean_curve", "spread"]
+__all__ = ["follow", "mean_curve", "spread"]
 
 POINTS = 100  # of a curve
 
 
-def computes(board, criterion):
-    """Whether a board can be had whose gain units compute a criterion."""
-    if criterion not in CRITERIA:
-        return False
-    try:
-        with open_board(board, Geometry(lanes=1, passes=1, slots=2, criterion=criterion)) as opened:
-            return opened.geometry.criterion == criterion
-    except (BoardError, ValueError):
-        return False
-
-
-def follow(tree, stream, instances, classes=None, every=None):
+def follow(tree, stream, instances, classes=None):
     """Test, then train; the board is let go of.
 
     Returns
     -------
     Curve
-        Of a point ``every`` so many instances, by default of some 100 points.
+        Of some 100 points.
     """
-    every = every or max(1, -(-instances // POINTS))
+    every = max(1, -(-instances // POINTS))
     try:
         return prequential(tree, stream, classes or list(stream.schema.classes), every=every, limit=instances)
     finally:

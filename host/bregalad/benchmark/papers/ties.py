@@ -65,12 +65,11 @@ _DIFFERENCES = """
 
 def run(settings):
     """Run the study; returns a `Page`."""
-    names = settings.streams or STREAMS
-    page = Page("-".join(["ties", *(settings.streams or ())]), "Ways to break ties")
+    page = Page("ties", "Ways to break ties")
     page.text(_METHOD)
     page.heading(f"{settings.instances:,} instances, {settings.runs} {'runs' if settings.runs > 1 else 'run'}")
     curves = {}
-    for name in names:
+    for name in STREAMS:
         for way, options in WAYS.items():
             for seed in range(1, settings.runs + 1):
                 stream = _stream(name, seed)
@@ -79,15 +78,7 @@ def run(settings):
                 )
                 curves.setdefault((name, "float64", way), []).append(follow(tree, stream, settings.instances))
                 nominal = {a.name: a.values for a in stream.schema.attributes if a.kind == "nominal"}
-                tree = VFDT(
-                    board=settings.board,
-                    slots=_SLOTS,
-                    nominal=nominal,
-                    leaf_prediction="mc",
-                    block=1,
-                    **_SETTINGS,
-                    **options,
-                )
+                tree = VFDT(slots=_SLOTS, nominal=nominal, leaf_prediction="mc", block=1, **_SETTINGS, **options)
                 curves.setdefault((name, "board", way), []).append(follow(tree, stream, settings.instances))
             settings.note(
                 f"{name}, {way}: "
@@ -96,8 +87,8 @@ def run(settings):
                     for engine in ENGINES
                 )
             )
-    _tables(page, curves, names)
-    page.picture("", _picture(curves, names), "accuracy over instances")
+    _tables(page, curves)
+    page.picture("", _picture(curves), "accuracy over instances")
     page.heading("Differences from the paper, and why")
     page.text(_DIFFERENCES)
     return page
@@ -110,9 +101,9 @@ def _stream(name, seed):
     return open_generator(name, **options)
 
 
-def _tables(page, curves, names):
+def _tables(page, curves):
     rows, shares = [], []
-    for name in names:
+    for name in STREAMS:
         rows.append([name, "published", *("" if value is None else f"{value:.2f}" for value in PUBLISHED[name])])
         for engine in ENGINES:
             runs = [curves[name, engine, way] for way in WAYS]
@@ -124,8 +115,7 @@ def _tables(page, curves, names):
                     *(f"{np.mean([c.leaves[-1] for c in group]):.0f}, {_share(group):.0f} %" for group in runs),
                 ]
             )
-    if len(names) == len(STREAMS):
-        rows.append(["covertype", "published", *(f"{value:.2f}" for value in PUBLISHED["covertype"])])
+    rows.append(["covertype", "published", *(f"{value:.2f}" for value in PUBLISHED["covertype"])])
     page.text("Accuracy:")
     page.table("accuracy", ["stream", "", *WAYS], rows)
     page.text(
@@ -140,13 +130,13 @@ def _share(group):
     return 100 * sum(c.ties[-1] for c in group) / max(1, sum(c.splits[-1] for c in group))
 
 
-def _picture(curves, names):
-    figure = new_figure(4 * max(2, len(names)), 3.4 * len(ENGINES))
+def _picture(curves):
+    figure = new_figure(4 * len(STREAMS), 3.4 * len(ENGINES))
     if figure is None:
         return None
-    panels = figure.subplots(len(ENGINES), len(names), squeeze=False)
+    panels = figure.subplots(len(ENGINES), len(STREAMS), squeeze=False)
     for row, engine in zip(panels, ENGINES, strict=True):
-        for panel, name in zip(row, names, strict=True):
+        for panel, name in zip(row, STREAMS, strict=True):
             for way in WAYS:
                 group = curves[name, engine, way]
                 panel.plot(group[0].instances, np.mean([c.recent for c in group], axis=0), label=way, linewidth=1)

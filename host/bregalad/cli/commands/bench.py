@@ -1,4 +1,4 @@
-"""Measure trees beside other libraries', the array's clocks, the boards' limits and area."""
+"""Measure learners beside those of MOA, River and mlpack, in turns: a row of Markdown each."""
 
 __all__ = ["add_arguments", "run"]
 
@@ -6,16 +6,21 @@ __all__ = ["add_arguments", "run"]
 def add_arguments(parser):
     """Declare the options."""
     parser.add_argument(
-        "part", nargs="*", metavar="PART", help="comparison, costs, roofline (these three by default) or area"
+        "streams",
+        nargs="*",
+        metavar="STREAM",
+        help="ELEC, rt5n_1M, numeric-32 ... (default: the last two), a file",
     )
     parser.add_argument(
-        "--streams", nargs="+", metavar="NAME", help="only these of the comparison's streams, or files and generators"
+        "--ours", nargs="+", metavar="OPTIONS", default=[""], help="our learners, as options of train, each in quotes"
     )
     parser.add_argument(
-        "--peers",
+        "--others",
         nargs="+",
         metavar="NAME",
-        help="only these: moa, river, mlpack, emulated, simulated, simulated-64, simulated-levels",
+        default=["moa:ht-nba"],
+        help="others: moa:LEARNER, as on MOA's command line, river:ht-mc, river:ht-nba, river:efdt, mlpack, or none "
+        "(default: moa:ht-nba)",
     )
     parser.add_argument(
         "--instances",
@@ -23,60 +28,42 @@ def add_arguments(parser):
         metavar="N",
         help="of every stream, at most (default: a million, or 50 million attribute values)",
     )
-    parser.add_argument(
-        "--repeats", type=int, default=3, metavar="N", help="runs of each, of which medians are shown (default: 3)"
-    )
+    parser.add_argument("--first", type=int, default=0, metavar="N", help="the first of our predictions that counts")
+    parser.add_argument("--repeats", type=int, default=3, metavar="N", help="runs of each (default: 3)")
     parser.add_argument("--core", type=int, metavar="N", help="core that all are bound to (default: the last)")
-    parser.add_argument(
-        "--quick", action="store_true", help="a few short streams and sizes, once: to see that it works"
-    )
-    parser.add_argument(
-        "--fresh",
-        action="store_true",
-        help="measure again what the output folder holds already, of these streams and peers",
-    )
-    parser.add_argument(
-        "--output", default="out/bench", metavar="DIR", help="folder for pages, pictures and JSON (default: out/bench)"
-    )
-    parser.add_argument("--quiet", action="store_true", help="no progress")
 
 
 def run(args):
-    """Run the parts and write their pages."""
+    """Print the rows."""
     import os
     import sys
-    from pathlib import Path
+    from functools import partial
 
-    from ...benchmark import PARTS, Settings, part
-    from ...benchmark.contenders import PEERS
-    from ...files import alone_in
+    from ...benchmark import beside
 
-    modules = {name: part(name) for name in args.part or PARTS[:3]}
-    for option in ("instances", "repeats"):
+    for option, least in (("instances", 1), ("repeats", 1), ("first", 0)):
         value = getattr(args, option)
-        if value is not None and value < 1:
-            raise ValueError(f"--{option} must be 1 or more, not {value}")
-    for name in args.peers or ():
-        if name not in PEERS:
-            raise ValueError(f"no peer {name!r}; there are {', '.join(PEERS)}")
+        if value is not None and value < least:
+            raise ValueError(f"--{option} must be {least} or more, not {value}")
+    others = [] if args.others == ["none"] else args.others
+    beside.check(others)
     cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else ()
     if args.core is not None and args.core not in cores:
         raise ValueError(f"--core must be one of {', '.join(map(str, cores)) or 'none here'}, not {args.core}")
-    output = Path(args.output)
-    settings = Settings(
-        output,
-        args.quick,
-        args.streams and tuple(args.streams),
-        args.peers and tuple(args.peers),
-        args.instances,
-        1 if args.quick else args.repeats,
-        args.core,
-        args.fresh,
-        (lambda text: None) if args.quiet else lambda text: print(text, file=sys.stderr, flush=True),
-    )
-    with alone_in(output, "benchmark"):  # two would slow each other, and write to one file
-        for module in modules.values():
-            page = module.run(settings)
-            for file in page.write(output):
-                print(output / file)
+    core = max(cores, default=None) if args.core is None else args.core
+    note = partial(print, file=sys.stderr, flush=True)
+    settings = {name: getattr(args, name) for name in ("instances", "first", "repeats")}
+    print(beside.HEAD, "|---" * 9 + "|", sep="\n", flush=True)
+    if cores:
+        os.sched_setaffinity(0, {core})
+    try:
+        for name in args.streams or ("rt5n_1M", "numeric-32"):
+            try:
+                for row in beside.rows(name, args.ours, others, core=core, note=note, **settings):
+                    print(row, flush=True)
+            except OSError as error:
+                note(f"{name}: left out: {error}")
+    finally:
+        if cores:
+            os.sched_setaffinity(0, cores)
     return 0

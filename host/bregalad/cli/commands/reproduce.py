@@ -10,8 +10,6 @@ def add_arguments(parser):
         "--instances", type=int, metavar="N", help="instances of each stream (default: the published number)"
     )
     parser.add_argument("--runs", type=int, metavar="N", help="streams of each kind (default: the published number)")
-    parser.add_argument("--streams", metavar="NAMES", help="only these streams, comma-separated (ties)")
-    parser.add_argument("--board", default="emulated", help="emulated (default) or simulated")
     parser.add_argument(
         "--out",
         default="out/reproduction",
@@ -27,7 +25,6 @@ def run(args):
     import sys
 
     from ...benchmark.papers import STUDIES, Settings, study
-    from ...boards import BOARDS
 
     if args.name is None:
         for name in STUDIES:
@@ -39,34 +36,14 @@ def run(args):
         value = getattr(args, option)
         if value is not None and value < 1:
             raise ValueError(f"--{option} must be 1 or more, not {value}")
-    if args.board not in BOARDS:
-        raise ValueError(f"no board {args.board!r}; there are {', '.join(BOARDS)}")
     os.makedirs(args.out, exist_ok=True)  # now rather than after hours
-    settings = Settings(
-        args.instances or module.INSTANCES, args.runs or module.RUNS, args.board, _streams(args, module)
-    )
+    settings = Settings(args.instances or module.INSTANCES, args.runs or module.RUNS)
     if not args.quiet:
         settings.note = lambda text: print(text, file=sys.stderr, flush=True)
     page = module.run(settings)
     page.heading("Command")
-    page.text(
-        f"    bregalad reproduce {args.name} --instances {settings.instances} "
-        f"--runs {settings.runs} --board {settings.board}" + (f" --streams {args.streams}" if args.streams else "")
-    )
+    page.text(f"    bregalad reproduce {args.name} --instances {settings.instances} --runs {settings.runs}")
     print(page)
     for file in page.write(args.out):
         print(f"written: {os.path.join(args.out, file)}", file=sys.stderr)
     return 0
-
-
-def _streams(args, module):
-    if args.streams is None:
-        return None
-    known = getattr(module, "STREAMS", None)
-    if known is None:
-        raise ValueError(f"--streams is an option of ties, not of {args.name}")
-    names = tuple(args.streams.split(","))
-    for name in names:
-        if name not in known:
-            raise ValueError(f"no stream {name!r} in {args.name}; there are {', '.join(known)}")
-    return names

@@ -10,7 +10,7 @@ from ...interrupt import Stopped, status_of, stopping
 from ...words import counted
 from .. import checkpoint, ensembles, labels, learner, options, outputs, report, saved
 
-__all__ = ["add_arguments", "run"]
+__all__ = ["add_arguments", "new_learner", "run"]
 
 
 def add_arguments(parser):
@@ -61,13 +61,10 @@ def _run(args):
     _check_checkpoints(args)
     options.check_there(args.file, *filter(None, (args.from_,)))
     tree = saved.begun_from(args) if args.from_ else None
-    args.tree, args.learner = args.tree or "vfdt", args.learner or "tree"
-    chosen = learner.given(args)
-    labels.check_labels(args)
-    ensembles.check_ensemble(args)
+    chosen = _chosen(args)
     if tree is None:
         stream, ignored = options.open_file(args)
-        tree = _new_tree(args, chosen)
+        tree = _made(args, chosen)
     else:
         stream, ignored = saved.open_file_for(args, tree, labelled=True)
     _check_results(args, tree)
@@ -89,8 +86,21 @@ class _Run:
     before: int  # instances that the tree had learnt
 
 
-def _new_tree(args, chosen):
-    """The tree that the options describe, checked."""
+def new_learner(args):
+    """The tree or ensemble that the options describe, checked."""
+    return _made(args, _chosen(args))
+
+
+def _chosen(args):
+    """The tree's parameters that are given; all options are checked, and those of the learner have defaults."""
+    args.tree, args.learner = args.tree or "vfdt", args.learner or "tree"
+    chosen = learner.given(args)
+    labels.check_labels(args)
+    ensembles.check_ensemble(args)
+    return chosen
+
+
+def _made(args, chosen):
     from ...learners.catalogue import CLASSICAL, POSITIVE, TREES
 
     where = {} if args.tree in CLASSICAL else {"board": args.board, "geometry": args.geometry}

@@ -11,7 +11,7 @@ from .hyperplane import Hyperplane
 from .led import LED
 from .rbf import InterchangingRBF, RandomRBF
 from .squares import MovingSquares
-from .tree import RandomBinaryTree, RandomTree
+from .tree import RandomTree
 from .waveform import Waveform
 
 __all__ = [
@@ -29,7 +29,6 @@ __all__ = [
     "InterchangingRBF",
     "MovingSquares",
     "PoisonedHead",
-    "RandomBinaryTree",
     "RandomRBF",
     "RandomTree",
     "Recurrence",

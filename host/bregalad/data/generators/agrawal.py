@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Annotated
+
 import numpy as np
 
 from ..schema import Attribute, Schema
-from .base import Block, Generator, check_integer, check_number
+from .base import Block, Generator, Range, Share
 
 __all__ = ["Agrawal"]
 
@@ -32,6 +35,7 @@ _LOAN_ELSE = np.array([(200, 400), (300, 500), (100, 300)])
 _SALARY_IF = np.array([(25, 75), (50, 100), (50, 100)])
 
 
+@dataclass(eq=False, repr=False)
 class Agrawal(Generator):
     """Group A or B of loan applicants by one of ten functions; six numeric, three nominal ones.
 
@@ -43,31 +47,18 @@ class Agrawal(Generator):
         Numeric values, once the group is known, move by up to this share of their range.
     noise : float
         Probability that a label is the other one.
-    seed : int
-    instances, chunk
-        As in `Generator`.
 
     Source: Agrawal, Imielinski and Swami, Database mining: a performance perspective, IEEE TKDE
     5(6), 1993. As in MOA, who earns 75,000 or more has no commission, and all others have one. A
     house's value stays within its zip code's range, which MOA does not see to.
     """
 
-    def __init__(
-        self,
-        function: int = 1,
-        perturbation: float = 0.05,
-        noise: float = 0.0,
-        seed: int = 1,
-        instances: int | None = None,
-        chunk: int = 65_536,
-    ) -> None:
-        check_integer("function", function, 1, 10)
-        check_number("perturbation", perturbation)
-        check_number("noise", noise)
-        super().__init__(_SCHEMA, seed=seed, instances=instances, chunk=chunk)
-        self.function = function
-        self.perturbation = perturbation
-        self.noise = noise
+    function: Annotated[int, Range(1, 10)] = 1
+    perturbation: Share = 0.05
+    noise: Share = 0.0
+
+    def _schema(self):
+        return _SCHEMA
 
     def _block(self, rng, first, count, state):
         salary = rng.uniform(20_000, 150_000, count)

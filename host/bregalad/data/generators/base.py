@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import math
 from collections import namedtuple
-from typing import TYPE_CHECKING
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING, Annotated, NamedTuple, get_args, get_type_hints
 
 import numpy as np
 import pandas as pd
 
-from ..schema import Attribute
+from ..schema import Attribute, Schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import TypeAlias
-
-    from ..schema import Schema
 
     Chunk: TypeAlias = tuple[pd.DataFrame, np.ndarray]
 
 __all__ = [
     "Block",
     "Generator",
-    "check_integer",
-    "check_number",
+    "Range",
+    "Share",
+    "classified",
     "model_numbers",
     "nominals",
     "numerics",
@@ -39,6 +39,32 @@ _MODEL, _INSTANCES, _ORDER = range(3)  # what a seed is for
 Block = namedtuple("Block", "numeric nominal labels")
 
 
+class Range(NamedTuple):
+    """What an option may be: a number from ``low`` to ``high``."""
+
+    low: float
+    high: float | None = None
+
+    def check(self, name, value, kind):
+        """Raise TypeError or ValueError unless a value is allowed; None is, if ``kind`` has it."""
+        if value is None and type(None) in get_args(kind):
+            return
+        if isinstance(value, bool) or not isinstance(value, int | np.integer):
+            if kind is not float:
+                raise TypeError(f"{name} must be an integer, not {value!r}")
+            if isinstance(value, bool) or not isinstance(value, float | np.number):
+                raise TypeError(f"{name} must be a number, not {value!r}")
+            if not math.isfinite(value):
+                raise ValueError(f"{name} must be finite, not {value}")
+        if value < self.low or (self.high is not None and value > self.high):
+            allowed = f"{self.low} or more" if self.high is None else f"{self.low} to {self.high}"
+            raise ValueError(f"{name} must be {allowed}, not {value}")
+
+
+Share = Annotated[float, Range(0, 1)]
+
+
+@dataclass(eq=False, repr=False)
 class Generator:
     """A random stream; iterates as the result of ``open_stream`` does, and always the same.
 
@@ -47,12 +73,11 @@ class Generator:
     options and the seeds, neither on ``chunk`` nor on ``instances``. (NumPy may change how it draws
     in a later version.)
 
-    A subclass provides ``_block(rng, first, count, state)``, and ``_start()`` if its concept moves.
+    A subclass is a dataclass of its options, each with the `Range` that it may be of. It provides ``_schema()``,
+    ``_block(rng, first, count, state)``, and ``_start()`` if its concept moves.
 
     Parameters
     ----------
-    schema : Schema
-        With all values and classes declared.
     seed : int
         For the instances.
     instances : int, optional
@@ -75,16 +100,21 @@ class Generator:
         If an option is out of its range.
     """
 
-    def __init__(self, schema: Schema, *, seed: int, instances: int | None = None, chunk: int = 65_536) -> None:
-        check_integer("seed", seed, 0)
-        if instances is not None:
-            check_integer("instances", instances, 1)
-        check_integer("chunk", chunk, 1)
-        self.schema = schema
-        self.seed = seed
-        self.instances = instances
-        self.chunk = chunk
-        self._classes = np.array(schema.classes, object)
+    _: KW_ONLY
+    seed: Annotated[int, Range(0)] = 1
+    instances: Annotated[int | None, Range(1)] = None
+    chunk: Annotated[int, Range(1)] = 65_536
+
+    def __post_init__(self) -> None:
+        for name, hint in get_type_hints(type(self), include_extras=True).items():
+            for allowed in getattr(hint, "__metadata__", ()):
+                allowed.check(name, getattr(self, name), get_args(hint)[0])
+        self.schema = self._schema()
+        self._classes = np.array(self.schema.classes, object)
+
+    def _schema(self) -> Schema:
+        """The attributes and classes, all values declared."""
+        raise NotImplementedError
 
     @property
     def len_hint(self) -> int | None:
@@ -102,7 +132,7 @@ class Generator:
 
     def take(self, count: int) -> Chunk:
         """The first ``count`` instances at once: ``(X, y)``."""
-        check_integer("count", count, 1)
+        Range(1).check("count", count, int)
         return next(self.chunks(count))
 
     def blocks(self) -> Iterator[Block]:
@@ -178,7 +208,6 @@ def random_numbers(seed, what, number=0):
 
 def model_numbers(seed):
     """The numpy Generator that a concept is drawn with."""
-    check_integer("model_seed", seed, 0)
     return random_numbers(seed, _MODEL)
 
 
@@ -198,29 +227,12 @@ def numerics(count, name="x"):
     return tuple(Attribute(f"{name}{i + 1}", "numeric") for i in range(count))
 
 
+def classified(attributes, count):
+    """A schema of attributes and classes c1, c2, ..."""
+    return Schema(attributes, "class", tuple(f"c{i + 1}" for i in range(count)))
+
+
 def nominals(count, values, name="n"):
     """``count`` nominal attributes n1, n2, ... with the same values."""
     values = tuple(values)
     return tuple(Attribute(f"{name}{i + 1}", "nominal", values) for i in range(count))
-
-
-def check_integer(name, value, low, high=None):
-    """Raise TypeError or ValueError unless ``value`` is an integer from ``low`` to ``high``."""
-    if not isinstance(value, int | np.integer) or isinstance(value, bool):
-        raise TypeError(f"{name} must be an integer, not {value!r}")
-    _check_range(name, value, low, high)
-
-
-def check_number(name, value, low=0, high=1):
-    """Raise TypeError or ValueError unless ``value`` is a number from ``low`` to ``high``."""
-    if not isinstance(value, int | float | np.number) or isinstance(value, bool):
-        raise TypeError(f"{name} must be a number, not {value!r}")
-    if not math.isfinite(value):
-        raise ValueError(f"{name} must be finite, not {value}")
-    _check_range(name, value, low, high)
-
-
-def _check_range(name, value, low, high):
-    if value < low or (high is not None and value > high):
-        allowed = f"{low} or more" if high is None else f"{low} to {high}"
-        raise ValueError(f"{name} must be {allowed}, not {value}")

@@ -15,7 +15,7 @@ from .hyperplane import Hyperplane
 from .led import LED
 from .rbf import InterchangingRBF, RandomRBF
 from .squares import MovingSquares
-from .tree import RandomBinaryTree, RandomTree
+from .tree import RandomTree
 from .waveform import Waveform
 
 if TYPE_CHECKING:
@@ -33,7 +33,6 @@ GENERATORS = {
     "stagger": STAGGER,
     "agrawal": Agrawal,
     "hyperplane": Hyperplane,
-    "cbt": RandomBinaryTree,
     "chessboard": Chessboard,
     "clusters": Clusters,
     "squares": MovingSquares,
@@ -162,11 +161,6 @@ def _value(name, option, text, default):
         if not (text.startswith("(") and text.endswith(")")):
             raise DataError(f"generator {name}: {option} must be a generator in brackets, not {text!r}")
         return open_generator(text[1:-1])
-    if isinstance(default, bool):
-        words = {"yes": True, "no": False, "true": True, "false": False, "1": True, "0": False}
-        if text.lower() not in words:
-            raise DataError(f"generator {name}: {option} must be yes or no, not {text!r}")
-        return words[text.lower()]
     try:
         number = float(text)
     except ValueError:

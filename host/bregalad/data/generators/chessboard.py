@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Annotated
+
 import numpy as np
 
 from ..schema import Schema
-from .base import Block, Generator, check_integer, numerics, order_numbers
+from .base import Block, Generator, Range, numerics, order_numbers
 
 __all__ = ["Chessboard"]
 
 
+@dataclass(eq=False, repr=False)
 class Chessboard(Generator):
     """Squares of a board, one after the other, four at a time; then as many instances of the whole board.
 
@@ -26,8 +30,6 @@ class Chessboard(Generator):
         Instances of a square.
     seed : int
         For the squares shown and for the instances.
-    instances, chunk
-        As in `Generator`.
 
     Source: the Transient Chessboard (200,000 instances) of Losing, Hammer and Wersing, KNN classifier
     with self adjusting memory for heterogeneous concept drift, ICDM 2016.
@@ -35,23 +37,12 @@ class Chessboard(Generator):
 
     SHOWN = 4  # squares, before the whole board is
 
-    def __init__(
-        self,
-        classes: int = 8,
-        side: int = 8,
-        period: int = 250,
-        seed: int = 1,
-        instances: int | None = None,
-        chunk: int = 65_536,
-    ) -> None:
-        check_integer("classes", classes, 2)
-        check_integer("side", side, 1)
-        check_integer("period", period, 1)
-        super().__init__(
-            Schema(numerics(2), "class", tuple(map(str, range(classes)))), seed=seed, instances=instances, chunk=chunk
-        )
-        self.side = side
-        self.period = period
+    classes: Annotated[int, Range(2)] = 8
+    side: Annotated[int, Range(1)] = 8
+    period: Annotated[int, Range(1)] = 250
+
+    def _schema(self):
+        return Schema(numerics(2), "class", tuple(map(str, range(self.classes))))
 
     def _block(self, rng, first, count, state):
         numeric = rng.random((count, 2))

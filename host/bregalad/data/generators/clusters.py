@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Annotated
+
 import numpy as np
 
-from ..schema import Schema
-from .base import Block, Generator, check_integer, check_number, model_numbers, numerics, reflected
+from .base import Block, Generator, Range, classified, model_numbers, numerics, reflected
 
 __all__ = ["Clusters"]
 
 
+@dataclass(eq=False, repr=False)
 class Clusters(Generator):
     """The decimal logarithms of a class's instances are normally distributed around its mean, which moves steadily.
 
@@ -25,39 +28,26 @@ class Clusters(Generator):
         What a mean covers per instance.
     seed, model_seed : int
         For the instances; for the means and their directions.
-    instances, chunk
-        As in `Generator`.
 
     Source: after the keystroke stream (four users, 1,600 x 10) of Souza et al., Data stream classification
     guided by clustering on nonstationary environments and extreme verification latency, SDM 2015.
     """
 
-    def __init__(
-        self,
-        classes: int = 4,
-        attributes: int = 10,
-        spread: float = 0.22,
-        speed: float = 0.0005,
-        seed: int = 1,
-        model_seed: int = 1,
-        instances: int | None = None,
-        chunk: int = 65_536,
-    ) -> None:
-        check_integer("classes", classes, 2)
-        check_integer("attributes", attributes, 1)
-        check_number("spread", spread, 0, None)
-        check_number("speed", speed, 0, None)
-        super().__init__(
-            Schema(numerics(attributes), "class", tuple(f"c{i + 1}" for i in range(classes))),
-            seed=seed,
-            instances=instances,
-            chunk=chunk,
-        )
-        self.spread = spread
-        rng = model_numbers(model_seed)
-        self.means = rng.random((classes, attributes))
-        direction = rng.standard_normal((classes, attributes))
-        self.velocity = direction * speed / np.linalg.norm(direction, axis=1, keepdims=True)
+    classes: Annotated[int, Range(2)] = 4
+    attributes: Annotated[int, Range(1)] = 10
+    spread: Annotated[float, Range(0)] = 0.22
+    speed: Annotated[float, Range(0)] = 0.0005
+    model_seed: Annotated[int, Range(0)] = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        rng = model_numbers(self.model_seed)
+        self.means = rng.random((self.classes, self.attributes))
+        direction = rng.standard_normal((self.classes, self.attributes))
+        self.velocity = direction * self.speed / np.linalg.norm(direction, axis=1, keepdims=True)
+
+    def _schema(self):
+        return classified(numerics(self.attributes), self.classes)
 
     def _block(self, rng, first, count, state):
         labels = rng.integers(0, len(self.means), count)

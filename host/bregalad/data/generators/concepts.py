@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Annotated
+
 import numpy as np
 
 from ..schema import Attribute, Schema
-from .base import Block, Generator, check_integer, check_number, numerics
+from .base import Block, Generator, Range, Share, numerics
 
 __all__ = ["SEA", "STAGGER", "PoisonedHead"]
 
 
+@dataclass(eq=False, repr=False)
 class SEA(Generator):
     """Class 1 if ``x1 + x2 <= theta``; x3 is irrelevant, all are uniform in 0..10.
 
@@ -22,9 +26,6 @@ class SEA(Generator):
         paper's stream: period 12,500, 50,000 instances.
     noise : float
         Probability that a label is the other one.
-    seed : int
-    instances, chunk
-        As in `Generator`.
 
     Source: Street and Kim, A streaming ensemble algorithm (SEA) for large-scale classification,
     KDD 2001.
@@ -32,22 +33,12 @@ class SEA(Generator):
 
     THETA = np.array([8, 9, 7, 9.5])
 
-    def __init__(
-        self,
-        function: int = 1,
-        period: int = 0,
-        noise: float = 0.1,
-        seed: int = 1,
-        instances: int | None = None,
-        chunk: int = 65_536,
-    ) -> None:
-        check_integer("function", function, 1, 4)
-        check_integer("period", period, 0)
-        check_number("noise", noise)
-        super().__init__(Schema(numerics(3), "class", ("0", "1")), seed=seed, instances=instances, chunk=chunk)
-        self.function = function
-        self.period = period
-        self.noise = noise
+    function: Annotated[int, Range(1, 4)] = 1
+    period: Annotated[int, Range(0)] = 0
+    noise: Share = 0.1
+
+    def _schema(self):
+        return Schema(numerics(3), "class", ("0", "1"))
 
     def _block(self, rng, first, count, state):
         numeric = rng.random((count, 3)) * 10
@@ -56,6 +47,7 @@ class SEA(Generator):
         return Block(numeric, np.zeros((count, 0), np.uint8), self._mislabelled(rng, labels, self.noise))
 
 
+@dataclass(eq=False, repr=False)
 class STAGGER(Generator):
     """Size, colour and shape; class true if small and red, green or circular, medium or large.
 
@@ -68,42 +60,24 @@ class STAGGER(Generator):
         paper's stream: period 40, 120 instances.
     noise : float
         Probability that a label is the other one.
-    seed : int
-    instances, chunk
-        As in `Generator`.
 
     Source: Schlimmer and Granger, Incremental learning from noisy data, Machine Learning 1, 1986.
     """
 
-    def __init__(
-        self,
-        function: int = 1,
-        period: int = 0,
-        noise: float = 0.0,
-        seed: int = 1,
-        instances: int | None = None,
-        chunk: int = 65_536,
-    ) -> None:
-        check_integer("function", function, 1, 3)
-        check_integer("period", period, 0)
-        check_number("noise", noise)
-        super().__init__(
-            Schema(
-                (
-                    Attribute("size", "nominal", ("small", "medium", "large")),
-                    Attribute("colour", "nominal", ("red", "blue", "green")),
-                    Attribute("shape", "nominal", ("circular", "square", "triangular")),
-                ),
-                "class",
-                ("false", "true"),
+    function: Annotated[int, Range(1, 3)] = 1
+    period: Annotated[int, Range(0)] = 0
+    noise: Share = 0.0
+
+    def _schema(self):
+        return Schema(
+            (
+                Attribute("size", "nominal", ("small", "medium", "large")),
+                Attribute("colour", "nominal", ("red", "blue", "green")),
+                Attribute("shape", "nominal", ("circular", "square", "triangular")),
             ),
-            seed=seed,
-            instances=instances,
-            chunk=chunk,
+            "class",
+            ("false", "true"),
         )
-        self.function = function
-        self.period = period
-        self.noise = noise
 
     def _block(self, rng, first, count, state):
         nominal = rng.integers(0, 3, (count, 3), np.uint8)
@@ -122,6 +96,7 @@ def _function(first_function, period, first, count, functions):
     return (first_function - 1 + np.arange(first, first + count) // period) % functions
 
 
+@dataclass(eq=False, repr=False)
 class PoisonedHead(Generator):
     """Class 1 if u > 0.5, u uniform in 0..1; at first the attribute shows something else.
 
@@ -132,20 +107,13 @@ class PoisonedHead(Generator):
     head : int
         How many those are.
     seed : int
-    instances, chunk
-        As in `Generator`.
     """
 
-    def __init__(
-        self, function: int = 1, head: int = 500, seed: int = 1, instances: int | None = None, chunk: int = 65_536
-    ) -> None:
-        check_integer("function", function, 1, 3)
-        check_integer("head", head, 0)
-        super().__init__(
-            Schema((Attribute("u", "numeric"),), "class", ("0", "1")), seed=seed, instances=instances, chunk=chunk
-        )
-        self.function = function
-        self.head = head
+    function: Annotated[int, Range(1, 3)] = 1
+    head: Annotated[int, Range(0)] = 500
+
+    def _schema(self):
+        return Schema((Attribute("u", "numeric"),), "class", ("0", "1"))
 
     def _block(self, rng, first, count, state):
         numeric = rng.random((count, 1))

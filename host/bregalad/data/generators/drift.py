@@ -3,29 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Annotated
 
 import numpy as np
 
-from .base import BLOCK, Block, Cutter, Generator, check_integer
+from .base import BLOCK, Block, Cutter, Generator, Range
 
 __all__ = ["ConceptDrift", "Recurrence"]
 
 
+@dataclass(eq=False, repr=False)
 class _Joined(Generator):
     """Instances of two generators of one schema; ``_second`` tells whose turn it is."""
 
-    def __init__(self, first: Generator, second: Generator, seed: int, instances: int | None, chunk: int) -> None:
-        for name, generator in (("first", first), ("second", second)):
+    first: Generator
+    second: Generator
+
+    def __post_init__(self) -> None:
+        for name, generator in (("first", self.first), ("second", self.second)):
             if not isinstance(generator, Generator):
                 raise TypeError(f"{name} must be a generator, not {generator!r}")
-        if first.schema != second.schema:
+        if self.first.schema != self.second.schema:
             raise ValueError(
                 "first and second must have the same attributes and classes; "
-                f"{_difference(first.schema, second.schema)}"
+                f"{_difference(self.first.schema, self.second.schema)}"
             )
-        super().__init__(first.schema, seed=seed, instances=instances, chunk=chunk)
-        self.first = first
-        self.second = second
+        super().__post_init__()
+
+    def _schema(self):
+        return self.first.schema
 
     def _start(self):
         return Cutter(self.first), Cutter(self.second)
@@ -61,6 +68,7 @@ class _Joined(Generator):
                 return
 
 
+@dataclass(eq=False, repr=False)
 class ConceptDrift(_Joined):
     """The second generator takes over from the first, gradually.
 
@@ -77,28 +85,13 @@ class ConceptDrift(_Joined):
         w: instances that the change takes; 0: abrupt.
     seed : int
         For the choice between the two.
-    instances, chunk
-        As in `Generator`.
 
     Source: Bifet et al., New ensemble methods for evolving data streams, KDD 2009, section 3;
     MOA's ConceptDriftStream.
     """
 
-    def __init__(
-        self,
-        first: Generator,
-        second: Generator,
-        position: int = 500_000,
-        width: int = 1000,
-        seed: int = 1,
-        instances: int | None = None,
-        chunk: int = 65_536,
-    ) -> None:
-        check_integer("position", position, 0)
-        check_integer("width", width, 0)
-        super().__init__(first, second, seed, instances, chunk)
-        self.position = position
-        self.width = width
+    position: Annotated[int, Range(0)] = 500_000
+    width: Annotated[int, Range(0)] = 1000
 
     def _second(self, rng, time):
         draw = rng.random(len(time))
@@ -108,6 +101,7 @@ class ConceptDrift(_Joined):
         return draw * (1 + np.exp(exponent)) < 1
 
 
+@dataclass(eq=False, repr=False)
 class Recurrence(_Joined):
     """Two generators take turns, abruptly; each goes on where it stopped.
 
@@ -117,21 +111,10 @@ class Recurrence(_Joined):
         Of the same schema, with seeds of their own.
     period : int
         Instances of a turn.
-    instances, chunk
-        As in `Generator`.
     """
 
-    def __init__(
-        self,
-        first: Generator,
-        second: Generator,
-        period: int = 10_000,
-        instances: int | None = None,
-        chunk: int = 65_536,
-    ) -> None:
-        check_integer("period", period, 1)
-        super().__init__(first, second, 0, instances, chunk)
-        self.period = period
+    period: Annotated[int, Range(1)] = 10_000
+    seed: int = field(default=0, init=False)  # nothing is drawn
 
     def _second(self, rng, time):
         return time // self.period % 2 == 1

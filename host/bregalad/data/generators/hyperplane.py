@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Annotated
+
 import numpy as np
 
 from ..schema import Schema
-from .base import Block, Generator, check_integer, check_number, model_numbers, numerics
+from .base import Block, Generator, Range, Share, model_numbers, numerics
 
 __all__ = ["Hyperplane"]
 
 
+@dataclass(eq=False, repr=False)
 class Hyperplane(Generator):
     """Class 1 if the weighted sum of the attributes is at least half the sum of all weights.
 
@@ -27,36 +31,25 @@ class Hyperplane(Generator):
         Probability that a label is the other one.
     seed, model_seed : int
         For the instances and the changes of direction; for the first weights.
-    instances, chunk
-        As in `Generator`.
 
     Source: Hulten, Spencer and Domingos, Mining time-changing data streams, KDD 2001, in the form
     of MOA's HyperplaneGenerator.
     """
 
-    def __init__(
-        self,
-        attributes: int = 10,
-        drifting: int = 2,
-        change: float = 0.0,
-        reversal: float = 0.1,
-        noise: float = 0.05,
-        seed: int = 1,
-        model_seed: int = 1,
-        instances: int | None = None,
-        chunk: int = 65_536,
-    ) -> None:
-        check_integer("attributes", attributes, 1)
-        check_integer("drifting", drifting, 0, attributes)
-        check_number("change", change)
-        check_number("reversal", reversal)
-        check_number("noise", noise)
-        super().__init__(Schema(numerics(attributes), "class", ("0", "1")), seed=seed, instances=instances, chunk=chunk)
-        self.drifting = drifting
-        self.change = change
-        self.reversal = reversal
-        self.noise = noise
-        self.weights = model_numbers(model_seed).random(attributes)
+    attributes: Annotated[int, Range(1)] = 10
+    drifting: Annotated[int, Range(0)] = 2
+    change: Share = 0.0
+    reversal: Share = 0.1
+    noise: Share = 0.05
+    model_seed: Annotated[int, Range(0)] = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        Range(0, self.attributes).check("drifting", self.drifting, int)
+        self.weights = model_numbers(self.model_seed).random(self.attributes)
+
+    def _schema(self):
+        return Schema(numerics(self.attributes), "class", ("0", "1"))
 
     def _start(self):
         return {"weights": self.weights.copy(), "direction": np.ones(self.drifting)}

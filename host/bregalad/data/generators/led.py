@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Annotated
+
 import numpy as np
 
 from ..schema import Schema
-from .base import Block, Generator, check_integer, check_number, nominals
+from .base import Block, Generator, Range, Share, nominals
 
 __all__ = ["LED"]
 
@@ -30,6 +33,7 @@ SEGMENTS = np.array(
 )
 
 
+@dataclass(eq=False, repr=False)
 class LED(Generator):
     """The digit shown by seven segments, each inverted with some probability, among random bits.
 
@@ -43,36 +47,25 @@ class LED(Generator):
     swapped : int
         Segments, from the first, that change places with random bits: another concept, to join by
         `ConceptDrift`.
-    seed : int
-    instances, chunk
-        As in `Generator`.
 
     Source: Breiman et al., Classification and regression trees, 1984, section 2.6.1; MOA's
     LEDGenerator and LEDGeneratorDrift.
     """
 
-    def __init__(
-        self,
-        noise: float = 0.1,
-        irrelevant: int = 17,
-        swapped: int = 0,
-        seed: int = 1,
-        instances: int | None = None,
-        chunk: int = 65_536,
-    ) -> None:
-        check_number("noise", noise)
-        check_integer("irrelevant", irrelevant, 0)
-        check_integer("swapped", swapped, 0, min(7, irrelevant))
-        super().__init__(
-            Schema(nominals(7 + irrelevant, "01", "bit"), "digit", tuple("0123456789")),
-            seed=seed,
-            instances=instances,
-            chunk=chunk,
-        )
-        self.noise = noise
+    noise: Share = 0.1
+    irrelevant: Annotated[int, Range(0)] = 17
+    swapped: Annotated[int, Range(0)] = 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        swapped = self.swapped
+        Range(0, min(7, self.irrelevant)).check("swapped", swapped, int)
         #: The column where each segment, then each random bit is found.
-        self.places = np.arange(7 + irrelevant)
+        self.places = np.arange(7 + self.irrelevant)
         self.places[:swapped], self.places[7 : 7 + swapped] = (np.arange(7, 7 + swapped), np.arange(swapped))
+
+    def _schema(self):
+        return Schema(nominals(7 + self.irrelevant, "01", "bit"), "digit", tuple("0123456789"))
 
     def _block(self, rng, first, count, state):
         labels = rng.integers(0, 10, count)

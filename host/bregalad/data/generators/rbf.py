@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Annotated
+
 import numpy as np
 
-from ..schema import Schema
-from .base import Block, Generator, check_integer, check_number, model_numbers, numerics, order_numbers, reflected
+from .base import Block, Generator, Range, Share, classified, model_numbers, numerics, order_numbers, reflected
 
 __all__ = ["InterchangingRBF", "RandomRBF"]
 
 
+@dataclass(eq=False, repr=False)
 class RandomRBF(Generator):
     """Instances lie around random centres, each with a class, a weight and a spread.
 
@@ -27,70 +30,58 @@ class RandomRBF(Generator):
         Probability that a label is another one.
     seed, model_seed : int
         For the instances; for the centres.
-    instances, chunk
-        As in `Generator`.
 
     Source: MOA's RandomRBFGenerator (Kirkby, Improving Hoeffding trees, 2007) and, with a speed,
     RandomRBFGeneratorDrift (Bifet et al., New ensemble methods for evolving data streams, KDD
     2009), which stops centres at the border where these are reflected.
     """
 
-    def __init__(
-        self,
-        classes: int = 2,
-        attributes: int = 10,
-        centres: int = 50,
-        speed: float = 0.0,
-        moving: int | None = None,
-        noise: float = 0.0,
-        seed: int = 1,
-        model_seed: int = 1,
-        instances: int | None = None,
-        chunk: int = 65_536,
-    ) -> None:
-        check_integer("classes", classes, 2)
-        check_integer("attributes", attributes, 1)
-        check_integer("centres", centres, 1)
-        check_number("speed", speed, 0, None)
-        if moving is not None:
-            check_integer("moving", moving, 0, centres)
-        check_number("noise", noise)
-        super().__init__(
-            Schema(numerics(attributes), "class", tuple(f"c{i + 1}" for i in range(classes))),
-            seed=seed,
-            instances=instances,
-            chunk=chunk,
-        )
-        self.noise = noise
-        rng = model_numbers(model_seed)
-        self.centres = rng.random((centres, attributes))
-        self.labels = rng.integers(0, classes, centres)
-        self.spread = rng.random(centres)
-        self.weights = rng.random(centres)
-        velocity = rng.random((centres, attributes))
-        velocity *= speed / np.linalg.norm(velocity, axis=1, keepdims=True)
-        velocity[centres if moving is None else moving :] = 0
+    classes: Annotated[int, Range(2)] = 2
+    attributes: Annotated[int, Range(1)] = 10
+    centres: Annotated[int, Range(1)] = 50
+    speed: Annotated[float, Range(0)] = 0.0
+    moving: Annotated[int | None, Range(0)] = None
+    noise: Share = 0.0
+    model_seed: Annotated[int, Range(0)] = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        count = self.centres
+        moving = count if self.moving is None else self.moving
+        Range(0, count).check("moving", moving, int)
+        rng = model_numbers(self.model_seed)
+        self.places = rng.random((count, self.attributes))
+        self.labels = rng.integers(0, self.classes, count)
+        self.spread = rng.random(count)
+        self.weights = rng.random(count)
+        velocity = rng.random((count, self.attributes))
+        velocity *= self.speed / np.linalg.norm(velocity, axis=1, keepdims=True)
+        velocity[moving:] = 0
         self.velocity = velocity if velocity.any() else None
         self._sums = np.cumsum(self.weights)
+
+    def _schema(self):
+        return classified(numerics(self.attributes), self.classes)
 
     def _block(self, rng, first, count, state):
         chosen = np.searchsorted(self._sums, rng.random(count) * self._sums[-1], side="right")
         chosen = np.minimum(chosen, len(self._sums) - 1)  # the product may round up to the sum
-        step = rng.random((count, self.centres.shape[1]))
+        step = rng.random((count, self.attributes))
         step *= 2
         step -= 1
         length = np.sqrt(np.einsum("ij,ij->i", step, step))
         step *= (rng.standard_normal(count) * self.spread[chosen] / length)[:, None]
-        step += self.centres[chosen] if self.velocity is None else self._moved(chosen, first)
+        step += self.places[chosen] if self.velocity is None else self._moved(chosen, first)
         labels = self._mislabelled(rng, self.labels[chosen], self.noise)
         return Block(step, np.zeros((count, 0), np.uint8), labels)
 
     def _moved(self, chosen, first):
         """Where the centre of each instance is by then."""
         time = np.arange(first + 1, first + 1 + len(chosen))[:, None]
-        return reflected(self.centres[chosen] + self.velocity[chosen] * time)
+        return reflected(self.places[chosen] + self.velocity[chosen] * time)
 
 
+@dataclass(eq=False, repr=False)
 class InterchangingRBF(Generator):
     """Normal distributions, a class each, that change places, more and more of them at a time.
 
@@ -105,40 +96,28 @@ class InterchangingRBF(Generator):
         Standard deviation along the axes of a class, of places in 0..1, is up to this much.
     seed, model_seed : int
         For the instances and who changes places; for places and covariances.
-    instances, chunk
-        As in `Generator`.
 
     Source: the Interchanging RBF (200,000 instances, 15 classes, period 3,000) of Losing, Hammer and Wersing, KNN
     classifier with self adjusting memory for heterogeneous concept drift, ICDM 2016, which begins with one that
     moves and does not name the spread.
     """
 
-    def __init__(
-        self,
-        classes: int = 15,
-        attributes: int = 2,
-        period: int = 3000,
-        spread: float = 0.1,
-        seed: int = 1,
-        model_seed: int = 1,
-        instances: int | None = None,
-        chunk: int = 65_536,
-    ) -> None:
-        check_integer("classes", classes, 2)
-        check_integer("attributes", attributes, 1)
-        check_integer("period", period, 1)
-        check_number("spread", spread, 0, None)
-        super().__init__(
-            Schema(numerics(attributes), "class", tuple(f"c{i + 1}" for i in range(classes))),
-            seed=seed,
-            instances=instances,
-            chunk=chunk,
-        )
-        self.period = period
-        rng = model_numbers(model_seed)
+    classes: Annotated[int, Range(2)] = 15
+    attributes: Annotated[int, Range(1)] = 2
+    period: Annotated[int, Range(1)] = 3000
+    spread: Annotated[float, Range(0)] = 0.1
+    model_seed: Annotated[int, Range(0)] = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        classes, attributes = self.classes, self.attributes
+        rng = model_numbers(self.model_seed)
         self.places = rng.random((classes, attributes))
         axes = np.linalg.qr(rng.standard_normal((classes, attributes, attributes)))[0]
-        self.shapes = axes * (spread * rng.random((classes, 1, attributes)))
+        self.shapes = axes * (self.spread * rng.random((classes, 1, attributes)))
+
+    def _schema(self):
+        return classified(numerics(self.attributes), self.classes)
 
     def _start(self):
         return [0, np.arange(len(self.places))]  # changes so far, and whose place each class has

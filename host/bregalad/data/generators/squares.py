@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Annotated
+
 import numpy as np
 
 from ..schema import Schema
-from .base import Block, Generator, check_integer, check_number, numerics
+from .base import Block, Generator, Range, numerics
 
 __all__ = ["MovingSquares"]
 
 
+@dataclass(eq=False, repr=False)
 class MovingSquares(Generator):
     """Squares of side 1 in a row, a gap of 1 between them, that move along the row and back, all together.
 
@@ -22,31 +26,17 @@ class MovingSquares(Generator):
     horizon : int
     way : float
         How far they move before they turn, 0 or more.
-    seed : int
-    instances, chunk
-        As in `Generator`.
 
     Source: the Moving Squares (200,000 instances, horizon 120) of Losing, Hammer and Wersing, KNN classifier with self
     adjusting memory for heterogeneous concept drift, ICDM 2016, which names neither gap nor way.
     """
 
-    def __init__(
-        self,
-        classes: int = 4,
-        horizon: int = 120,
-        way: float = 8.0,
-        seed: int = 1,
-        instances: int | None = None,
-        chunk: int = 65_536,
-    ) -> None:
-        check_integer("classes", classes, 2)
-        check_integer("horizon", horizon, 1)
-        check_number("way", way, 0, None)
-        super().__init__(
-            Schema(numerics(2), "class", tuple(map(str, range(classes)))), seed=seed, instances=instances, chunk=chunk
-        )
-        self.horizon = horizon
-        self.way = way
+    classes: Annotated[int, Range(2)] = 4
+    horizon: Annotated[int, Range(1)] = 120
+    way: Annotated[float, Range(0)] = 8.0
+
+    def _schema(self):
+        return Schema(numerics(2), "class", tuple(map(str, range(self.classes))))
 
     def _block(self, rng, first, count, state):
         labels = rng.integers(0, len(self.schema.classes), count)

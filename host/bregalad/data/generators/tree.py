@@ -1,16 +1,17 @@
-"""Classes told by a random tree: MOA's generator, and the binary one of the confidence tree."""
+"""Classes told by a random tree."""
 
 from __future__ import annotations
 
 from collections import namedtuple
+from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
 from ...compiled import njit
-from ..schema import Schema
-from .base import Block, Generator, check_integer, check_number, model_numbers, nominals, numerics
+from .base import Block, Generator, Range, Share, classified, model_numbers, nominals, numerics
 
-__all__ = ["RandomBinaryTree", "RandomTree"]
+__all__ = ["RandomTree"]
 
 _LEAF = -1  # in place of an attribute
 _MOST_NODES = 1 << 22
@@ -20,6 +21,7 @@ _MOST_NODES = 1 << 22
 Nodes = namedtuple("Nodes", "attribute threshold child label")
 
 
+@dataclass(eq=False, repr=False)
 class RandomTree(Generator):
     """A random tree tells the class; nominal and numeric attributes, uniformly distributed.
 
@@ -44,51 +46,37 @@ class RandomTree(Generator):
         share of their standard deviation.
     seed, model_seed : int
         For the instances; for the tree.
-    instances, chunk
-        As in `Generator`.
 
     Source: Domingos and Hulten, KDD 2000, section 4.1, with MOA's options and defaults; noise as
     in Kirkby, Improving Hoeffding trees, 2007.
     """
 
-    def __init__(
-        self,
-        classes: int = 2,
-        nominals: int = 5,
-        numerics: int = 5,
-        values: int = 5,
-        depth: int = 5,
-        first_leaf: int = 3,
-        leaf_share: float = 0.15,
-        noise: float = 0.0,
-        attribute_noise: float = 0.0,
-        seed: int = 1,
-        model_seed: int = 1,
-        instances: int | None = None,
-        chunk: int = 65_536,
-    ) -> None:
-        check_integer("classes", classes, 2)
-        check_integer("nominals", nominals, 0)
-        check_integer("numerics", numerics, 0)
-        if not nominals + numerics:
-            raise ValueError("there must be an attribute, but nominals and numerics are 0")
-        check_integer("values", values, 2, 255)
-        check_integer("depth", depth, 0)
-        check_integer("first_leaf", first_leaf, 0)
-        check_number("leaf_share", leaf_share)
-        check_number("noise", noise)
-        check_number("attribute_noise", attribute_noise)
-        super().__init__(_schema(classes, nominals, numerics, values), seed=seed, instances=instances, chunk=chunk)
-        self.values = values
-        self.noise = noise
-        self.attribute_noise = attribute_noise
-        rng = model_numbers(model_seed)
-        size, *nodes = _grow(rng, classes, nominals, numerics, values, depth, first_leaf, leaf_share, _MOST_NODES)
+    classes: Annotated[int, Range(2)] = 2
+    nominals: Annotated[int, Range(0)] = 5
+    numerics: Annotated[int, Range(0)] = 5
+    values: Annotated[int, Range(2, 255)] = 5
+    depth: Annotated[int, Range(0)] = 5
+    first_leaf: Annotated[int, Range(0)] = 3
+    leaf_share: Share = 0.15
+    noise: Share = 0.0
+    attribute_noise: Share = 0.0
+    model_seed: Annotated[int, Range(0)] = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        sizes = self.classes, self.nominals, self.numerics, self.values, self.depth, self.first_leaf, self.leaf_share
+        size, *nodes = _grow(model_numbers(self.model_seed), *sizes, _MOST_NODES)
         if size > _MOST_NODES:
             raise ValueError(
-                f"a tree of depth {depth} with {values} values has more than {_MOST_NODES} nodes: choose less"
+                f"a tree of depth {self.depth} with {self.values} values has more than {_MOST_NODES} nodes: choose less"
             )
         self.nodes = Nodes(*(part[:size] for part in nodes))
+
+    def _schema(self):
+        if not self.nominals + self.numerics:
+            raise ValueError("there must be an attribute, but nominals and numerics are 0")
+        values = (f"v{i + 1}" for i in range(self.values))
+        return classified(nominals(self.nominals, values) + numerics(self.numerics), self.classes)
 
     def _block(self, rng, first, count, state):
         kinds = [attribute.kind for attribute in self.schema.attributes]
@@ -103,88 +91,6 @@ class RandomTree(Generator):
             )
             numeric += rng.normal(0, self.attribute_noise / 12**0.5, numeric.shape)
         return Block(numeric, nominal, labels)
-
-
-class RandomBinaryTree(Generator):
-    """RandCBT: a binary tree on numeric attributes; left leaves tend to class 1, right ones to 0.
-
-    A leaf is drawn and divided, on a uniform attribute at a uniform point of the leaf's region,
-    until there are enough of them.
-
-    Parameters
-    ----------
-    attributes, leaves : int
-    left, right : float
-        Probability of class 1 in a left child, in a right one.
-    fixed : bool
-        Draw the class once for each leaf instead of for each instance.
-    seed, model_seed : int
-        For the instances; for the tree.
-    instances, chunk
-        As in `Generator`.
-
-    Source: De Rosa and Cesa-Bianchi, Confidence decision trees via online and active learning for
-    streaming data, JAIR 2017, appendix D.
-    """
-
-    def __init__(
-        self,
-        attributes: int = 5,
-        leaves: int = 50,
-        left: float = 0.7,
-        right: float = 0.3,
-        fixed: bool = False,
-        seed: int = 1,
-        model_seed: int = 1,
-        instances: int | None = None,
-        chunk: int = 65_536,
-    ) -> None:
-        check_integer("attributes", attributes, 1)
-        check_integer("leaves", leaves, 2)
-        check_number("left", left)
-        check_number("right", right)
-        super().__init__(Schema(numerics(attributes), "class", ("0", "1")), seed=seed, instances=instances, chunk=chunk)
-        rng = model_numbers(model_seed)
-        self.nodes, right_child = _divide(rng, attributes, leaves)
-        #: Probability of class 1 in every node.
-        self.share = np.where(right_child, right, left)
-        if fixed:
-            self.share = (rng.random(len(self.share)) < self.share).astype(float)
-
-    def _block(self, rng, first, count, state):
-        numeric = rng.random((count, len(self.schema.attributes)))
-        nominal = np.zeros((count, 0), np.uint8)
-        leaves = _route(*self.nodes[:3], nominal, numeric)
-        labels = (rng.random(count) < self.share[leaves]).astype(np.int64)
-        return Block(numeric, nominal, labels)
-
-
-def _schema(classes, nominal, numeric, values):
-    return Schema(
-        nominals(nominal, (f"v{i + 1}" for i in range(values))) + numerics(numeric),
-        "class",
-        tuple(f"c{i + 1}" for i in range(classes)),
-    )
-
-
-def _divide(rng, attributes, leaves):
-    size = 2 * leaves - 1
-    nodes = Nodes(np.full(size, _LEAF, np.int32), np.zeros(size), np.zeros(size, np.int32), np.zeros(size, np.int64))
-    regions = np.tile([[0.0], [1.0]], (size, 1, attributes))
-    right_child = np.zeros(size, bool)
-    grown = [0]
-    for child in range(1, size, 2):
-        node = grown.pop(int(rng.integers(len(grown))))
-        attribute = int(rng.integers(attributes))
-        low, high = regions[node, :, attribute]
-        nodes.attribute[node] = attribute
-        nodes.threshold[node] = threshold = low + (high - low) * rng.random()
-        nodes.child[node] = child
-        regions[child : child + 2] = regions[node]
-        regions[child, 1, attribute] = regions[child + 1, 0, attribute] = threshold
-        right_child[child + 1] = True
-        grown += [child, child + 1]
-    return nodes, right_child
 
 
 @njit()

@@ -1,13 +1,17 @@
 """Three classes of noisy waves."""
 
+from dataclasses import dataclass
+from typing import Annotated
+
 import numpy as np
 
 from ..schema import Schema
-from .base import Block, Generator, check_integer, numerics
+from .base import Block, Generator, Range, numerics
 
 __all__ = ["Waveform"]
 
 
+@dataclass(eq=False, repr=False)
 class Waveform(Generator):
     """Every instance mixes two of three triangular waves, at random shares, and adds noise of unit variance.
 
@@ -17,9 +21,6 @@ class Waveform(Generator):
     ----------
     irrelevant : int
         Attributes of noise alone behind the 21 of the waves; 19 in the longer of the two usual streams.
-    seed : int
-    instances, chunk
-        As in `Generator`.
 
     Source: Breiman, Friedman, Olshen and Stone, Classification and regression trees, 1984.
     """
@@ -28,14 +29,10 @@ class Waveform(Generator):
     WAVES = np.maximum(6 - abs(np.arange(1, POINTS + 1) - np.array([[11], [15], [7]])), 0)
     PAIRS = np.array([[0, 1], [0, 2], [1, 2]])  # of waves, by class
 
-    def __init__(self, irrelevant: int = 0, seed: int = 1, instances: int | None = None, chunk: int = 65_536) -> None:
-        check_integer("irrelevant", irrelevant, 0)
-        super().__init__(
-            Schema(numerics(self.POINTS + irrelevant), "class", ("0", "1", "2")),
-            seed=seed,
-            instances=instances,
-            chunk=chunk,
-        )
+    irrelevant: Annotated[int, Range(0)] = 0
+
+    def _schema(self):
+        return Schema(numerics(self.POINTS + self.irrelevant), "class", ("0", "1", "2"))
 
     def _block(self, rng, first, count, state):
         labels = rng.integers(0, len(self.PAIRS), count)

@@ -36,14 +36,9 @@ class ID5R(ClassicalTree):
     Source: Utgoff, Incremental induction of decision trees, Machine Learning 4, 1989; docs/classical.md.
     """
 
-    def __init__(
-        self,
-        *,
-        max_instances: int = 100_000,
-        nominal: Nominal = (),
-        class_weight: Mapping[Label, float] | str | None = None,
-    ) -> None:
-        self._keep_parameters(locals())
+    max_instances: int = 100_000
+    nominal: Nominal = ()
+    class_weight: Mapping[Label, float] | str | None = None
 
     def _check_attributes(self, schema):
         for attribute in schema.attributes:
@@ -98,15 +93,10 @@ class ITI(ClassicalTree):
     Source: Utgoff, An improved algorithm for incremental induction of decision trees, ICML 1994; docs/classical.md.
     """
 
-    def __init__(
-        self,
-        *,
-        max_instances: int = 100_000,
-        nominal: Nominal = (),
-        nominal_split: str = "one_vs_rest",
-        class_weight: Mapping[Label, float] | str | None = None,
-    ) -> None:
-        self._keep_parameters(locals())
+    max_instances: int = 100_000
+    nominal: Nominal = ()
+    nominal_split: str = "one_vs_rest"
+    class_weight: Mapping[Label, float] | str | None = None
 
     @property
     def _multiway(self):

@@ -11,6 +11,7 @@ from ...boards.base import Board
 from ...data.parts import rows_of
 from ...estimator.inputs import as_frame, labels_of, named_classes
 from ...estimator.learner import Learner
+from ...estimator.parameters import BoardParameters
 from ...estimator.turns import changing, reading
 from ...interrupt import unbroken
 from ...options import table as options
@@ -29,7 +30,7 @@ LEVELS = tuple(tenth / 10 for tenth in range(1, 10))
 _PART = 20_000  # instances that one tree learns before the next one does; nothing depends on it
 
 
-class PositiveLearner(Learner):
+class PositiveLearner(Learner, BoardParameters):
     """Base of the learners: a tree for each level side by side, of which one predicts.
 
     A subclass says by ``_kind`` which trees these are.

@@ -11,9 +11,7 @@ from .estimator import PositiveLearner
 from .tree import PositiveTree
 
 if TYPE_CHECKING:
-    from ...boards.base import Board
-    from ...geometry import Geometry
-    from ...hints import Label, Nominal
+    from ...hints import Label
 
 __all__ = ["AdaptingTree", "PuuCVFDT"]
 
@@ -38,30 +36,12 @@ class PuuCVFDT(PositiveLearner):
 
     _kind = AdaptingTree
 
-    def __init__(
-        self,
-        board: Board | str = "emulated",
-        *,
-        positive: Label = 1,
-        level: float | None = None,
-        geometry: Geometry | str | None = None,
-        slots: int = 4096,
-        delta: float = 1e-4,
-        tau: float = 0.05,
-        grace: int = 200,
-        max_depth: int | None = None,
-        block: float | None = None,
-        window: int | None = 10_000,
-        inner_grace: int = 1000,
-        same_attribute: str = "replace",
-        test_every: int = 1000,
-        test_length: int = 1000,
-        child_counts: str = "inherit",
-        zoom: str = "path",
-        nominal: Nominal = (),
-        nominal_split: str = "multiway",
-        nominal_values: int = 64,
-        review_period: int = 20_000,
-        threads: int = 1,
-    ) -> None:
-        self._keep_parameters(locals())
+    positive: Label = 1
+    level: float | None = None
+    slots: int = 4096
+    delta: float = 1e-4
+    window: int | None = 10_000
+    inner_grace: int = 1000
+    same_attribute: str = "replace"
+    test_every: int = 1000
+    test_length: int = 1000

@@ -10,9 +10,7 @@ from .estimator import PositiveLearner
 from .tree import PositiveTree
 
 if TYPE_CHECKING:
-    from ...boards.base import Board
-    from ...geometry import Geometry
-    from ...hints import Label, Nominal
+    from ...hints import Label
 
 __all__ = ["PuuVFDT", "StationaryTree"]
 
@@ -36,26 +34,6 @@ class PuuVFDT(PositiveLearner):
 
     _kind = StationaryTree
 
-    def __init__(
-        self,
-        board: Board | str = "emulated",
-        *,
-        positive: Label = 1,
-        level: float | None = None,
-        geometry: Geometry | str | None = None,
-        slots: int = 1024,
-        delta: float = 1e-7,
-        tau: float = 0.05,
-        grace: int = 200,
-        max_depth: int | None = None,
-        block: float | None = None,
-        child_counts: str = "inherit",
-        zoom: str = "path",
-        nominal: Nominal = (),
-        nominal_split: str = "multiway",
-        nominal_values: int = 64,
-        feed: str = "stream",
-        review_period: int = 20_000,
-        threads: int = 1,
-    ) -> None:
-        self._keep_parameters(locals())
+    positive: Label = 1
+    level: float | None = None
+    feed: str = "stream"

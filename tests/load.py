@@ -3,16 +3,15 @@
 from dataclasses import dataclass
 
 import numpy as np
-
-from ..boards import open_board
-from ..driver.devices.device import configure_cells
-from ..geometry import NONE
-from ..protocol.commands import Opcode, pack_command, record_layout
-from ..protocol.layout import Layout
-from ..protocol.registers import CellKind
-from ..protocol.reports import EntryFlag, entry_body
-from ..tree.cells import CellMap
-from ..tree.slots import SlotPool, best_level, joined
+from bregalad.boards import open_board
+from bregalad.driver.devices.device import configure_cells
+from bregalad.geometry import NONE
+from bregalad.protocol.commands import Opcode, pack_command, record_layout
+from bregalad.protocol.layout import Layout
+from bregalad.protocol.registers import CellKind
+from bregalad.protocol.reports import EntryFlag, entry_body
+from bregalad.tree.cells import CellMap
+from bregalad.tree.slots import SlotPool, best_level, joined
 
 __all__ = ["Load", "begin", "measure", "slots_of", "tree_slots"]
 
