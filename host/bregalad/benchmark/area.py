@@ -239,7 +239,7 @@ def main():
     """The command line."""
     parser = argparse.ArgumentParser(description=first_line(__doc__))
     parser.add_argument("sizes", nargs="*", metavar="SIZE", help=f"a preset, NAME=VALUE; otherwise {_sizes(_WHOLE)}")
-    parser.add_argument("--output", type=Path, metavar="DIR", help="write the page of all sizes there: area.md, area.json")
+    parser.add_argument("--output", type=Path, metavar="DIR", help="write area.md, area.json of all sizes there")
     args = parser.parse_args()
     if args.output:
         _write(args.output)
