@@ -264,7 +264,7 @@ class RowDriver(DeviceDriver):
         replaced = tally.replaced
         yield from trainer.carrying_out(node)
         if tally.replaced > replaced:
-            self._told[list(nodes.children(node))] = UNTOLD  # new, whatever stood there
+            self._told[list(nodes.children(node)), 0] = UNTOLD  # new, whatever stood there
         self._tell(WHOLE if scope == CHOICE else node)
         at[AT_WORK] = 0
 
@@ -339,7 +339,7 @@ class RowDriver(DeviceDriver):
         geometry = self.board.geometry
         told = words_of(self._step, geometry.classes, geometry.nodes)
         asked = geometry.nodes + len(self._bins) + 1
-        return self._step * (growth.most_edits + growth.review_edits + asked + geometry.slots) + told
+        return self._step * (growth.most_edits + growth.review_edits + asked + 2 * geometry.slots) + told
 
     @property
     def _step(self):
