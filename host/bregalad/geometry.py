@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 CODE_WIDTH = 8  # bits of an attribute code
-AHEAD = 32  # instances by which a block that is cut short goes on: hardware has so many under way
+AHEAD = 16  # instances by which a block that is cut short goes on: hardware has so many under way
 BYTE_CLASSES = 256  # up to so many, a byte tells a class
 HARDWARE_CLASSES = 32  # a bitstream counts at most; more are counted on the emulated board
 MOST_CLASSES = 1024

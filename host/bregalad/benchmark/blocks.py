@@ -18,7 +18,7 @@ from ..words import first_line
 from . import accuracy, beginnings, streams
 
 LEARNERS = {"VFDT": VFDT, "EFDT": EFDT}
-BLOCKS = (1, 1 / 64, 1 / 32, 1 / 16, 1 / 8)
+BLOCKS = (1, 1 / 32)
 GRACES = (150, 170, 190, 200, 210, 230, 250)
 CHUNK = 65_536  # instances per call; the results do not depend on it
 
