@@ -216,7 +216,7 @@ def test_only_class_counts_are_asked_for_where_leaves_compete():
     sizes = geometry(7, nodes=512)
     cells = CellMap.build(CAPACITIES, sizes.bins, "multiway")
     board, sent = walks(sizes, 1 << 15), []
-    walking = Trainer(board, cells, SplitPolicy(delta=1e-2, grace=60), 2, review_period=500)
+    walking = Trainer(board, cells, SplitPolicy(delta=1e-2, grace=60, block=1), 2, review_period=500)
     lay_down(walking, codes, labels)
     send = board.send
     board.send = lambda data: (sent.append(bytes(data)), send(data))

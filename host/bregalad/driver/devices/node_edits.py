@@ -11,13 +11,13 @@ from ...protocol.words import putter
 from ...tree.table import LEAF, MULTIWAY, NO_NODE
 from .filter import ask_up_to
 
-__all__ = ["SEEN", "UNTOLD", "follow", "row_words", "words_of"]
+__all__ = ["BESIDE", "SEEN", "UNTOLD", "follow", "row_words", "words_of"]
 
 UNTOLD = -1  # in place of a node's kind: the board has no row of it
 
 # What is told of a node, in this order: its row, then what NODE says.
 SEEN = ("kind", "cell", "value", "child", "default", "slot", "beside", "only", "base", "ask_up_to")
-_KIND, _SLOT, _BESIDE = (SEEN.index(name) for name in ("kind", "slot", "beside"))
+_KIND, _SLOT, BESIDE = (SEEN.index(name) for name in ("kind", "slot", "beside"))
 
 _EDIT, _NODE, _ROW = (int(TreeOpcode[name]) for name in ("EDIT", "NODE", "ROW"))
 _WRITE = int(RowOp.WRITE)
@@ -84,10 +84,10 @@ def _look(table, base, style, options, first_cell, decides, classes, most, node,
         now[1], now[2] = first_cell[row["attribute"]], value
         now[3], now[4] = row["child"], row["default"]
     now[_SLOT] = slot if slot >= 0 else NONE
-    now[_BESIDE] = own if own >= 0 else NONE
-    now[_BESIDE + 1], now[_BESIDE + 2] = only, total
+    now[BESIDE] = own if own >= 0 else NONE
+    now[BESIDE + 1], now[BESIDE + 2] = only, total
     if decides:
-        now[_BESIDE + 3] = ask_up_to(options, classes, base[node], kind != LEAF, len(first_cell) - used, most)
+        now[BESIDE + 3] = ask_up_to(options, classes, base[node], kind != LEAF, len(first_cell) - used, most)
 
 
 @njit(inner=True)
@@ -152,10 +152,10 @@ def follow(
     for node in touched:
         seen = told[node]
         _look(table, base, style, options, first_cell, decides, classes, most, node, now)
-        if now[_BESIDE] != NONE and (seen[_KIND] == UNTOLD or _differs(seen, now, _BESIDE, len(SEEN))):
+        if now[BESIDE] != NONE and (seen[_KIND] == UNTOLD or _differs(seen, now, BESIDE, len(SEEN))):
             out[used : used + step] = 0
-            said = (now[_BESIDE + 1], now[_BESIDE + 2], now[_BESIDE + 3])
-            _put_node(out, used, (_NODE, 0, now[_BESIDE], first_node + node, *said))
+            said = (now[BESIDE + 1], now[BESIDE + 2], now[BESIDE + 3])
+            _put_node(out, used, (_NODE, 0, now[BESIDE], first_node + node, *said))
             used += step
         if now[_KIND] == LEAF and seen[_KIND] != LEAF:
             values = row_words(counts[node], np.int64(table[node]["majority"]), np.int64(table[node]["right"]))
@@ -163,7 +163,7 @@ def follow(
                 out[used : used + step] = 0
                 _put_row(out, used, (_ROW, _WRITE, first_node + node, word, values[word]))
                 used += step
-        if _differs(seen, now, 0, _BESIDE):
+        if _differs(seen, now, 0, BESIDE):
             out[used : used + step] = 0
             test, child = now[_KIND] << KIND_LOW | now[1], first_node + now[3] if now[_KIND] != LEAF else 0
             _put_edit(out, used, (_EDIT, 0, first_node + node, test, child, now[2], now[4], now[_SLOT]))

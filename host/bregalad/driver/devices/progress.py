@@ -230,7 +230,7 @@ def _decide(answers, node, used, anytime):
     )
     used = _put_edits(answers, written, used)
     first = np.int64(row["child"])
-    answers.told[first : first + row["width"]] = UNTOLD  # new, whatever stood there
+    answers.told[first : first + row["width"], 0] = UNTOLD  # new, whatever stood there
     return tell(answers, WHOLE if answers.at[SCOPE] == CHOICE else node, used)
 
 

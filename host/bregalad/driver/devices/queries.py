@@ -16,7 +16,7 @@ from ...protocol.tree import TREE_COMMANDS, TreeOpcode
 from ...protocol.words import putter, words_before
 from ...tree.split import cells_of
 from ...tree.table import LEAF, descendants
-from .node_edits import UNTOLD, follow
+from .node_edits import BESIDE, UNTOLD, follow
 
 __all__ = [
     "ADDRESS",
@@ -53,6 +53,7 @@ __all__ = [
     "Answers",
     "answers",
     "ask",
+    "put_period",
     "sizes_of",
     "tell",
 ]
@@ -91,9 +92,9 @@ CHOICE = 1  # that, and the class counts of all leaves: which of them hold a slo
 ALL = 2  # what all leaves predict by, and how many instances their slots have counted
 WHOLE = -1  # in place of a node: all of them
 
-_ROW, _PERIOD = int(TreeOpcode.ROW), int(TreeOpcode.PERIOD)
-_READ_ROW, _READ = int(RowOp.READ), int(Opcode.READ)
+_ROW, _READ_ROW, _READ = int(TreeOpcode.ROW), int(RowOp.READ), int(Opcode.READ)
 _put_row = putter(TREE_COMMANDS[TreeOpcode.ROW], "opcode", "flags", "node", "word")
+_PERIOD = int(TreeOpcode.PERIOD)
 _put_period = putter(TREE_COMMANDS[TreeOpcode.PERIOD], "opcode", "flags", "slot", "period")
 _put_read = putter(COMMANDS[Opcode.READ], "opcode", "flags", "slot", "cell")
 
@@ -146,8 +147,6 @@ class Answers(Proxy):
         Leaf and word of each that is asked for. Written.
     held : int64 array (nodes,)
         Leaves whose entries are asked for. Written.
-    in_use : int64 array (slots,)
-        Whether a node had the slot when the board was told last. Written.
     own : int64 array (classes,)
         Class counts of the last entry. Written.
     bins : int64 array (cells of an attribute at most, bins, classes)
@@ -188,7 +187,6 @@ _FIELDS = (
     "branches",
     "asked",
     "held",
-    "in_use",
     "own",
     "bins",
     "out",
@@ -296,10 +294,8 @@ def tell(answers, node, used):
         As in `ask`, which also says what is returned.
     """
     table, told = answers.table, answers.told
-    used = _let_go(answers, used)
     touched = descendants(table, 0, answers.room[0])
-    if answers.style.anytime is not None:
-        _forget(told, touched)
+    used = _let_go(answers, touched, used)
     if node != WHOLE:
         first, width = np.int64(table[node]["child"]), np.int64(table[node]["width"])
         touched = np.append(np.arange(first, first + width), node)
@@ -323,23 +319,25 @@ def tell(answers, node, used):
 
 
 @njit(inner=True)
-def _let_go(answers, used):
-    """Slots that no node has any more are not due."""
-    for slot in range(len(answers.in_use)):
-        has = answers.slot_node[slot] >= 0
-        if answers.in_use[slot] and not has:
-            answers.out[used : used + answers.step] = 0
-            _put_period(answers.out, used, (_PERIOD, 0, slot, 0))
-            used += answers.step
-        answers.in_use[slot] = has
+def _let_go(answers, live, used):
+    """Forget nodes that went with the one above them; slots that were given up are due no more."""
+    told = answers.told
+    gone = np.ones(len(told), np.bool_)
+    gone[live] = False
+    for node in range(len(told)):
+        slot = told[node, BESIDE]
+        if 0 <= slot < NONE and answers.slot_node[slot] < 0:
+            used = put_period(answers, slot, 0, used)
+            told[node, BESIDE] = NONE
+        if gone[node]:
+            told[node, 0] = UNTOLD
     return used
 
 
 @njit(inner=True)
-def _forget(told, live):
-    """Forget what was told of nodes that went with the one above them."""
-    gone = np.ones(len(told), np.bool_)
-    gone[live] = False
-    for node in range(len(told)):
-        if gone[node]:
-            told[node, 0] = UNTOLD
+def put_period(answers, slot, period, used):
+    """Write a PERIOD; words of ``out`` with commands then."""
+    step = answers.step
+    answers.out[used : used + step] = 0
+    _put_period(answers.out, used, (_PERIOD, 0, slot, period))
+    return used + step

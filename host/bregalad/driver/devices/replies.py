@@ -10,8 +10,8 @@ from ...compiled import njit
 from ...engine.tally import BEGUN, ENDS, HALVINGS, INSTANCES, TRIALS
 from ...policy.decide import KEEP, MAX_PERIOD, judge_row
 from ...protocol.reports import HEADER, Kind
-from ...protocol.tree import TREE_COMMANDS, TREE_REPORTS, TreeKind, TreeOpcode
-from ...protocol.words import getter, putter
+from ...protocol.tree import TREE_REPORTS, TreeKind
+from ...protocol.words import getter
 from .attempts import read_attempt
 from .progress import go_on
 from .queries import (
@@ -31,6 +31,7 @@ from .queries import (
     SLOT,
     WAITING,
     WAITS,
+    put_period,
 )
 
 __all__ = ["take"]
@@ -44,9 +45,6 @@ _kind_of = getter(HEADER, "kind")
 _slot_of, _number_of = (getter(TREE_REPORTS[TreeKind.PROPOSAL], name) for name in ("slot", "number"))
 _since_of, _left_of = (getter(TREE_REPORTS[TreeKind.LEARNT], name) for name in ("since", "left"))
 _word_of = getter(TREE_REPORTS[TreeKind.ROW], "value")
-
-_PERIOD = int(TreeOpcode.PERIOD)
-_put_period = putter(TREE_COMMANDS[TreeOpcode.PERIOD], "opcode", "flags", "slot", "period")
 
 
 @njit()
@@ -153,8 +151,5 @@ def _judge(answers, node, used, anytime):
         answers.words, answers.form, options, answers.table, base, gains, node, answers.classes, learnt, anytime
     )
     if row["verdict"] == KEEP and options.adaptive:
-        out, step = answers.out, answers.step
-        out[used : used + step] = 0
-        _put_period(out, used, (_PERIOD, 0, answers.at[SLOT], min(np.int64(row["period"]), MAX_PERIOD)))
-        used += step
+        used = put_period(answers, answers.at[SLOT], min(np.int64(row["period"]), MAX_PERIOD), used)
     return used

@@ -95,7 +95,6 @@ class RowDriver(DeviceDriver):
         self._told = np.full((geometry.nodes, len(SEEN)), UNTOLD, np.int64)  # what the board has of each node
         self._asked = np.zeros((geometry.nodes * (2 + geometry.classes), 2), np.int64)
         self._held = np.zeros(geometry.nodes, np.int64)
-        self._in_use = np.zeros(geometry.slots, np.int64)
         self._own = np.zeros(geometry.classes, np.int64)
         most = int(np.bincount(trainer.cells.attribute).max())
         self._bins = np.zeros((most, geometry.bins, geometry.classes), np.int64)
@@ -266,7 +265,7 @@ class RowDriver(DeviceDriver):
         replaced = tally.replaced
         yield from trainer.carrying_out(node)
         if tally.replaced > replaced:
-            self._told[list(nodes.children(node))] = UNTOLD  # new, whatever stood there
+            self._told[list(nodes.children(node)), 0] = UNTOLD  # new, whatever stood there
         self._tell(WHOLE if scope == CHOICE else node)
         at[AT_WORK] = 0
 
@@ -384,7 +383,6 @@ class RowDriver(DeviceDriver):
             trainer.cells.most_branches,
             self._asked,
             self._held,
-            self._in_use,
             self._own,
             self._bins,
             self._out,
