@@ -73,7 +73,10 @@ class Sample:
 
     def copy(self):
         """Another that knows the same."""
-        return copy.deepcopy(self)
+        other = copy.copy(self)
+        for name in ("_codes", "_kept", "_ring", "rest", "calm"):
+            setattr(other, name, getattr(self, name).copy())
+        return other
 
     def extended(self, places):
         """A sample of more columns, of these places; they have had no values yet; see `Quantiser.extended`."""
