@@ -153,10 +153,14 @@ def _begin(edges, counts, own, origin, scale, below, steps):
         for edge in range(count):
             bucket = _bucket(line[edge], origin[column], scale[column])
             if bucket >= known:
-                below[column, known : bucket + 1] = first = edge
-                known = bucket + 1
+                first = edge
+                while known <= bucket:
+                    below[column, known] = edge
+                    known += 1
             most = max(most, edge - first + 1)
-        below[column, known:] = count
+        while known < below.shape[1]:
+            below[column, known] = count
+            known += 1
         while 2 * steps[column] <= most:
             steps[column] *= 2
 
