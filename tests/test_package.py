@@ -139,6 +139,28 @@ def write_package(folder, answer):
     )
 
 
+@pytest.mark.parametrize("collects", [True, False])
+def test_no_garbage_is_collected_while_compiling(collects, tmp_path):
+    """Afterwards as before."""
+    write_package(tmp_path, 7)
+    before = f"""
+import atexit, gc, sys
+import bregalad.compiled
+from numba.core import event
+
+class Seen(event.Listener):
+    def on_start(self, event):
+        print(gc.isenabled(), file=sys.stderr)
+
+    def on_end(self, event):
+        pass
+
+event.register("numba:compile", Seen())
+gc.{"enable" if collects else "disable"}()
+atexit.register(lambda: print(gc.isenabled(), file=sys.stderr))"""
+    assert ask(tmp_path, tmp_path / "cache", before)[2].split()[-2:] == ["False", str(collects)]
+
+
 def test_damaged_compiled_code_is_compiled_anew(tmp_path):
     """And mended, whatever is wrong with it."""
     write_package(tmp_path, 7)

@@ -8,6 +8,7 @@ import pytest
 from bregalad.data.codebook import CODES, CodeBook
 from bregalad.data.edges import place_edges
 from bregalad.data.sample import FORCED, KEPT, RECENT, Sample
+from bregalad.data.tables import NumberTables
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -51,6 +52,20 @@ def test_codes_are_in_the_order_of_values(edges, values):
     there = ~np.isnan(values)
     for code in range(len(edges) + 2):
         assert ((codes[there] < code) == (values[there] < book.threshold(code))).all()
+
+
+@pytest.mark.parametrize("copies", [1, 9])  # with buckets only the latter
+@pytest.mark.parametrize("scale", [1e-310, 1e-44, 1e-3, 1.0, 1e38, 1e300])
+def test_single_precision_has_the_codes_of_double(scale, copies):
+    """Beside edges that lie between two numbers of single precision, or beyond all."""
+    edges = np.sort(np.random.default_rng(2).normal(size=20)) * scale
+    with np.errstate(over="ignore", under="ignore"):
+        near = edges.astype(np.float32)
+        values = np.concatenate([np.nextafter(near, np.float32(side)) for side in (-np.inf, 0, np.inf)] + [near])
+    values = np.repeat(values[np.isfinite(values)], copies)
+    codes = np.empty((len(values), 1), np.uint8)
+    assert not NumberTables([book_of(edges)], [0]).encode(values[:, np.newaxis], codes)
+    assert (codes[:, 0] == np.searchsorted(edges, values.astype(float), side="right")).all()
 
 
 def test_thresholds_at_the_ends():

@@ -68,7 +68,7 @@ def renew(books, columns, kept, values, new):
                 stays[staying] = old[code - 1]
                 staying += 1
         found = _place(values[0][i, : values[1][i]], MISSING - staying, placed)
-        edges, count, a, b = new[0][i], 0, 0, 0
+        edges, count, a, b = new[0][i], np.int64(0), 0, 0
         while a < staying or b < found:
             if b == found or a < staying and stays[a] <= placed[b]:
                 count = insert(edges, count, stays[a])
@@ -108,7 +108,7 @@ def _place(values, count, found):
             edges[gap] = 1
     if given < count - 1:
         _spend(values, borders, count - 1 - given, edges)
-    total = 0
+    total = np.int64(0)  # of a literal number `insert` would be compiled once more
     for i in range(gaps):
         left, right = values[borders[i] - 1], values[borders[i]]
         least = np.nextafter(left, np.inf)

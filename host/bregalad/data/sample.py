@@ -73,7 +73,10 @@ class Sample:
 
     def copy(self):
         """Another that knows the same."""
-        return copy.deepcopy(self)
+        other = copy.copy(self)
+        for name in ("_codes", "_kept", "_ring", "rest", "calm"):
+            setattr(other, name, getattr(self, name).copy())
+        return other
 
     def extended(self, places):
         """A sample of more columns, of these places; they have had no values yet; see `Quantiser.extended`."""
@@ -119,7 +122,8 @@ class Sample:
             step = _whole_step(at + 1)
             if _whole_step(at) < step:  # all windows are full: one of two stays
                 pairs = np.arange(KEPT // 2)
-                self._kept[pairs] = self._kept[2 * pairs + _bits(pairs, step)]
+                with np.errstate(over="ignore"):  # seldom: no compiling is worth it
+                    self._kept[pairs] = self._kept[2 * pairs + _hash.py_func(pairs, step)]
             stop = min(end, KEPT << step)
             _gather(*flat, numbers.shape[1], start, at, stop, step, self._kept)
             at = stop
@@ -169,7 +173,9 @@ class Sample:
         if not self.coded:
             NumberTables(books, np.arange(len(books))).encode(self.recent, self._codes)
             self.coded = True
-        return _crowded(self._ring[: self._recent], self._codes)[: len(books)]
+        shares, held = np.zeros(self._ring.shape[1]), np.empty(MISSING + 1, np.int64)
+        _crowded(self._ring[: self._recent], self._codes, shares, held)
+        return shares[: len(books)]
 
     def due(self, books):
         """The columns whose books are to change, at ``next_look``; list of int."""
@@ -219,14 +225,6 @@ def _hash(window, step):
     x ^= x >> np.uint64(29)
     x *= np.uint64(0xBF58476D1CE4E5B9)
     return np.int64(x >> np.uint64(40)) & 1
-
-
-@njit()
-def _bits(windows, step):
-    found = np.empty(len(windows), np.int64)
-    for i in range(len(windows)):
-        found[i] = _hash(windows[i], step)
-    return found
 
 
 @njit()
@@ -280,12 +278,12 @@ def _whole_step(count):
 
 
 @njit()
-def _crowded(rows, codes):
-    """Per column the share of values in codes that have too many distinct ones."""
-    shares = np.zeros(rows.shape[1])
-    own, held = np.empty(len(rows)), np.empty(MISSING + 1, np.int64)
+def _crowded(rows, codes, shares, held):
+    """Write per column the share of values in codes that have too many distinct ones; ``held`` is written, too."""
+    own = np.empty(len(rows))
     for column in range(rows.shape[1]):
-        held[:] = 0
+        for code in range(MISSING + 1):
+            held[code] = 0
         for i in range(len(rows)):
             held[codes[i, column]] += 1
         known = len(rows) - held[MISSING]
@@ -302,4 +300,3 @@ def _crowded(rows, codes):
                         sharing += held[code]
                         break
         shares[column] = sharing / max(known, 1)
-    return shares

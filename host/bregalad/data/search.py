@@ -12,9 +12,12 @@ __all__ = ["EDGES", "InfiniteValue", "begin", "check_finite", "flat_of", "search
 # columns no two edges share one, and a single comparison is left.
 _BUCKETS = 2048
 EDGES = 512  # a code book's edges, filled up with infinity for searches that run beyond
-_ROWS, _COLUMNS = 512, 8  # of a block, whose values and tables stay in a core's caches
-_BAND = 64  # columns that are fetched at once: of long rows a processor foresees what comes next
+# Of a block, whose values and codes stay in a core's caches: many rows, so that a column's tables are fetched seldom,
+# and as many columns as codes fill a line of the cache with, which is written at once.
+_ROWS, _BAND = 1024, 64
+_WORD = 8  # codes that are written at a time
 _INDEX = np.uint32  # no sign, so that no index is tested for being negative
+_NONE, _LAST = np.float32(0), np.float32(_BUCKETS - 1)  # buckets, in no more digits than the values have
 
 _inner = njit(inner=True)
 
@@ -52,7 +55,7 @@ def _has_infinity(flat, row_step, column_step, rows, columns):
     return found != 0
 
 
-def search(values, codes, places, tables, edges, threads):
+def search(values, codes, places, tables, threads):
     """Write the codes of numbers into columns of ``codes``.
 
     Parameters
@@ -63,8 +66,7 @@ def search(values, codes, places, tables, edges, threads):
     places : int64 array (columns,)
         The column of ``codes`` for each column of ``values``.
     tables
-        Of `begin`.
-    edges : float64 array (columns, EDGES)
+        Of `begin`, for values of this type.
     threads : int
         That search at the same time; the codes are the same.
 
@@ -74,9 +76,7 @@ def search(values, codes, places, tables, edges, threads):
         Whether a value is infinite, and has no code.
     """
     return any(
-        in_parts(
-            lambda part: _search(*flat_of(values[part]), places, *tables, edges, codes[part]), len(values), threads
-        )
+        in_parts(lambda part: _search(*flat_of(values[part]), places, *tables, codes[part]), len(values), threads)
     )
 
 
@@ -104,12 +104,11 @@ def flat_of(values):
 def _bucket(value, origin, scale):
     """Rising with the value, rounding or not; 0 for NaN."""
     at = (value - origin) * scale
-    at = at if at > 0.0 else 0.0
-    return np.int32(at if at < _BUCKETS - 1.0 else _BUCKETS - 1.0)
+    at = at if at > _NONE else _NONE
+    return np.int32(at if at < _LAST else _LAST)
 
 
-@njit()
-def begin(edges, counts, buckets):
+def begin(edges, counts, buckets, kind):
     """What a search needs to know of edges.
 
     Parameters
@@ -120,63 +119,78 @@ def begin(edges, counts, buckets):
         How many each column has.
     buckets : bool
         Whether there are to be any.
+    kind : dtype
+        Of the values: float32 or float64.
 
     Returns
     -------
-    Per column: origin and scale of the buckets, the edges below each, a search's first step.
+    Per column: the edges as such values, origin and scale of the buckets, the edges below each, a search's first step.
     """
     columns = len(edges)
-    origin, scale = np.zeros(columns), np.zeros(columns)
+    own = np.full(edges.shape, np.inf, kind)
+    origin, scale = np.zeros(columns, kind), np.zeros(columns, kind)
     # A byte each, so that a column's fit a core's cache; without buckets one, that of scale 0.
     below = np.zeros((columns, _BUCKETS if buckets else 1), np.uint8)
     steps = np.ones(columns, _INDEX)
-    for column in range(columns):
-        count = counts[column]
-        if buckets and count > 1:
-            origin[column] = edges[column, 0]
-            scale[column] = (_BUCKETS - 1) / (edges[column, count - 1] - edges[column, 0])
+    _begin(edges, counts, own, origin, scale, below, steps)
+    return own, origin, scale, below, steps
+
+
+@njit()
+def _begin(edges, counts, own, origin, scale, below, steps):
+    for column in range(len(edges)):
+        count, line = counts[column], own[column]
+        for edge in range(count):
+            line[edge] = edges[column, edge]
+            if line[edge] < edges[column, edge]:  # the least value at or above the edge
+                line[edge] = np.nextafter(line[edge], line[count])
+        if below.shape[1] > 1 and count > 1:
+            origin[column] = line[0]
+            scale[column] = _LAST / (line[count - 1] - line[0])
             if scale[column] == np.inf:  # a subnormal range
-                scale[column] = 0.0
+                scale[column] = _NONE
         known = first = most = 0
         for edge in range(count):
-            bucket = _bucket(edges[column, edge], origin[column], scale[column])
+            bucket = _bucket(line[edge], origin[column], scale[column])
             if bucket >= known:
-                below[column, known : bucket + 1] = first = edge
-                known = bucket + 1
+                first = edge
+                while known <= bucket:
+                    below[column, known] = edge
+                    known += 1
             most = max(most, edge - first + 1)
-        below[column, known:] = count
+        while known < below.shape[1]:
+            below[column, known] = count
+            known += 1
         while 2 * steps[column] <= most:
             steps[column] *= 2
-    return origin, scale, below, steps
 
 
 @njit(nogil=True)
-def _search(flat, row_step, column_step, places, origin, scale, below, steps, edges, codes):
+def _search(flat, row_step, column_step, places, edges, origin, scale, below, steps, codes):
     """Block by block, so that rows and columns may lie either way; a step per loop, since each
     loop by itself is made vector instructions of, and all in one are not.
 
     Returns how many values are infinite.
     """
-    band = np.empty((_BAND, _ROWS + 8))  # its rows not in the same lines of the cache
+    band = np.empty((_BAND, _ROWS + 8), edges.dtype)  # its rows not in the same lines of the cache
     found = np.empty(_ROWS, _INDEX)
-    out = np.empty((_COLUMNS, _ROWS), np.uint8)
+    out = np.empty((_BAND, _ROWS), np.uint8)
+    words = np.empty((_BAND // _WORD, _ROWS), np.uint64)
     infinite = 0
     for top in range(0, len(codes), _ROWS):
         rows = min(_ROWS, len(codes) - top)
-        for left in range(0, len(places), _COLUMNS):
-            columns = min(_COLUMNS, len(places) - left)
-            if left % _BAND == 0:
-                _take(flat, top, rows, row_step, left, min(_BAND, len(places) - left), column_step, band)
+        for left in range(0, len(places), _BAND):
+            columns = min(_BAND, len(places) - left)
+            _take(flat, top, rows, row_step, left, columns, column_step, band)
             for index in range(columns):
                 column = left + index
-                values = band[column % _BAND, :rows]
-                step = steps[column]
+                values, step = band[index, :rows], steps[column]
                 _look_up(values, origin[column], scale[column], below[column], edges[column], step, found)
                 while step > 1:
                     step >>= _INDEX(1)
                     _halve(values, edges[column], step, found)
                 infinite += _finish(values, found, out[index])
-            _give(out, top, rows, places[left : left + columns], codes)
+            _give(out, words, top, rows, places[left : left + columns], codes)
     return infinite
 
 
@@ -197,27 +211,27 @@ def _take(flat, top, rows, row_step, left, columns, column_step, band):
 
 
 @_inner
-def _give(out, top, rows, places, codes):
-    where = places.astype(np.uint64)
-    together = len(where) == _COLUMNS
-    for index in range(1, len(where)):
-        together &= where[index] == where[index - 1] + np.uint64(1)
-    if together:
-        words, at = np.empty(rows, np.uint64), where[0]
+def _give(out, words, top, rows, places, codes):
+    whole = 0  # columns that are beside each other, in words
+    if places[-1] - places[0] == len(places) - 1:
+        whole = len(places) // _WORD
+    for index in range(whole):
         for row in range(rows):  # by themselves, so that vectors are made of them
             word = np.uint64(0)
-            for index in range(_COLUMNS):
-                word |= np.uint64(out[index, row]) << np.uint64(8 * index)
-            words[row] = word
+            for i in range(_WORD):
+                word |= np.uint64(out[_WORD * index + i, row]) << np.uint64(8 * i)
+            words[index, row] = word
+    at = np.uint64(places[0])
+    for row in range(rows):
+        line = codes[np.uint64(top + row)]
+        for index in range(whole):
+            word, start = words[np.uint64(index), np.uint64(row)], at + np.uint64(_WORD * index)
+            for i in range(_WORD):  # one store
+                line[start + np.uint64(i)] = np.uint8(word >> np.uint64(8 * i))
+    for index in range(_WORD * whole, len(places)):
+        place = np.uint64(places[index])
         for row in range(rows):
-            word, line = words[row], codes[np.uint64(top + row)]
-            for index in range(_COLUMNS):  # one store
-                line[at + np.uint64(index)] = np.uint8(word >> np.uint64(8 * index))
-        return
-    for row in range(top, top + rows):
-        line = codes[row]
-        for index in range(len(where)):
-            line[where[index]] = out[index, row - top]
+            codes[np.uint64(top + row), place] = out[index, row]
 
 
 @_inner

@@ -34,7 +34,8 @@ class NumberTables:
         self._places = np.asarray(places, np.int64)
         self._edges = np.full((len(books), EDGES), np.inf)
         self._counts = np.zeros(len(books), np.int64)
-        self._begun, self._buckets = None, False
+        self._begun = None  # for values of some type, with buckets or not: `begin` of these
+        self._for = None
         self.changes = 0
         for i, book in enumerate(books):
             self._counts[i] = len(book.edges)
@@ -79,10 +80,10 @@ class NumberTables:
         """
         if len(values) <= _FEW:
             return _encode(np.ascontiguousarray(values, np.float64), self._edges, self._counts, self._places, codes)
-        buckets = len(values) >= _BUCKETS
-        if self._begun is None or buckets > self._buckets:
-            self._begun, self._buckets = begin(*self.edges, buckets), buckets
-        return search(values, codes, self._places, self._begun, self._edges, threads)
+        wanted = values.dtype, len(values) >= _BUCKETS
+        if self._begun is None or self._for not in (wanted, (values.dtype, True)):
+            self._begun, self._for = begin(*self.edges, wanted[1], wanted[0]), wanted
+        return search(values, codes, self._places, self._begun, threads)
 
 
 def with_room(array, size, blank, axis=0):

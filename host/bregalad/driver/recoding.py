@@ -43,28 +43,35 @@ def recoding(trainer, changes, adopt):
         counts[:] = 0
         _count_anew(nodes.table, memory.read, memory.labels, memory.attributes, learnt, held, attributes, after, counts)
     else:
-        _carry_all(counts, before, after, pieces, trainer.board.geometry.count_max)
-    driver.apply(_zooms(slots, cells, before, after, counts.shape[2]))
+        out = np.empty(counts.shape[2:], np.int64)
+        _carry_all(counts, before, after, pieces, trainer.board.geometry.count_max, out)
+    edits = np.zeros((slots.size * cells.size, EDIT), np.int64)
+    driver.apply(edits[: _zooms(slots, cells, before, after, counts.shape[2], edits)])
     driver.write_counts(slots, cells, counts)
 
 
 @njit()
-def _zooms(slots, cells, before, after, bins):
-    """Edits of slots where nodes cover other codes than before."""
-    found, used = np.zeros((len(slots) * len(cells), EDIT), np.int64), 0
+def _zooms(slots, cells, before, after, bins, found):
+    """Write edits of slots where nodes cover other codes than before; how many they are."""
+    used = np.int64(0)
     for node in range(len(slots)):
         for i in range(len(cells)):
-            low, high = after[node, i]
+            low, high = after[node, i, 0], after[node, i, 1]
             if before[node, i, 0] != low or before[node, i, 1] != high:
                 slot, shift, none = slots[node], shift_of(bins, high - low), np.int64(NONE)
                 used = place_slot(slot, slot, np.int64(KEEP), cells[i], low, shift, none, none, found, used)
-    return found[:used]
+    return used
 
 
-@njit()
 def _ranges(table, held, attributes):
     """The codes of attributes that nodes cover; int64 array (nodes, attributes, 2)."""
     found = np.empty((len(held), len(attributes), 2), np.int64)
+    _write_ranges(table, held, attributes, found)
+    return found
+
+
+@njit()
+def _write_ranges(table, held, attributes, found):
     for i in range(len(held)):
         for j in range(len(attributes)):
             found[i, j, 0], found[i, j, 1] = code_range(table, held[i], attributes[j])
@@ -72,15 +79,16 @@ def _ranges(table, held, attributes):
 
 
 @njit()
-def _carry_all(counts, before, after, pieces, most):
-    """`carry` of some cells of all nodes, int64 array (nodes, cells, bins, classes)."""
-    bins, classes = counts.shape[2:]
-    out = np.zeros((bins, classes), np.int64)
+def _carry_all(counts, before, after, pieces, most, out):
+    """`carry` of some cells of all nodes, int64 array (nodes, cells, bins, classes); ``out`` is written, too."""
+    bins, classes = out.shape
     for i in range(counts.shape[1]):
         for node in range(len(counts)):
-            out[:] = 0
-            carry(counts[node, i], before[node, i], after[node, i], _of(pieces, i), most, out)
             for index in range(bins):  # one by one: of whole arrays Numba compiles what words an error, three seconds
+                for k in range(classes):
+                    out[index, k] = 0
+            carry(counts[node, i], before[node, i], after[node, i], _of(pieces, i), most, out)
+            for index in range(bins):
                 for k in range(classes):
                     counts[node, i, index, k] = out[index, k]
 

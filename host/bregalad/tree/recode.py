@@ -14,7 +14,6 @@ from .table import NUMERIC
 __all__ = ["carry", "pieces_of", "recode_nodes", "thresholds_of"]
 
 
-@njit()
 def pieces_of(old, new, values):
     """The pieces that the edges of two books cut the line of numbers into, of several attributes.
 
@@ -32,11 +31,15 @@ def pieces_of(old, new, values):
     int16 arrays (attributes, most)
         The old code of each piece, its new code, and how many values it has.
     """
-    attributes, most = len(old[1]), old[0].shape[1] + new[0].shape[1] + 1
-    counts = np.zeros(attributes, np.int64)
-    old_code = np.empty((attributes, most), np.int16)
-    new_code, mass = np.empty_like(old_code), np.empty_like(old_code)
-    for attribute in range(attributes):
+    shape = len(old[1]), old[0].shape[1] + new[0].shape[1] + 1
+    pieces = np.empty(shape[0], np.int64), *(np.empty(shape, np.int16) for _ in range(3))
+    _write_pieces(old, new, values, *pieces)
+    return pieces
+
+
+@njit()
+def _write_pieces(old, new, values, counts, old_code, new_code, mass):
+    for attribute in range(len(counts)):
         before, after, own = old[0][attribute], new[0][attribute], values[0][attribute]
         ends, others, known = old[1][attribute], new[1][attribute], values[1][attribute]
         i = j = seen = count = 0
@@ -54,18 +57,21 @@ def pieces_of(old, new, values):
             count += 1
         mass[attribute, count] = known - seen
         counts[attribute] = count + 1
-    return counts, old_code, new_code, mass
 
 
-@njit()
 def thresholds_of(table, live, attributes):
     """Which codes each numeric attribute is compared with at nodes; bool array (attributes, codes + 1)."""
     used = np.zeros((attributes, MISSING + 1), np.bool_)
+    _mark_thresholds(table, live, used)
+    return used
+
+
+@njit()
+def _mark_thresholds(table, live, used):
     for node in live:
         row = table[node]
         if row["kind"] == NUMERIC:
             used[row["attribute"], min(row["threshold"], MISSING)] = True
-    return used
 
 
 @njit()
@@ -92,7 +98,8 @@ def recode_nodes(table, live, attributes, old, new):
         before, others = old[0][i, : old[1][i]], new[0][i, : new[1][i]]
         # For each old code the new one that begins there; where none does, the one around, or the one
         # after that.
-        around[:] = after[:] = MISSING
+        for code in range(MISSING + 1):
+            around[code] = after[code] = MISSING
         around[0] = after[0] = below = 0
         for code in range(1, len(before) + 1):
             while below < len(others) and others[below] < before[code - 1]:
@@ -126,7 +133,7 @@ def carry(counts, old_range, new_range, pieces, most, out):
     """
     old, new, mass = pieces
     bins, classes = counts.shape
-    low, high = old_range
+    low, high = old_range[0], old_range[1]  # of an array Numba takes long to compile as a pair
     old_shift = shift_of(bins, high - low)
     new_low = new_range[0]
     new_shift = shift_of(bins, new_range[1] - new_low)
