@@ -5,13 +5,14 @@ import json
 
 import numpy as np
 import pytest
-from bregalad import EFDT, VFDT, Geometry, load_tree
+from bregalad import EFDT, EFHAT, HAT, VFDT, Geometry, load_tree
 from bregalad.estimator.saving.contents import digest_of
-from bregalad_sim.reference import ReferenceEFDT, ReferenceVFDT
+from bregalad_sim.reference import ReferenceEFDT, ReferenceHAT, ReferenceVFDT
+from bregalad_sim.reference.efhat import ReferenceEFHAT
 from noisy import stream
 
 OPTIONS = {"grace": 60, "delta": 1e-2, "block": 1.0}
-REFERENCES = {VFDT: ReferenceVFDT, EFDT: ReferenceEFDT}
+REFERENCES = {VFDT: ReferenceVFDT, EFDT: ReferenceEFDT, HAT: ReferenceHAT, EFHAT: ReferenceEFHAT}
 
 
 def waiting(tree):
@@ -75,6 +76,19 @@ def test_blocks_are_those_of_the_reference(kind, share):
         lengths[expected._begun] = max(1, int(share * 60 * expected.leaves))
     shorter = np.diff(list(lengths)) - list(lengths.values())[:-1]
     assert shorter.max() == 0 and (shorter == 0).sum() > 10 and (shorter < 0).sum() >= 10 * (share > 1 / 60)
+
+
+@pytest.mark.parametrize("kind", [HAT, EFHAT])
+def test_blocks_do_not_grow_where_errors_are_watched(kind):
+    X, y = stream(1500, missing=0)
+    X = (X * 4).astype(int)  # no code book changes, which would begin another block
+    options = {"block": 1 / 8, "grace": 60, "delta": 0.1}
+    tree, expected = kind(nominal=[0, 1, 2], **options), REFERENCES[kind]([4] * 3, 2, **options)
+    for at in range(len(X)):
+        tree.partial_fit(X[at : at + 1], y[at : at + 1], classes=[False, True])
+        expected.learn(X[at : at + 1].astype(np.uint8), y[at : at + 1].astype(int))
+        assert tree._tally.begun == expected._begun == (at + 1) // 7 * 7
+    assert tree.report()["leaves"] > 2 and expected.leaves > 2
 
 
 @pytest.mark.parametrize("kind", [VFDT, EFDT])

@@ -294,7 +294,7 @@ def test_without_a_window_nothing_is_forgotten():
 @pytest.mark.parametrize(
     "stream",
     [
-        "drift,first=(sea,function=1,seed=7),second=(sea,function=3,seed=8),position=30000",
+        "drift,first=(sea,function=1,seed=9),second=(sea,function=3,seed=10),position=30000",
         pytest.param(
             "drift,first=(hyperplane),second=(hyperplane,model_seed=2,seed=2),position=30000", marks=pytest.mark.slow
         ),

@@ -115,10 +115,11 @@ def test_equals_reference(name, kind):
     assert name == "kdd" or tree.report()["alternates"] > 0
 
 
+# Centres that change places. On `drifting`, whose classes are no attribute's, a split is a lottery for HAT, too.
 def test_recovers_where_a_vfdt_does_not():
-    X, y = drifting(24_000, seed=3)
-    hat, efhat, vfdt = (kind(grace=100).test_then_train(X, y, [0, 1]) for kind in (HAT, EFHAT, VFDT))
-    least = (vfdt == y)[-3000:].mean() + 0.05
+    X, y = generated("interchanging", 24_000)
+    hat, efhat, vfdt = (kind().test_then_train(X, y, np.unique(y)) for kind in (HAT, EFHAT, VFDT))
+    least = (vfdt == y)[-3000:].mean() + 0.3
     assert (hat == y)[-3000:].mean() > least
     assert (efhat == y)[-3000:].mean() > least
 

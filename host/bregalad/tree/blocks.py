@@ -24,7 +24,7 @@ __all__ = [
 FAR = 1 << 62  # instances that no tree ever learns
 MOST = 1 << 16  # instances of a block
 
-BlockRule = namedtuple("BlockRule", ["fixed", "share", "margin"])
+BlockRule = namedtuple("BlockRule", ["fixed", "share", "margin", "most"])
 BlockRule.__doc__ = """How long blocks are.
 
 fixed : int
@@ -34,6 +34,8 @@ share : float
 margin : int
     And one of these that waits cuts its block short: for a trial that has been due for so many instances, or with so
     many since the trial at the block's beginning. FAR: none does.
+most : int
+    Instances of a block that depends on the tree.
 """
 
 Block = namedtuple("Block", ["begun", "made"])
@@ -61,7 +63,7 @@ def length_of(rule, table, rows):
     leaves = 0
     for node in predicting(table, rows)[0]:
         leaves += table[node]["kind"] == LEAF
-    return max(np.int64(1), min(np.int64(MOST), np.int64(rule.share * leaves)))
+    return max(np.int64(1), min(np.int64(rule.most), np.int64(rule.share * leaves)))
 
 
 @njit(inner=True)

@@ -8,9 +8,11 @@ __all__ = ["Blocks"]
 class Blocks:
     """Mixin of a tree that has ``options``, ``tally`` and ``leaves``: what happens at a block's end, in order."""
 
+    watched = False  # a change of errors waits for a block's end, so blocks stay as short as those of one leaf
+
     def _begin_block(self):
         self._begun = self.tally.instances
-        self._ends = self._begun + self.options.length(self)
+        self._ends = self._begun + self.options.length(1 if self.watched else self.leaves)
 
     def _end_block(self):
         self._take_effect(self._begun)

@@ -29,6 +29,8 @@ class Watched:
         Beside leaves, too.
     """
 
+    watched = True
+
     def __init__(
         self,
         capacities,
@@ -92,9 +94,6 @@ class Watched:
             path,
         )
         path = path[:length].tolist()
-        if top == 0:
-            leaf = self.tree[path[-1]]
-            self._hurry(leaf["since"], leaf["period"], leaf["tried_at"])
         for at in path:
             self._watch(at, prediction != label)
         for at in path:

@@ -103,11 +103,11 @@ class Options:
         """Whether a block is one instance, and decisions take effect at its end."""
         return isinstance(self.block, int) and self.block == 1
 
-    def length(self, tree):
-        """Instances of a block that begins now."""
+    def length(self, leaves):
+        """Instances of a block that begins with so many leaves that predict."""
         if isinstance(self.block, int):
             return self.block
-        return max(1, min(LONGEST, int(self.block * self.grace * tree.leaves)))
+        return max(1, min(LONGEST, int(self.block * self.grace * leaves)))
 
     @property
     def margin(self):
