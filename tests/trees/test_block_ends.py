@@ -156,7 +156,8 @@ def test_a_tree_that_was_saved_before_blocks(tmp_path):
 
     def before(meta):
         meta["format"] = 5
-        del meta["params"]["block"], meta["tally"]["begun"]
+        del meta["params"]["block"], meta["tally"]["begun"], meta["tally"]["ends"]
+        meta["params"]["delay"] = 0
 
     rewrite(tmp_path / "tree", before)
     again = load_tree(tmp_path / "tree").partial_fit(X[2000:], y[2000:])

@@ -4,8 +4,6 @@ Accuracies are prequential. Speeds are per second of processor time, medians of 
 quantising included, after a run that compiles; the others' from instances in memory.
 """
 
-import argparse
-import shlex
 import statistics
 import sys
 import time
@@ -13,8 +11,6 @@ from contextlib import ExitStack
 
 import numpy as np
 
-from ..cli import learner
-from ..cli.commands import train
 from . import moa, streams
 from .process import Process
 
@@ -30,26 +26,22 @@ class Ours:
 
     Parameters
     ----------
-    words : str
-        Options of ``bregalad train``.
+    make : function of (classes, nominal)
+        The learner, not fitted, for classes and nominal attributes of the stream.
     stream : tuple
         As `streams.load` gives it.
     first : int
         Instances before this one are learnt, but their predictions do not count.
     """
 
-    def __init__(self, words, stream, first=0):
-        parser = argparse.ArgumentParser(prog="--ours")
-        train.add_arguments(parser)
-        self._args = parser.parse_args(["-", *shlex.split(words)])
+    def __init__(self, make, stream, first=0):
+        self._make = make
         (self._X, self._y, self._schema), self._first = stream, first
         self._classes = np.unique(self._y)
 
     def measure(self):
         """Accuracy, processor seconds, instances and report of a run: a dict."""
-        made = train.new_learner(self._args)
-        member = made if self._args.learner == "tree" else made.tree
-        member.set_params(**learner.of_stream(member, self._classes, streams.nominal(self._X, self._schema)))
+        made = self._make(self._classes, streams.nominal(self._X, self._schema))
         parts = [slice(at, at + CHUNK) for at in range(0, len(self._y), CHUNK)]
         start = time.process_time()
         right = [made.test_then_train(self._X[part], self._y[part], self._classes) == self._y[part] for part in parts]
@@ -74,8 +66,8 @@ def rows(name, ours, others, *, instances=None, first=0, repeats=3, core=None, n
     ----------
     name : str
         As for `streams.load`.
-    ours : sequence of str
-        Options of ``train``, of each of our learners.
+    ours : dict
+        Of each of our learners by name what makes it, as of `Ours`.
     others : sequence of str
         ``moa:`` and a learner as of `moa.Peer`, ``river:ht-mc``, ``river:ht-nba``, ``river:efdt``, ``mlpack``.
     instances : int, optional
@@ -87,9 +79,9 @@ def rows(name, ours, others, *, instances=None, first=0, repeats=3, core=None, n
     stream = streams.load(name, limit)
     with ExitStack() as stack, streams.StreamFile(stream) as file:
         running = {}
-        for words in ours:
-            running[words or "VFDT"] = Ours(words, stream, first)
-            running[words or "VFDT"].measure()  # compiles
+        for each, make in ours.items():
+            running[each] = Ours(make, stream, first)
+            running[each].measure()  # compiles
         for other in others:
             try:
                 running[other] = stack.enter_context(_started(other, file, core))

@@ -52,6 +52,7 @@ def run(args):
         raise ValueError(f"--core must be one of {', '.join(map(str, cores)) or 'none here'}, not {args.core}")
     core = max(cores, default=None) if args.core is None else args.core
     note = partial(print, file=sys.stderr, flush=True)
+    ours = {words or "VFDT": _maker(words) for words in args.ours}
     settings = {name: getattr(args, name) for name in ("instances", "first", "repeats")}
     print(beside.HEAD, "|---" * 9 + "|", sep="\n", flush=True)
     if cores:
@@ -59,7 +60,7 @@ def run(args):
     try:
         for name in args.streams or ("rt5n_1M", "numeric-32"):
             try:
-                for row in beside.rows(name, args.ours, others, core=core, note=note, **settings):
+                for row in beside.rows(name, ours, others, core=core, note=note, **settings):
                     print(row, flush=True)
             except OSError as error:
                 note(f"{name}: left out: {error}")
@@ -67,3 +68,24 @@ def run(args):
         if cores:
             os.sched_setaffinity(0, cores)
     return 0
+
+
+def _maker(words):
+    """What makes a learner by options of ``train``, as `beside.Ours` takes it."""
+    import argparse
+    import shlex
+
+    from .. import learner
+    from . import train
+
+    parser = argparse.ArgumentParser(prog="--ours")
+    train.add_arguments(parser)
+    args = parser.parse_args(["-", *shlex.split(words)])
+
+    def make(classes, nominal):
+        made = train.new_learner(args)
+        member = made if args.learner == "tree" else made.tree
+        member.set_params(**learner.of_stream(member, classes, nominal))
+        return made
+
+    return make
