@@ -7,7 +7,7 @@ knows is asked for first (``queries.ask``); `go_on` goes on where the answers ar
 import numpy as np
 
 from ...compiled import njit
-from ...engine.tally import BEGUN, ENDS, INSTANCES, REPLACED, SPLITS, TIES
+from ...engine.tally import INSTANCES, REPLACED, SPLITS, TIES
 from ...policy.decide import KEEP, SPLIT, TIE
 from ...protocol.commands import COMMANDS, CommandFlag, Opcode
 from ...protocol.tree import TREE_COMMANDS, TreeOpcode
@@ -42,10 +42,10 @@ from .queries import (
     tell,
 )
 
-__all__ = ["go_on", "turn"]
+__all__ = ["go_on"]
 
 _LEARN, _MEMORY = int(Opcode.LEARN), int(CommandFlag.MEMORY)
-_GO, _TURN = int(TreeOpcode.GO), int(TreeOpcode.TURN)
+_GO = int(TreeOpcode.GO)
 _MOST = (1 << 32) - 1  # rows of a LEARN
 _PLACE, _CLEAR = int(Opcode.PLACE), int(Opcode.CLEAR)
 _KEEP_FLAG, _INNER_FLAG = int(CommandFlag.KEEP), int(CommandFlag.INNER)
@@ -54,9 +54,6 @@ _put_place = putter(
 )
 _put_learn = putter(COMMANDS[Opcode.LEARN], "opcode", "flags", "root", "count", "address")
 _put_go = putter(TREE_COMMANDS[TreeOpcode.GO], "opcode", "flags", "length")
-_put_turn = putter(
-    TREE_COMMANDS[TreeOpcode.TURN], "opcode", "flags", "length", "number", "since", "left", "first", "slots"
-)
 
 
 @njit(inner=True)
@@ -139,35 +136,6 @@ def _go(answers, used):
     answers.out[used : used + step] = 0
     _put_go(answers.out, used, (_GO, 0, length_of(answers.rule, answers.table, answers.room[0]) - 1))
     answers.at[WAITS] = 0
-    return used + step
-
-
-@njit()
-def turn(answers, first, slots, used):
-    """Say where the tree is in its stream and block.
-
-    Parameters
-    ----------
-    answers : Answers
-    first, slots : int
-        The tree's first slot, and how many it has.
-    used
-        As in `ask`, which also says what is returned.
-    """
-    table, rows, step, tally = answers.table, answers.room[0], answers.step, answers.tally
-    learnt = tally[INSTANCES]
-    answers.out[used : used + step] = 0
-    values = (
-        _TURN,
-        np.int64(next_of(table, rows, FAR) >= 0),
-        length_of(answers.rule, table, rows) - 1,
-        learnt & 0xFFFFFFFF,
-        learnt - tally[BEGUN],
-        tally[ENDS] - learnt - 1,
-        first,
-        slots,
-    )
-    _put_turn(answers.out, used, values)
     return used + step
 
 

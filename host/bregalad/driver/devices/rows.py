@@ -13,14 +13,13 @@ from ...protocol.leaf_rows import RowOp
 from ...protocol.reports import Kind, layout_of
 from ...protocol.rows import MOST_WEIGHT, ROW_COMMAND, Column, RowKind, RowLayout, edges_command, weighed
 from ...protocol.tree import TreeKind, TreeOpcode, pack_tree
-from ...tree.blocks import FAR, next_of
+from ...tree.blocks import FAR, length_of, next_of
 from ..requirements import check_nodes
 from ..steps import SAFE
 from .device import DeviceDriver
 from .entries import plain_entries, whole_entry
 from .filter import rule_of
 from .node_edits import SEEN, UNTOLD, words_of
-from .progress import turn
 from .queries import (
     ADDRESS,
     ALL,
@@ -204,12 +203,8 @@ class RowDriver(DeviceDriver):
         """
         if not self.told:
             self.tell()
-        self._at[[ADDRESS, LEFT, STRIDE, REVIEWS]] = address, count, self.stride, reviews
-        yield from self._running()
-
-    def _running(self):
-        """Until all is done that compiled code goes on with; yields as `learning`."""
         at = self._at
+        at[[ADDRESS, LEFT, STRIDE, REVIEWS]] = address, count, self.stride, reviews
         self._take(_NO_WORDS, 0)
         while at[STATE] != DONE:
             if at[STATE] == LEAVES:
@@ -318,10 +313,20 @@ class RowDriver(DeviceDriver):
 
     def tell(self):
         """Have the board follow the tree, whose turn begins."""
+        trainer, board, nodes, tally = self.trainer, self.board, self.trainer.nodes, self.trainer.tally
         self.told = True
         self._tell(WHOLE)
-        board = self.board
-        self._write(turn(self._arguments(), board.first_slot, board.geometry.slots, 0))
+        values = {
+            "flags": int(next_of(nodes.table, nodes.rows, FAR) >= 0),
+            "length": int(length_of(trainer.rule, nodes.table, nodes.rows)) - 1,
+            "number": tally.instances & 0xFFFFFFFF,
+            "since": tally.instances - tally.begun,
+            "left": tally.ends - tally.instances - 1,
+            "first": board.first_slot,
+            "slots": board.geometry.slots,
+        }
+        self._send(pack_tree(board.geometry, TreeOpcode.TURN, **values))
+        self.flush()
 
     def _tell(self, node):
         self._write(tell(self._arguments(), node, 0))
