@@ -33,7 +33,7 @@ def test_a_board_with_memory_walks_records(name, wire):
     codes = rng.integers(0, 255, (800, 4)).astype(np.uint8)
     labels = ((codes[:, 0] > 100) ^ (codes[:, 1] > 180)).astype(np.int32)
     cells = CellMap.build([0] * 4, geometry.bins, "multiway")
-    policy = SplitPolicy(delta=1e-2, grace=60, delay=40)
+    policy = SplitPolicy(delta=1e-2, grace=60)
     board = VirtualBoard(BOARDS[name], geometry.replace(nodes=128))
     trainers = [
         Trainer(end, cells, policy, 2)

@@ -62,6 +62,7 @@ class TapeBoard(Device):
             "build": VERSION | 16 << 16 | 2 << 24,
             "size": 2 | 2 << 16,
             "memory": 16 | 8 << 16 | 8 << 24,
+            "tree": GEOMETRY.searchers << 16,
             "cells": 4,
         }
         return known.get(register.name, self._registers.get(register.name, 0))

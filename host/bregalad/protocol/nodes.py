@@ -4,7 +4,7 @@ The tree lies on the board, a row for each node. A node's children stand side by
 the first. A node with an alternate is a FORK, whose children are the node as it would be without and
 the alternate: a record goes down both.
 
-An EDIT writes one row, between two blocks.
+An EDIT writes one row, while no record is under way.
 """
 
 from dataclasses import dataclass

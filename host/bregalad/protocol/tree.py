@@ -11,9 +11,9 @@ tree stays as it is, and at its end, when its last numbered record has been coun
 3. with ``block.at_once`` the board waits for GO if anything was proposed now;
 4. the next block begins, of the length that TURN or GO has said last.
 
-A slot is due when it has counted as many records as its period says, or all inner slots on a record's path are. A
-block ends early, `AHEAD` records after the one, if a leaf's slot has counted ``block.margin`` records since it became
-due, or since it was tried as the block began.
+A slot is due when it has counted as many records as its period says; an inner one also with a record on its path whose
+number, below 2^32, is a multiple of ``every``. TRIAL is refused. A block ends early, `AHEAD` records after the one, if
+a leaf's slot has counted ``block.margin`` records since it became due, or since it was tried as the block began.
 
 While a LEARN is under way and does not wait for GO, commands wait. Several trees may share a board, each with nodes and
 slots of its own, and take turns between two LEARNs: LEARN names the root, and TURN says where in its stream and block

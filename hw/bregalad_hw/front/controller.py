@@ -59,7 +59,7 @@ class TreeController(wiring.Component):
 
     Latency: that of `Front` and of the tracker, one after the other; of commands see `TreeSequencer`.
     Throughput: a record takes as many clocks as its bytes' bus words, its steps in the quantiser, its beats, or its
-    walk divided by the rings; whichever are most.
+    walk divided by the rings; whichever are most, and no less than 17 clocks for `AHEAD` records.
 
     Source: docs/front.md.
     """

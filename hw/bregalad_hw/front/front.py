@@ -308,7 +308,7 @@ class Front(wiring.Component):
         g, rows, row = self.geometry, self.rows, self.row
         offered, known, goes = Signal(), Signal(), Signal()
         by_node = (row.p.op == RowOp.READ) | (row.p.op == RowOp.WRITE)
-        m.d.comb += self.walker.hold.eq(row.valid | self.edit.valid)
+        m.d.comb += self.walker.hold.eq(row.valid)
         m.d.sync += [
             offered.eq(row.valid & ~row.ready),
             known.eq(

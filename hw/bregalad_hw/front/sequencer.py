@@ -308,7 +308,7 @@ class TreeSequencer(wiring.Component):
 
             # The end of a block.
             with m.State("REST"):
-                with m.If(owed & (~tried | self.at_once)):
+                with m.If(owed):
                     m.next = "BLOCK"
                 with m.Elif(tried):
                     m.d.comb += self.next.eq(1)

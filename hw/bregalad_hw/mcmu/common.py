@@ -67,7 +67,12 @@ def add_memory(m, controller, add, loader):
 def share_table(m, geometry, idle, editor, tracker, slots, scheduler):
     """Let the editor use the slot table and push trials while the tracker is idle, and else the tracker."""
     holds_tree = geometry.nodes > 0  # then trials are made at a block's end only, by the editor
-    m.d.comb += [editor.trial.ready.eq(scheduler.i.ready), tracker.trial.ready.eq(holds_tree or scheduler.i.ready)]
+    m.d.comb += [
+        editor.trial.ready.eq(scheduler.i.ready),
+        tracker.trial.ready.eq(holds_tree or scheduler.i.ready),
+        scheduler.i.valid.eq(editor.trial.valid),
+        scheduler.i.payload.eq(editor.trial.payload),
+    ]
     table, port = tracker.table, slots.port
     asks = "r_en", "r_rows", "w_on", "w_rows", "w_entries"
     # That the tracker is idle goes to many as it is: nothing waits for it that need not.
@@ -75,13 +80,10 @@ def share_table(m, geometry, idle, editor, tracker, slots, scheduler):
     m.d.comb += [getattr(table, name).eq(getattr(port, name)) for name in ("r_entries", "path", "settled")]
     with m.If(idle):
         ask_one(m, geometry, editor.table, port)
-        m.d.comb += [scheduler.i.valid.eq(editor.trial.valid), scheduler.i.payload.eq(editor.trial.payload)]
     with m.Else():
-        m.d.comb += [
-            *(getattr(port, name).eq(getattr(table, name)) for name in asks),
-            scheduler.i.valid.eq(tracker.trial.valid & (not holds_tree)),
-            scheduler.i.payload.eq(tracker.trial.payload),
-        ]
+        m.d.comb += [getattr(port, name).eq(getattr(table, name)) for name in asks]
+        if not holds_tree:
+            m.d.comb += [scheduler.i.valid.eq(tracker.trial.valid), scheduler.i.payload.eq(tracker.trial.payload)]
     # While there is nothing in it the tracker takes in every clock: what has been asked for stays. The editor does
     # not look at paths.
     m.d.comb += [getattr(port, name).eq(getattr(table, name)) for name in ("r_take", "path_en", "path_slot")]

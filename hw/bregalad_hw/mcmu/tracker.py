@@ -80,12 +80,12 @@ class Tracker(wiring.Component):
     read_at, free : Out
         Of the record buffer: beat of the operation that is issued, end of a record.
     rows, next_rows : Out(rows_layout); locked, next_locked : In(levels)
-        Whether these slots wait for a snapshot. A clock later the tracker knows; of its own trials
+        Whether these slots wait for a snapshot. A clock later the tracker knows; without ``nodes`` of its own trials
         it knows at once.
     trial : Out(stream of {head, current})
         Trials that are due; ``valid`` with the last beat of their node only, and after it while
-        there are more. Ready must come only in clocks that were granted, so that the beat goes
-        when the trial is taken.
+        there are more. Without ``nodes`` ready must come only in clocks that were granted, so
+        that the beat goes when the trial is taken; with them it is always there.
     prediction : Out(stream of {slot, class_counts})
         Asks for predictions, each taken before or with its first beat.
     op : Out(operation), valid : Out(1), grant : In(1)
@@ -410,7 +410,7 @@ class Tracker(wiring.Component):
         with m.Elif(done):
             m.d.sync += posting.eq(0)
         with m.If(posting):
-            m.d.comb += [self.trial.valid.eq(1), self.wait_lock.eq(0), self.wait_queue.eq(granted)]
+            m.d.comb += [self.trial.valid.eq(1), self.wait_lock.eq(0), self.wait_queue.eq(0 if g.nodes else granted)]
 
         # Whether a pass is the last is known as it comes.
         single, final = Signal(), Signal()

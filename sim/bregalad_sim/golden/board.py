@@ -202,19 +202,24 @@ class Golden(Slots):
         """Count an instance at its slot and at all that links lead to, as often as it weighs; trials come behind."""
         for left in reversed(range(max(1, weight))):
             at = slot
-            for _ in range(PATH_LIMIT):
+            for step in range(PATH_LIMIT):
                 if weight:
                     self._count(at, label, minus, codes)
                 else:
                     self._only_read(at, label, codes)
                 if not left and self._due(self.entries[at], minus, weight):
                     self._come_due(at)
+                if not left and not step:
+                    self._wait(slot, minus, weight)
                 at = self.entries[at].link
                 if at == NONE:
                     break
 
     def _come_due(self, slot):
         self._trial(slot, requested=False)
+
+    def _wait(self, slot, minus, weight):
+        """An instance's own slot has counted it."""
 
     # Naive Bayes
 

@@ -75,7 +75,7 @@ class TreeBoard(Golden):
         at = 0
         while (length := self._command_length(stream[at:])) is not None:
             data = stream[at : at + length]
-            if self._held and not self.halted and self._waits(data):  # for ever
+            if self._held and not self.halted and data[0] in _WAIT:  # for ever
                 self._refuse(data)
             else:
                 self._command(data)
@@ -84,10 +84,6 @@ class TreeBoard(Golden):
         self._pending = stream[at:]
         answer, self._reports = b"".join(self._reports), []
         return answer
-
-    def _waits(self, stream):
-        """Whether a command is executed after the LEARN under way only; what is refused is refused at once."""
-        return stream[0] in _WAIT and (stream[0] != Opcode.LEARN or self._learns(COMMANDS[Opcode.LEARN].unpack(stream)))
 
     def _learns(self, command):
         return bool(command["flags"] & CommandFlag.MEMORY) and command["root"] < self.geometry.nodes
@@ -262,7 +258,7 @@ class TreeBoard(Golden):
 
     def _record(self, codes, label, flags, root):
         test, minus = bool(flags & RecordFlag.TEST), bool(flags & RecordFlag.MINUS)
-        self.number += not (test or minus)
+        self.number = self.number + (not (test or minus)) & 0xFFFFFFFF
         weight = 1 if test or minus else weight_of(flags)
         item = self._walker.give(codes, root)[0]
         leaf, slot = item["node"], item["slot"]
@@ -284,8 +280,8 @@ class TreeBoard(Golden):
         if slot != NONE:
             self._count_path(slot, label, minus, codes, weight)
 
-    def _count_path(self, slot, label, minus, codes, weight=1):
-        super()._count_path(slot, label, minus, codes, weight)
+    def _wait(self, slot, minus, weight):
+        """End the block early if a leaf has waited too long."""
         entry, margin = self.entries[slot], self.fields["block.margin"]
         if minus or not weight or entry.inner or not margin or not (period := self._period_of(entry)):
             return

@@ -114,15 +114,17 @@ class DeviceDriver(Driver):
         self._commands.append(padded.tobytes())
 
     def fence(self):
-        """Wait until the board has done all that it was sent."""
+        """Wait until the board has done all that it was sent; a BoardError if it refuses to tell."""
         board, token = self.board, next(_TOKENS) & 0xFFFFFFFF
-        board.send(pack_command(board.geometry, Opcode.FENCE, token=token))
-        layout = layout_of(Kind.FENCE, board.geometry, 0)
-        while not any(
-            kind is Kind.FENCE and layout.unpack(report)["token"] == token
-            for kind, report in self.reports(board.receive(wait=True))
-        ):
-            pass
+        command = pack_command(board.geometry, Opcode.FENCE, token=token)
+        board.send(command)
+        layout, error = (layout_of(kind, board.geometry, 0) for kind in (Kind.FENCE, Kind.ERROR))
+        while True:
+            for kind, report in self.reports(board.receive(wait=True)):
+                if kind is Kind.FENCE and layout.unpack(report)["token"] == token:
+                    return
+                if kind is Kind.ERROR and int(error.unpack(report)["address"]) == int.from_bytes(command[:8], "little"):
+                    raise self.error(report)
 
     @contextmanager
     def asking(self):

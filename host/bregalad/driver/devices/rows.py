@@ -315,6 +315,9 @@ class RowDriver(DeviceDriver):
         """Have the board follow the tree, whose turn begins."""
         trainer, board, nodes, tally = self.trainer, self.board, self.trainer.nodes, self.trainer.tally
         self.told = True
+        if self._told[0, 0] == UNTOLD:  # another tree may have left slots that are due
+            for slot in board.first_slot + np.flatnonzero(trainer.growth.pool.node[board.first_slot :] < 0):
+                self._send(pack_tree(board.geometry, TreeOpcode.PERIOD, slot=int(slot)))
         self._tell(WHOLE)
         values = {
             "flags": int(next_of(nodes.table, nodes.rows, FAR) >= 0),
