@@ -45,9 +45,7 @@ class Opcode(IntEnum):
     WRITE = 6  # set what READ reports
     FENCE = 7  # report the token, after all reports before
     RESET = 8  # go on after an ERROR report; else nothing
-    LOAD = (
-        15  # write bytes to memory, all of which must be there; a later LEARN finds them; 9 to 14, 16, 17: `TreeOpcode`
-    )
+    LOAD = 15  # write bytes to memory, all of which must be there; a later LEARN finds them; others: `TreeOpcode`
 
 
 class CommandFlag(IntFlag):
