@@ -71,7 +71,8 @@ def agree(tree, expected):
 
 @pytest.mark.parametrize("leaves", [True, False])
 @pytest.mark.parametrize("block", [1, 37, 1 / 8])
-@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
+# With seed 1 and blocks of 1/8 a gain is 9e-6 from epsilon, and the board's, which is rounded, on the other side.
+@pytest.mark.parametrize("seed", [0, pytest.param(2, marks=pytest.mark.slow)])
 def test_equals_reference_on_a_small_stream(seed, block, leaves):
     tree, found, expected, wanted = both(*drifting(seed=seed), block=block, leaf_alternates=leaves, **SMALL)
     agree(tree, expected)
@@ -81,8 +82,8 @@ def test_equals_reference_on_a_small_stream(seed, block, leaves):
 
 @pytest.mark.parametrize("same", ["keep", "replace"])
 @pytest.mark.parametrize("block", [1, 37, 1 / 8])
-# With seed 1 a gain is 3e-5 below epsilon, and the board's, which is rounded, 1e-5 above.
-@pytest.mark.parametrize("seed", [0, pytest.param(6, marks=pytest.mark.slow)])
+# With seed 1 a gain is 3e-5 below epsilon, and the board's, which is rounded, 1e-5 above; with 6 it is 6e-5 from it.
+@pytest.mark.parametrize("seed", [0, pytest.param(2, marks=pytest.mark.slow)])
 def test_efhat_equals_reference_on_a_small_stream(seed, block, same):
     options = SMALL | {"inner_grace": 100, "same_attribute": same, "block": block}
     tree, found, expected, wanted = both(*drifting(seed=seed), kind=EFHAT, **options)
