@@ -83,7 +83,7 @@ def test_equals_reference_on_a_small_stream(seed, block, leaves):
 @pytest.mark.parametrize("same", ["keep", "replace"])
 @pytest.mark.parametrize("block", [1, 37, 1 / 8])
 # With seed 1 a gain is 3e-5 below epsilon, and the board's, which is rounded, 1e-5 above; with 6 it is 6e-5 from it.
-@pytest.mark.parametrize("seed", [0, pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("seed", [0, pytest.param(5, marks=pytest.mark.slow)])
 def test_efhat_equals_reference_on_a_small_stream(seed, block, same):
     options = SMALL | {"inner_grace": 100, "same_attribute": same, "block": block}
     tree, found, expected, wanted = both(*drifting(seed=seed), kind=EFHAT, **options)
