@@ -15,10 +15,9 @@ A slot is due when it has counted as many records as its period says; an inner o
 number, below 2^32, is a multiple of ``every``. TRIAL is refused. A block ends early, `AHEAD` records after the one, if
 a leaf's slot has counted ``block.margin`` records since it became due, or since it was tried as the block began.
 
-While a LEARN is under way and does not wait for GO, all commands but LOAD wait. What a LOAD writes then must be no row of
-that LEARN. Several trees may share a board, each with nodes and
-slots of its own, and take turns between two LEARNs: LEARN names the root, and TURN says where in its stream and block
-the tree is.
+While a LEARN is under way and does not wait for GO, all commands but LOAD wait. What a LOAD writes then must be no row
+of that LEARN. Several trees may share a board, each with nodes and slots of its own, and take turns between two LEARNs:
+LEARN names the root, and TURN says where in its stream and block the tree is.
 """
 
 from enum import IntEnum

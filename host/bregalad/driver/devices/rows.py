@@ -182,7 +182,7 @@ class RowDriver(DeviceDriver):
 
     def learning(self, position, end):
         """Learn instances of the trainer's window, and read what leaves have counted; a generator for `Steps`."""
-        board, window, layout = self.board, self.trainer.window, self._of_codes
+        board, layout = self.board, self._of_codes
         if self._declared is not layout:
             self._declare(layout, told=True)
         half = min(board.memory_size // 2, board.batch_bytes) // layout.stride or 1  # rows
