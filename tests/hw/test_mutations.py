@@ -38,7 +38,22 @@ MUTATIONS = [
     ("mcmu/dma.py", "Mux(to_ask < in_block, to_ask, in_block)", "in_block", "test_mcmu.py -k test_dma"),
     ("mcmu/dma.py", "(reserved + beats <= depth)", "1", "test_mcmu.py -k test_dma"),
     ("mcmu/loader.py", "outside | (last_byte > self.memory_size)", "outside", "test_mcmu.py -k test_loader"),
+    (
+        "mcmu/editor.py",
+        "row.due.eq(own_timed & (row.since > own_limit))",
+        "row.due.eq(own_timed & (row.since >= own_limit))",
+        "test_mcmu.py -k test_editor",
+    ),
+    ("mcmu/predictor.py", "Cat(best[0][1], known)", "Cat(best[0][1], 1)", "test_blocks.py -k test_predictor"),
+    ("mcmu/report.py", "left_words == 2", "left_words == 1", "test_blocks.py -k test_report"),
     ("mcmu/row_memory.py", "(i.araddr[high:] != 0) * Response.DECERR", "0", "test_mcmu.py -k test_row_memory"),
+    ("mcmu/scheduler.py", "(came & (pushing.slot == slot))", "0", "test_blocks.py -k test_scheduler"),
+    (
+        "mcmu/tracker.py",
+        "self.due.eq((closing & open_) | posting)",
+        "self.due.eq(closing & open_)",
+        "test_blocks.py -k test_tracker",
+    ),
     ("front/search.py", "sought.key >= edge.key", "sought.key > edge.key", "test_front_quantiser.py -k test_quantiser"),
     ("front/node_table.py", "last >= self.nodes", "last > self.nodes", "test_walker.py -k test_matches_golden"),
     (
