@@ -79,7 +79,7 @@ class Verdicts(wiring.Component):
         m.submodules.judge = judge = Judge(self.geometry)
         connect(m, flipped(self.rule), judge.configuration)
 
-        # Head and summary are there for some clocks before they are judged: the way from registers to the judge is short.
+        # Head and summary are there for some clocks before they are judged: from registers the way is short.
         asks, there = Signal(), Signal()
         candidates = Signal(data.StructLayout({name: summary[name].shape() for name in ("best", "second", "current")}))
         width = self.geometry.count_width
