@@ -6,6 +6,8 @@ from ..boards import LINKS
 from ..geometry import HARDWARE_CLASSES, MISSING, MOST_CLASSES, Geometry
 from ..options import table as options
 from ..predictors import predictor_of, usual_predictor
+from ..tree.alternates import ways
+from ..tree.table import NO_NODE
 from ..warn import warn
 
 __all__ = [
@@ -19,7 +21,7 @@ __all__ = [
     "warn_of_lost",
 ]
 
-_OPTIONAL = "criterion", "naive_bayes", "banks", "levels", "nodes", "searchers"  # of a bitstream
+_OPTIONAL = "criterion", "naive_bayes", "banks", "levels", "nodes", "searchers", "alternates"  # of a bitstream
 
 
 def check_abilities(geometry, policy, prediction):
@@ -102,13 +104,18 @@ def _words(geometry):
 
 
 def check_alternates(geometry, policy, feed="stream"):
-    """Refuse with a ValueError a board that learns no alternates: one that walks records down the tree itself."""
+    """Refuse with a ValueError a board that does not learn a policy's alternates."""
     if not policy.alternates:
         return
-    if geometry.nodes:
+    if geometry.nodes and policy.rivals:
         raise ValueError(
-            f"a board that holds the tree itself (nodes={geometry.nodes}) learns no alternates: choose a geometry with "
-            "nodes=0, or another tree"
+            f"a board that holds the tree itself (nodes={geometry.nodes}) neither forgets nor tests alternates by "
+            "their predictions: choose a geometry with nodes=0, or another tree"
+        )
+    if geometry.nodes and not geometry.alternates:
+        raise ValueError(
+            f"a board that holds the tree itself (nodes={geometry.nodes}) learns no alternates unless it is built for "
+            "them: choose a geometry with alternates=1 to 7, or with nodes=0, or another tree"
         )
     if feed != "stream":
         raise ValueError(f"feed={feed!r} is for trees without alternates: choose feed='stream'")
@@ -139,12 +146,17 @@ def check_window(geometry, policy):
         )
 
 
-def check_nodes(geometry, rows):
-    """Refuse with a ValueError a board that walks records if its node table has fewer rows than the tree."""
-    if geometry.nodes and rows > geometry.nodes:
+def check_nodes(geometry, nodes):
+    """Refuse with a ValueError a board that walks records if it has no room for a tree's `Nodes`."""
+    if nodes.rows > geometry.nodes:
         raise ValueError(
-            f"the tree has {rows} nodes, the board's node table {geometry.nodes} rows: "
+            f"the tree has {nodes.rows} nodes, the board's node table {geometry.nodes} rows: "
             "choose a geometry with more nodes"
+        )
+    if (most := int(ways(nodes.table, nodes.rows, NO_NODE))) > geometry.alternates:
+        raise ValueError(
+            f"instances go down up to {most} alternates of the tree, on the board down {geometry.alternates}: choose a "
+            f"geometry with alternates={most} or more"
         )
 
 

@@ -198,7 +198,7 @@ class Golden(Slots):
         self.events["records"] += 1
         self._count_path(slot, label, minus, codes)
 
-    def _count_path(self, slot, label, minus, codes, weight=1):
+    def _count_path(self, slot, label, minus, codes, weight=1, waits=True):
         """Count an instance at its slot and at all that links lead to, as often as it weighs; trials come behind."""
         for left in reversed(range(max(1, weight))):
             at = slot
@@ -209,7 +209,7 @@ class Golden(Slots):
                     self._only_read(at, label, codes)
                 if not left and self._due(self.entries[at], minus, weight):
                     self._come_due(at)
-                if not left and not step:
+                if waits and not left and not step:
                     self._wait(slot, minus, weight)
                 at = self.entries[at].link
                 if at == NONE:

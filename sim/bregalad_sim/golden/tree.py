@@ -53,7 +53,7 @@ class TreeBoard(Golden):
             f"{register.name}.{field.name}": field.reset for register in TREE_REGISTERS for field in register.fields
         }
         self.quantiser = GoldenQuantiser(geometry)
-        self.table = NodeTable(geometry.nodes, geometry.max_cells, geometry.slots, alternates=0)
+        self.table = NodeTable(geometry.nodes, geometry.max_cells, geometry.slots, geometry.alternates)
         self.rows = LeafRows(geometry, geometry.nodes)
         self.number = self.begun = 0  # numbered records learnt: all, and as of the block's beginning
         self.end = self.length = 1  # number of the block's last record; records of the blocks behind it
@@ -236,6 +236,7 @@ class TreeBoard(Golden):
             if self._hold(self._owed):
                 return
             self._try_due()
+            self._owed |= bool(self.fields["block.waits"])
             self._tried = True
         if self._hold(self._owed and self.fields["block.at_once"]):
             return
@@ -260,13 +261,16 @@ class TreeBoard(Golden):
         test, minus = bool(flags & RecordFlag.TEST), bool(flags & RecordFlag.MINUS)
         self.number = self.number + (not (test or minus)) & 0xFFFFFFFF
         weight = 1 if test or minus else weight_of(flags)
-        item = self._walker.give(codes, root)[0]
-        leaf, slot = item["node"], item["slot"]
-        codes = codes[: self.cells_in_use]
+        for item in self._walker.give(codes, root):
+            self._come_to(item, codes[: self.cells_in_use], label, test, minus, weight)
+
+    def _come_to(self, item, codes, label, test, minus, weight):
+        """A record comes to a leaf."""
+        leaf, slot, alternate = item["node"], item["slot"], item["alternate"]
         bayes = self._bayes(slot, codes)
         rows = self._rows_now()
         if not minus:
-            result = rows.record(leaf, label, test=test, bayes=bayes, weight=weight)
+            result = rows.record(leaf, label, test=test, alternate=alternate, bayes=bayes, weight=weight)
             if result is not None and result.told:
                 self.events["predictions"] += 1
                 self._say(TreeKind.LABEL, label=result.label, node=leaf)
@@ -278,7 +282,7 @@ class TreeBoard(Golden):
             return
         self.events["records"] += 1
         if slot != NONE:
-            self._count_path(slot, label, minus, codes, weight)
+            self._count_path(slot, label, minus, codes, weight, waits=not alternate)
 
     def _wait(self, slot, minus, weight):
         """End the block early if a leaf has waited too long."""
