@@ -5,8 +5,8 @@ declared. Records are numbered from 1, those with TEST or MINUS not. They are le
 tree stays as it is, and at its end, when its last numbered record has been counted,
 
 1. the board waits for GO if anything was proposed at the end before, or with ``block.waits``: BLOCK is reported, and
-   until GO all commands but LEARN, LAYOUT, EDGES, TURN, FENCE and LOAD are executed; these six would wait for ever, and
-   are refused;
+   until GO all commands but LEARN, LAYOUT, EDGES, TURN and FENCE are executed; these five would wait for ever, and are
+   refused;
 2. the slots that are due are tried, each by its counts as of now. A trial that the judge does not keep is told by a
    PROPOSAL and the SUGGESTION or GAINS after it;
 3. with ``block.at_once`` the board waits for GO if anything was proposed now, and with ``block.waits`` here, not in 1;
@@ -20,7 +20,8 @@ A record comes to a leaf, and then down each alternate that it meets (FORK), `Ge
 All of these count it and have a prediction. That of the first is the record's, which alone has a number; those of the
 others are told where every record's is, but tallied nowhere, and end no block early.
 
-While a LEARN is under way and does not wait for GO, commands wait. Several trees may share a board, each with nodes and
+While a LEARN is under way and does not wait for GO, all commands but LOAD wait. What a LOAD writes then must be no row of
+that LEARN. Several trees may share a board, each with nodes and
 slots of its own, and take turns between two LEARNs: LEARN names the root, and TURN says where in its stream and block
 the tree is.
 """
