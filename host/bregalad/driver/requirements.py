@@ -114,8 +114,8 @@ def check_alternates(geometry, policy, feed="stream"):
         )
     if geometry.nodes and not geometry.alternates:
         raise ValueError(
-            f"a board that holds the tree itself (nodes={geometry.nodes}) learns no alternates unless it is built for "
-            "them: choose a geometry with alternates=1 to 7, or with nodes=0, or another tree"
+            f"a board that holds the tree itself (nodes={geometry.nodes}) learns no alternates: choose a geometry with "
+            "alternates, 1 to 7, or another tree"
         )
     if feed != "stream":
         raise ValueError(f"feed={feed!r} is for trees without alternates: choose feed='stream'")
@@ -148,6 +148,8 @@ def check_window(geometry, policy):
 
 def check_nodes(geometry, nodes):
     """Refuse with a ValueError a board that walks records if it has no room for a tree's `Nodes`."""
+    if not geometry.nodes:
+        return
     if nodes.rows > geometry.nodes:
         raise ValueError(
             f"the tree has {nodes.rows} nodes, the board's node table {geometry.nodes} rows: "

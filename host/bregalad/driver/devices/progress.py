@@ -13,7 +13,7 @@ from ...protocol.commands import COMMANDS, CommandFlag, Opcode
 from ...protocol.tree import TREE_COMMANDS, TreeOpcode
 from ...protocol.words import putter
 from ...tree import edits as told
-from ...tree.blocks import FAR, length_of, next_of
+from ...tree.blocks import length_of, next_of
 from ...tree.deactivation import competing, divide, review
 from ...tree.split import cells_of, sides_of
 from ...tree.table import LEAF
@@ -27,6 +27,7 @@ from .queries import (
     ENDED,
     LEAVES,
     LEFT,
+    MADE,
     NODE,
     REVIEWING,
     REVIEWS,
@@ -87,7 +88,7 @@ def go_on(answers, used, anytime):
         if at[RUNNING] and not at[WAITS]:
             break
         if at[WAITS]:
-            node = next_of(table, answers.room[0], FAR)
+            node = next_of(table, answers.room[0], at[MADE])
             if node < 0:
                 used = _go(answers, used)
                 continue

@@ -31,8 +31,10 @@ __all__ = [
     "ENDED",
     "ENTRIES",
     "ENTRIES_IN",
+    "LABELS",
     "LEAVES",
     "LEFT",
+    "MADE",
     "MAJORITY",
     "NODE",
     "REVIEWING",
@@ -80,8 +82,10 @@ __all__ = [
     REVIEWING,  # 1: answers to `ask` are for a review
     AT_WORK,  # 1: the driver is, and nothing goes on
     STATE,  # RUNS, LEAVES or DONE
-) = range(20)
-SIZE = 20
+    MADE,  # when decisions were made, at the latest, that take effect where GO is waited for
+    LABELS,  # 1: classes have been told whose errors nobody has looked at
+) = range(22)
+SIZE = 22
 
 # States: the board is to tell more; a decision is the driver's; all is done.
 RUNS, LEAVES, DONE = range(3)
