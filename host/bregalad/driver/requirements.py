@@ -103,22 +103,20 @@ def _words(geometry):
     )
 
 
-def check_alternates(geometry, policy, feed="stream"):
-    """Refuse with a ValueError a board that does not learn a policy's alternates."""
-    if not policy.alternates:
+def check_alternates(geometry, policy):
+    """Refuse with a ValueError a board with a node table that does not learn a policy's alternates."""
+    if not (policy.alternates and geometry.nodes):
         return
-    if geometry.nodes and policy.rivals:
+    if policy.rivals:
         raise ValueError(
-            f"a board that holds the tree itself (nodes={geometry.nodes}) neither forgets nor tests alternates by "
-            "their predictions: choose a geometry with nodes=0, or another tree"
+            f"a board with a node table (nodes={geometry.nodes}) neither forgets nor tests alternates by what they "
+            "predict: choose board='emulated' and a geometry with nodes=0, or another tree"
         )
-    if geometry.nodes and not geometry.alternates:
+    if not geometry.alternates:
         raise ValueError(
-            f"a board that holds the tree itself (nodes={geometry.nodes}) learns no alternates: choose a geometry with "
-            "alternates, 1 to 7, or another tree"
+            f"a board with a node table (nodes={geometry.nodes}) learns no alternates unless it is built for them: "
+            "choose a geometry with alternates, 1 to 7, or another tree"
         )
-    if feed != "stream":
-        raise ValueError(f"feed={feed!r} is for trees without alternates: choose feed='stream'")
 
 
 def check_classes(geometry, classes):

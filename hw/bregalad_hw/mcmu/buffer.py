@@ -31,6 +31,8 @@ def header_layout(geometry):
             "test": 1,
             # On boards that hold trees: its node has a slot, and how often it is counted.
             **({"there": 1, "weight": WEIGHT} if geometry.nodes else {}),
+            # It is a record's way down an alternate; another way follows.
+            **({"alternate": 1, "follows": 1} if geometry.alternates else {}),
         }
     )
 

@@ -1,4 +1,4 @@
-"""Learning on a board that walks records down the tree itself: rows go to its memory, proposals come back.
+"""Learning on a board that holds the tree: rows go to its memory, proposals come back.
 
 The driver hears of trials that may change the tree, and of blocks that end with decisions to be carried out. What
 leaves have counted stays on the board, and is read when somebody wants to know it.
@@ -64,7 +64,7 @@ _JUDGE = ("decides", "anytime", "first_trial", "inner_ties", "null", "asks_inner
 
 
 class RowDriver(DeviceDriver):
-    """`Driver` of boards with a node table.
+    """`Driver` of devices.
 
     Parameters
     ----------
@@ -87,10 +87,7 @@ class RowDriver(DeviceDriver):
         trainer, board, policy, nodes = self.trainer, self.board, self.trainer.policy, self.trainer.nodes
         geometry, growth = board.geometry, trainer.growth
         if policy.window:
-            raise ValueError(
-                f"board {board.name} holds the tree itself, and cannot forget: choose window=None, or a geometry with "
-                "nodes=0"
-            )
+            raise ValueError(f"board {board.name} cannot forget: choose window=None, or board='emulated'")
         # A column for each cell: an attribute of several has its code in each.
         places = enumerate(trainer.cells.attribute)
         columns = [Column(f"cell {cell}", _HEAD + int(attribute), RowKind.CODE) for cell, attribute in places]
@@ -131,8 +128,8 @@ class RowDriver(DeviceDriver):
     def check_weights(self, weights):
         if len(weights) and weights.max() > MOST_WEIGHT:
             raise ValueError(
-                f"board {self.board.name} holds the tree itself, and takes weights up to {MOST_WEIGHT}, not "
-                f"{weights.max()}: choose a geometry with nodes=0"
+                f"board {self.board.name} takes weights up to {MOST_WEIGHT}, not {weights.max()}: choose "
+                "board='emulated'"
             )
 
     def check_working(self):
