@@ -31,7 +31,7 @@ def header_layout(geometry):
             "test": 1,
             # On boards that hold trees: its node has a slot, and how often it is counted.
             **({"there": 1, "weight": WEIGHT} if geometry.nodes else {}),
-            # It is a record's way down an alternate; another way follows.
+            # It has come down an alternate; the record goes down another way behind this.
             **({"alternate": 1, "follows": 1} if geometry.alternates else {}),
         }
     )

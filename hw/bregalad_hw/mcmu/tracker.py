@@ -352,10 +352,13 @@ class Tracker(wiring.Component):
                             m.d.sync += self.prediction.p.known.eq(~each.source.inner & each.source.n.any())
 
         # Operations.
-        predicts, reads, last_copy = valid & self.predict, node.header.test, 1
+        predicts, reads, last_copy, last, own = valid & self.predict, node.header.test, 1, 1, node.own
         if g.nodes:
             predicts &= ~skips & ~node.header.again
             reads, last_copy = reads | node.header.zero, ~node.header.more
+            last = last_copy  # of the record
+        if g.alternates:
+            last, own = last_copy & ~node.header.follows, node.own & ~node.header.alternate
         halve = full & ~preview
         open_, slot, entry, posting, more = self._trials(m, node, rows, moves, pushed)
         counts = goes & ~posting
@@ -396,14 +399,14 @@ class Tracker(wiring.Component):
             done.eq(ends),
             self.node.eq(Mux(closing, sum(node.on), 0)),
             self.beats.eq(Mux(self.counting & ~side.any(), sum(node.on), 0)),
-            self.free.eq(done & node.end & last_copy),
+            self.free.eq(done & node.end & last),
             self.trial.valid.eq((self.counting if g.nodes else clear & ~unasked) & last_beat & open_),
             pushed.eq(self.trial.valid & self.trial.ready),
         ]
         trial_of(m, self.trial.p, slot, entry, requested=False, number=numbers.node if g.nodes else None)
         if g.nodes:
-            numbers.tell(m, ended=done & node.end & last_copy)
-            learnt = node.own & last_copy & ~node.header.minus & ~node.header.test & ~node.header.zero
+            numbers.tell(m, ended=done & node.end & last)
+            learnt = own & last_copy & ~node.header.minus & ~node.header.test & ~node.header.zero
             numbers.wait(m, rows, level_of(g, node.header.slot), closing & learnt)
         with m.If(closing & more):
             m.d.sync += posting.eq(1)
