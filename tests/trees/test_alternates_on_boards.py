@@ -13,6 +13,7 @@ from bregalad.driver.steps import Steps
 from bregalad.driver.trainer import Trainer
 from bregalad.geometry import Geometry
 from bregalad.policy.split_policy import SplitPolicy
+from bregalad.protocol.reports import Kind, kind_of, layout_of
 from bregalad.protocol.tree import TREE_REPORTS, TreeKind
 from bregalad.tree.alternates import ways
 from bregalad.tree.cells import CellMap
@@ -28,6 +29,23 @@ TREES = {
     "efhat": WATCHED | {"anytime": True, "inner_grace": 60},
     "efhat moves": WATCHED | {"anytime": True, "inner_grace": 60, "same_attribute": "replace"},
 }
+
+
+class TardyBoard(GoldenBoard):
+    """Its trials are told as late as they may be: behind the classes of the next block's instances."""
+
+    def receive(self, wait=False):
+        data, at, told, trials = super().receive(wait), 0, [], []
+        while at < len(data):
+            size = layout_of(data[at], self.geometry, len(CAPACITIES)).size
+            kind, report, at = kind_of(data[at]), data[at : at + size], at + size
+            if kind in (TreeKind.PROPOSAL, Kind.SUGGESTION):
+                trials.append(report)
+                continue
+            if kind is not TreeKind.LABEL:
+                told, trials = told + trials, []
+            told.append(report)
+        return b"".join(told + trials)
 
 
 def stream(seed, count, period=900):
@@ -96,7 +114,7 @@ def test_a_board_that_holds_the_tree_learns_the_same(tree, prediction, block, sl
     print(tally)
     assert tally.alternates and tally.swapped and tally.dropped
     assert ways(whole.nodes.table, whole.nodes.rows, NO_NODE) <= alternates
-    late = LateBoard(GoldenBoard(sizes, MEMORY), random.Random(seed))
+    late = LateBoard(TardyBoard(sizes, MEMORY), random.Random(seed))
     walking, found = learnt(late, tree, prediction, block, codes, labels)
     same(walking, whole, found, wanted)
 
@@ -147,6 +165,22 @@ def test_goes_on_on_another_board(tree, prediction, block, seed):
         trainer = other
     assert whole.tally.swapped
     assert (np.concatenate(found) == wanted).all() and trainer.nodes.difference(whole.nodes) is None
+
+
+@pytest.mark.parametrize("block", [None, 1, 30])
+def test_takes_turns(block, seed):
+    """As trees that share a board do, amid blocks."""
+    rng, sizes, found, at = random.Random(seed), shape(), [], 0
+    codes, labels = stream(seed, 2600)
+    whole = trainer_on(open_board("emulated", sizes), "hat", "mc", block)
+    wanted = whole.learn(codes, labels)
+    walking = trainer_on(GoldenBoard(sizes, MEMORY), "hat", "mc", block)
+    while at < len(codes):
+        end = min(at + rng.randrange(1, 25), len(codes))
+        found.append(walking.learn(codes[at:end], labels[at:end]))
+        walking.driver.changed()
+        at = end
+    same(walking, whole, np.concatenate(found), wanted)
 
 
 def test_a_tree_whose_node_table_is_full_learns_on(seed):

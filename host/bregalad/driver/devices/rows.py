@@ -19,7 +19,7 @@ from ...protocol.reports import Kind, layout_of
 from ...protocol.rows import MOST_WEIGHT, ROW_COMMAND, Column, RowKind, RowLayout, edges_command, weighed
 from ...protocol.tree import TreeKind, TreeOpcode, pack_tree
 from ...tree.blocks import FAR, length_of, next_of
-from ...tree.table import FORK, has_alternate
+from ...tree.table import has_alternate
 from ..requirements import check_nodes
 from ..steps import SAFE
 from .device import DeviceDriver
@@ -281,16 +281,14 @@ class RowDriver(DeviceDriver):
         # Which leaf loses its slot to another depends on what all have counted.
         scope = CHOICE if trainer.growth.pool.free < trainer.cells.most_branches else NODE
         yield from self._ask(scope, moved)
-        before = tally.replaced, tally.alternates, tally.swapped, tally.dropped
+        before = tally.replaced, tally.alternates
         linked = trainer.policy.anytime and verdict == SWAP and (slot := int(nodes.slot[moved])) >= 0
         found = (yield from self._reading([(slot, NONE)])) if linked else []
         yield from trainer.carrying_out(moved if verdict == ALTERNATE else node)
         if linked:  # with its link, the board has begun to count anew up to the next trial
             self.command(Opcode.WRITE, slot=slot, cell=NONE, payload=relinked(trainer, node, found[0]))
-        if (tally.replaced, tally.alternates, tally.swapped, tally.dropped) != before:  # new, whatever stood there
-            self._told[node, 0] = UNTOLD
-            if tally.replaced > before[0] or nodes.kind[node] == FORK:
-                self._told[list(nodes.children(node)), 0] = UNTOLD
+        if (tally.replaced, tally.alternates) != before:
+            self._told[list(nodes.children(node)), 0] = UNTOLD  # new, whatever stood there
         self._tell(WHOLE if scope == CHOICE else node)
         at[AT_WORK] = 0
 
