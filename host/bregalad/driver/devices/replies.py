@@ -109,8 +109,9 @@ def take(answers, words, position, anytime):
         elif kind == _ENTRY and at[ENTRIES_IN] < at[ENTRIES]:
             if at[SCOPE] == ALL:
                 answers.table[answers.held[at[ENTRIES_IN]]]["own"] = words[position + sizes.n]
-            for k in range(classes):
-                answers.own[k] = words[position + sizes.class_counts + k]
+            else:
+                for k in range(classes):
+                    answers.own[at[ENTRIES_IN], k] = words[position + sizes.class_counts + k]
             at[ENTRIES_IN] += 1
             at[WAITING] -= 1
             position += sizes.entry

@@ -32,7 +32,6 @@ from .queries import (
     ALL,
     AT_WORK,
     CHOICE,
-    DECIDING,
     DONE,
     LABELS,
     LEAVES,
@@ -56,6 +55,7 @@ __all__ = ["RowDriver"]
 
 _PART = 1 << 20  # rows after which Ctrl-C may end learning: so many that the host's share is what it is without
 _HEAD = 2  # bytes of a row: label, flags
+_DECISIONS = 16  # at most, whose statistics are asked for at once
 _NO_WORDS = np.zeros(0, np.uint32)
 _NO_WORDS.flags.writeable = False  # as those of reports are
 _NO_WEIGHTS = np.zeros(0, np.int32)
@@ -78,7 +78,7 @@ class RowDriver(DeviceDriver):
         self._turns = None  # as of the board when the tree's own began
         self.told = False  # the board has followed all that others have done to the tree, and its turn has begun
         self._at = np.zeros(SIZE, np.int64)  # how far all is, as `answers` has it
-        self._at[[STATE, DECIDING]] = DONE, -1
+        self._at[STATE] = DONE
         self._made_of = None, None, 0
         self._answered = 0  # instances of the window whose class has been told
         self._labels = []  # LABEL reports, of trees that are watched, whose errors nobody has looked at
@@ -104,9 +104,10 @@ class RowDriver(DeviceDriver):
         self._told = np.full((geometry.nodes, len(SEEN)), UNTOLD, np.int64)  # what the board has of each node
         self._asked = np.zeros((geometry.nodes * (2 + geometry.classes), 2), np.int64)
         self._held = np.zeros(geometry.nodes, np.int64)
-        self._own = np.zeros(geometry.classes, np.int64)
+        self._batch = np.zeros((_DECISIONS, 2), np.int64)
+        self._own = np.zeros((_DECISIONS, geometry.classes), np.int64)
         most = int(np.bincount(trainer.cells.attribute).max())
-        self._bins = np.zeros((most, geometry.bins, geometry.classes), np.int64)
+        self._bins = np.zeros((_DECISIONS * most, geometry.bins, geometry.classes), np.int64)
         nodes.reserve(geometry.nodes)  # so that its arrays stay the same
         self._out = np.zeros(self._most_words(growth), np.uint32)  # commands that compiled code writes
         self._words = np.zeros(trainer.trials.form.size, np.int64)
@@ -407,8 +408,9 @@ class RowDriver(DeviceDriver):
         """
         geometry = self.board.geometry
         told = words_of(self._step, geometry.classes, geometry.nodes)
-        asked = geometry.nodes + len(self._bins) + 1
-        return self._step * (growth.most_edits + growth.review_edits + asked + 2 * geometry.slots) + told
+        asked = geometry.nodes + len(self._bins) + _DECISIONS
+        carried_out = _DECISIONS * (growth.most_edits + 2 * geometry.slots)
+        return self._step * (carried_out + growth.review_edits + asked) + 2 * told
 
     @property
     def _step(self):
@@ -451,6 +453,7 @@ class RowDriver(DeviceDriver):
             trainer.cells.most_branches,
             self._asked,
             self._held,
+            self._batch,
             self._own,
             self._bins,
             self._out,
