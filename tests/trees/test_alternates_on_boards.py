@@ -1,6 +1,4 @@
-"""Trees with alternates on any board: what the emulated one learns, however late reports come."""
-
-import random
+"""Trees with alternates: what their trainers learn."""
 
 import numpy as np
 import pytest
@@ -10,8 +8,6 @@ from bregalad.driver.trainer import Trainer
 from bregalad.geometry import Geometry
 from bregalad.policy.split_policy import SplitPolicy
 from bregalad.tree.cells import CellMap
-from bregalad_sim.latency import GoldenBoard, LateBoard
-from bregalad_sim.record_board import RecordBoard
 
 CAPACITIES = [0, 3, 0, 0]
 ALTERNATES = {"alternates": True, "delta": 1e-2, "grace": 40}
@@ -50,9 +46,6 @@ def shape(slots=400, **changes):
     return Geometry(lanes=3, passes=2, bins=4, classes=3, slots=slots, count_width=12, naive_bayes=True, **changes)
 
 
-RTL = shape(40, bus_width=64, levels=4)  # which `test_simulated` has compiled
-
-
 def trainer_on(board, tree, prediction, block=1):
     policy = SplitPolicy(**TREES[tree], block=block)
     cells = CellMap.build(CAPACITIES, board.geometry.bins)
@@ -79,44 +72,12 @@ def learnt(board, tree, prediction, block, codes, labels):
     return trainer, np.concatenate(found)
 
 
-CASES = [(tree, prediction, block) for tree in TREES for prediction in ("mc", "nba") for block in (1, 1 / 8)]
-
-
-QUICK = ("hat", "nba", 1 / 8), ("cvfdt", "nba", 1)
-
-
-@pytest.mark.parametrize(
-    "tree, prediction, block",
-    [pytest.param(*case, marks=[pytest.mark.slow] * (case[1:] not in (("mc", 1), ("nba", 1 / 8)))) for case in CASES],
-)
-@pytest.mark.parametrize("slots", [400, 13])
-def test_latency_changes_nothing(tree, prediction, block, slots, seed):
-    codes, labels = stream(seed, 4000)
-    whole, wanted = learnt(open_board("emulated", shape(slots)), tree, prediction, block, codes, labels)
-    print(whole.tally)
-    board = LateBoard(RecordBoard(shape(slots)), random.Random(seed))
-    board.batch_bytes = random.Random(seed).choice((60, 3000, 100_000))
-    late, found = learnt(board, tree, prediction, block, codes, labels)
-    same(late, whole, found, wanted)
-
-
-def test_alternates_begin_and_take_over():
-    """Where the others compare trees."""
+@pytest.mark.parametrize("tree", TREES)
+def test_alternates_begin_and_take_over(tree):
+    """Wherever calls begin and end."""
     codes, labels = stream(1, 4000)
-    for tree in TREES:
-        tally = learnt(open_board("emulated", shape()), tree, "nba", 50, codes, labels)[0].tally
-        assert tally.swapped and tally.alternates > 1, tree
-
-
-@pytest.mark.parametrize(
-    "tree, prediction, block",
-    [pytest.param(*case, marks=[pytest.mark.slow] * (case not in QUICK)) for case in CASES],
-)
-def test_golden_and_rtl_learn_the_same(tree, prediction, block, seed):
-    codes, labels = stream(seed, 2200)
-    whole, wanted = learnt(open_board("emulated", RTL), tree, prediction, block, codes, labels)
-    golden, found = learnt(GoldenBoard(RTL), tree, prediction, block, codes, labels)
-    same(golden, whole, found, wanted)
-    with open_board("simulated", RTL, stall=0.2, seed=seed) as board:
-        rtl, found = learnt(board, tree, prediction, block, codes, labels)
-        same(rtl, whole, found, wanted)
+    whole = trainer_on(open_board("emulated", shape()), tree, "nba", 50)
+    wanted = whole.learn(codes, labels)
+    trainer, found = learnt(open_board("emulated", shape()), tree, "nba", 50, codes, labels)
+    same(trainer, whole, found, wanted)
+    assert whole.tally.swapped and whole.tally.alternates > 1
