@@ -197,6 +197,8 @@ class Geometry:
                 f"nodes must be 2 to {MOST_NODES} in hardware, not {self.nodes}: choose as many rows of its node "
                 "table as trees may have nodes"
             )
+        if self.lanes & (self.lanes - 1):
+            raise ValueError(f"lanes must be a power of two in hardware, not {self.lanes}")
         if self.classes > HARDWARE_CLASSES:
             raise ValueError(
                 f"classes must be 2 to {HARDWARE_CLASSES} in hardware, not {self.classes}; "

@@ -279,7 +279,8 @@ class RowDriver(DeviceDriver):
         return whole_entry(self.trainer, node, entry)
 
     def predict(self, codes, leaves, scores):
-        """As of `Driver`; by the engine, for the board takes no records with a slot."""
+        """As of `Driver`; by the engine."""
+        self.trainer.check_working()
         with self.trainer.beside() as other:
             return other.driver.predict(codes, leaves, scores)
 
