@@ -147,8 +147,8 @@ def test_equals_reference(name, kind, count):
             ("elec", "efdt kdd2018"),
             ("kdd", "efdt nb"),
             ("skin shuffled", "efdt moa"),
-            ("rt5n", "vfdt nb"),
-            ("rt5n", "efdt nba"),
+            ("rt5n", "efdt default"),
+            ("rt5n", "efdt kdd2018"),
         )
     ],
 )
