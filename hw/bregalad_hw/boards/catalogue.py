@@ -96,9 +96,7 @@ class Board:
 
 
 # Over a link rows are codes: no board without a memory chip has searchers.
-_LITTLE = Geometry(
-    lanes=4, passes=2, bins=8, classes=2, slots=32, count_width=16, bus_width=32, nodes=256, searchers=0
-)
+_LITTLE = Geometry(lanes=4, passes=2, bins=8, classes=2, slots=32, count_width=16, bus_width=32, nodes=256, searchers=0)
 _LEAST = Geometry(lanes=1, passes=4, bins=4, classes=2, slots=8, count_width=12, bus_width=32, nodes=64, searchers=0)
 _SMALL = Geometry(lanes=2, passes=4, bins=8, classes=2, slots=32, count_width=16, bus_width=32, nodes=256, searchers=0)
 _MIDDLE = PRESETS["small"].replace(searchers=0)
