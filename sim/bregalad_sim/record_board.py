@@ -30,29 +30,15 @@ _MINUS, _TEST = int(RecordFlag.MINUS), int(RecordFlag.TEST)
 @njit(nogil=True)
 def _count(state, slots, labels, flags, codes, where, classes, neighbours, predicts, found, scores):
     """Predict records, if that is asked for, and count them; as `Golden` does, but for trials of its own."""
-    entries, counters, shares, shape = state.entries, state.counters, state.shares, state.counts.shape
+    held, entries, shape = statistics.slots_of(state), state.entries, state.counts.shape
     own, places = state.codes[: len(where)], state.places[: len(where)]
     mix, beats = statistics.mixture(state.config, len(where)), (len(where) + state.lanes - 1) // state.lanes
     for i in range(len(slots)):
         rows = statistics.gather(mix, shape, codes, i * len(where), where, own, places)
         slot = np.int64(slots[i])
         if predicts:
-            statistics.locate(state.config, state.lo, state.shift, mix, shape, np.uint32(slot), own, places)
-            found[i] = statistics.classify(
-                entries,
-                shape,
-                counters,
-                shares,
-                state.config,
-                mix,
-                neighbours,
-                classes,
-                state.scores,
-                state.logs,
-                state.bayes_table,
-                slot,
-                places,
-            )
+            statistics.locate(held, mix, np.uint32(slot), own, places)
+            found[i] = statistics.classify(held, mix, neighbours, classes, slot, places)
             scores[i, :classes] = state.scores[:classes]
             state.events[columns.PREDICTED] += 1
         if flags[i] & _TEST:
@@ -62,32 +48,18 @@ def _count(state, slots, labels, flags, codes, where, classes, neighbours, predi
         minus = flags[i] & _MINUS != 0
         state.events[columns.RECORDS] += 1
         while slot != NONE:
-            statistics.locate(state.config, state.lo, state.shift, mix, shape, np.uint32(slot), own, places)
+            statistics.locate(held, mix, np.uint32(slot), own, places)
             if minus:
                 statistics.take_off(entries, slot, labels[i])
             else:
                 if entries[slot, columns.N] == state.count_max:
-                    statistics.halve(entries, shape, counters, state.events, slot)
+                    statistics.halve(entries, shape, state.counters, state.events, slot)
                 entries[slot, columns.N] += 1
                 entries[slot, columns.SINCE] = (entries[slot, columns.SINCE] + 1) & 0xFFFFFF
                 k = columns.COUNTS + labels[i]
                 entries[slot, k] = (entries[slot, k] + 1) & state.count_max
             limit, step = (0, -1) if minus else (state.count_max, 1)
-            state.events[columns.CLAMPED] += statistics.count_places(
-                entries,
-                counters,
-                shares,
-                shape[3],
-                state.lanes,
-                limit,
-                step,
-                state.logs,
-                state.bayes_table,
-                slot,
-                labels[i],
-                places,
-                rows,
-            )
+            state.events[columns.CLAMPED] += statistics.count_places(held, limit, step, slot, labels[i], places, rows)
             state.events[columns.NODES] += 1
             state.events[columns.BEATS] += beats
             slot = entries[slot, columns.LINK]
@@ -100,9 +72,7 @@ def _attempt(state, slot, cells, classes, all_gains, out):
 
 @njit()
 def _obey(state, changes):
-    statistics.obey(
-        state.entries, state.counts, state.counters, state.shares, state.lo, state.shift, changes, len(changes)
-    )
+    statistics.obey(statistics.slots_of(state), changes, len(changes))
 
 
 class RecordBoard(Device):

@@ -59,8 +59,9 @@ def gather(mix, shape, data, at, where, codes, places):
 
 
 @inlined
-def locate(config, lo, shift, mix, shape, slot, codes, places):
+def locate(slots, mix, slot, codes, places):
     """Find the places that count an instance in a slot; ``codes`` as `gather` left them."""
+    config, lo, shift, shape = slots.config, slots.lo, slots.shift, slots.shape
     last, row = np.int32(shape[1] - 1), np.int32(shape[2] * shape[3])
     slot = np.uint64(slot)
     if mix == ALL_NUMERIC:
