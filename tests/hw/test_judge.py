@@ -10,8 +10,8 @@ from bregalad import EFDT, VFDT
 from bregalad.driver.devices.filter import ask_up_to, rule_of
 from bregalad.geometry import GAIN_FRACTION, PRESETS, Geometry
 from bregalad.policy.bounds import hoeffding_bound
-from bregalad.policy.decide import NO_CELL, form_of
-from bregalad.policy.split_policy import KEEP, SplitPolicy
+from bregalad.policy.decide import KEEP, NO_CELL, form_of
+from bregalad.policy.split_policy import SplitPolicy
 from bregalad.protocol.judge import JUDGE
 from bregalad.tree.cells import CellMap
 from bregalad.tree.nodes import Nodes

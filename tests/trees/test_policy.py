@@ -8,7 +8,8 @@ import pytest
 from bregalad.geometry import Geometry
 from bregalad.policy.bounds import confidence_bound, practical_bound
 from bregalad.policy.criteria import GINI
-from bregalad.policy.split_policy import KEEP, SPLIT, TIE, VARIANTS, SplitPolicy
+from bregalad.policy.decide import KEEP, SPLIT, TIE
+from bregalad.policy.split_policy import VARIANTS, SplitPolicy
 from bregalad.tree.cells import CellMap
 from bregalad.tree.split import child_wait, style_of
 from bregalad.tree.table import ONE_VS_REST, forget_trial

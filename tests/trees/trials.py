@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from bregalad.geometry import GAIN_FRACTION, Geometry
-from bregalad.policy.split_policy import KEEP, NO_CELL, PRUNE, RELOCATE, SPLIT, TIE, SplitPolicy, form_of
+from bregalad.policy.decide import KEEP, NO_CELL, PRUNE, RELOCATE, SPLIT, TIE, form_of
+from bregalad.policy.split_policy import SplitPolicy
 from bregalad.tree.cells import CellMap
 from bregalad.tree.nodes import Nodes
 from bregalad.tree.table import LEAF, MULTIWAY, NUMERIC

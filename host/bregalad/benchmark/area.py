@@ -15,8 +15,6 @@ from ..geometry import Geometry
 from ..words import first_line
 from .page import Page
 
-__all__ = ["blocks_of", "netlist_of"]
-
 _WHOLE = Geometry(lanes=16, passes=2, slots=64, nodes=512, bus_width=256, count_width=16)
 _TAKES = {
     "LUT4": ("LUTs", 1),

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     Columns: TypeAlias = Sequence[str | int] | str  # by name or index
 
-__all__ = ["Stream", "open_source", "open_stream", "stream_of"]
-
 _OTHERS = (  # what is no text, or none of instances
     ".json .xlsx .xls .ods .feather .arrow .orc .avro .npy .npz .pkl .pickle .mat .h5 .hdf5 .db .sqlite .sav .dta .rds "
     ".rda .rdata .xml .html .htm .tar .tgz .bz2 .xz .zst .7z .rar"

@@ -4,8 +4,6 @@ import math
 
 from ..geometry import MISSING
 
-__all__ = ["check_code_book", "check_value_book"]
-
 
 def check_code_book(state):
     """Refuse with a ValueError what ``CodeBook.to_dict`` does not write."""

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["ADWIN", "BUCKETS", "Rule", "estimate", "forget", "new_windows", "rule_of", "trouble", "update", "width"]
-
 # Elements of a window. Buckets of one size are a level, those of level k hold 2**k numbers each; the first
 # of a level is the oldest. After these come how many buckets each level has, their sums, their variances
 # (sums of squared deviations from their mean).

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..policy.split_policy import ALTERNATE, CONSULT, KEEP, PRUNE, RELOCATE, SWAP, TIE, form_of
+from ..policy.decide import ALTERNATE, CONSULT, KEEP, PRUNE, RELOCATE, SWAP, TIE, form_of
 from ..tree.split import Split
 from ..tree.table import ASKED, LEAF, ROWS, has_alternate
 from ..tree.window import date

@@ -6,21 +6,6 @@ from ..compiled import Proxy, Record, define_proxy, njit, register
 from ..tree.table import Tree
 from .statistics import slots_of
 
-__all__ = [
-    "BUSY",
-    "COUNTS",
-    "LEFT",
-    "LENGTH",
-    "PENDING",
-    "PHASE",
-    "TRIED",
-    "TRIES",
-    "Plan",
-    "Stream",
-    "Work",
-    "make_arguments",
-]
-
 # Elements of `block`: its instances, if it is not cut short; what is to be done at its end but to begin the next, 0:
 # nothing; how far the end has got; 1: a decision is left to be carried out outside.
 LENGTH, BUSY, PHASE, LEFT = range(4)

@@ -12,8 +12,6 @@ from ..tree.table import ROWS, has_alternate
 from . import statistics
 from .tally import ALTERNATES, DROPPED, HALVINGS, SWAPPED, TRIALS
 
-__all__ = ["change_alternate", "split", "try_due"]
-
 # For what is called from one place: it would be compiled for itself, and again in its caller.
 _inlined = njit(inline="always")
 

@@ -14,8 +14,6 @@ from .arguments import BUSY, LENGTH, PENDING
 from .drift import follow
 from .tally import BEGUN, ENDS
 
-__all__ = ["learn_until_due"]
-
 
 @statistics.inner
 def _forget(slots, cells, mix, table, counts, base, past, at, label, number):

@@ -20,8 +20,6 @@ from .decisions import change_alternate, split, try_due
 from .instances import learn_until_due
 from .tally import BEGUN, ENDS, INSTANCES, SPLITS, TIES
 
-__all__ = ["learn", "predict"]
-
 
 @njit(nogil=True)
 def learn(given, start, stop, predictor, anytime, alternates, watch, forgets, rules, chances):

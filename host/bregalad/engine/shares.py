@@ -4,8 +4,6 @@ from ..compiled import njit
 from .learn import predict
 from .odds import odds_of_one
 
-__all__ = ["predict_shares"]
-
 
 @njit()
 def predict_shares(given, predictor, shares):

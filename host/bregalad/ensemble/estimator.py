@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
     from ..hints import Frame
 
-__all__ = ["Ensemble", "declared"]
-
 _BATCH = 4096  # instances that a member learns or looks at before the next one does; nothing depends on it
 
 

@@ -5,8 +5,6 @@ import numpy as np
 from ..data.row import Row
 from ..driver.requirements import warn_of_lost
 
-__all__ = ["Single"]
-
 
 class Single:
     """One instance at a time; by one thread at a time.

@@ -12,27 +12,6 @@ from .criteria import impurity, span
 from .subset import leave_out
 from .ties import GENUINE, WAITING, genuine
 
-__all__ = [
-    "CANDIDATE",
-    "KEEP",
-    "SPLIT",
-    "TIE",
-    "PRUNE",
-    "RELOCATE",
-    "CONSULT",
-    "ALTERNATE",
-    "SWAP",
-    "DROP",
-    "NO_CELL",
-    "MAX_PERIOD",
-    "MIN_GAIN",
-    "form_of",
-    "change",
-    "judge_row",
-    "judge_rows",
-    "left_out",
-]
-
 # Verdicts. TIE: a split that only the tie threshold allowed; PRUNE: an inner node becomes a leaf
 # again; RELOCATE: whether an inner node's split moves to another threshold depends on its bins;
 # CONSULT: all depends on the bins, of all attributes. ALTERNATE: one begins beside the node, anew if

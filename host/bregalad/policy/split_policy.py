@@ -17,41 +17,11 @@ from ..words import joined
 from .bounds import TWO_CLASSES, epsilon
 from .criteria import remainder
 from .decide import (
-    ALTERNATE,
-    CONSULT,
-    DROP,
-    KEEP,
     MAX_PERIOD,
-    NO_CELL,
-    PRUNE,
-    RELOCATE,
-    SPLIT,
-    SWAP,
-    TIE,
     change,
-    form_of,
-    judge_row,
     judge_rows,
 )
 from .ties import FIRST_WAIT
-
-__all__ = [
-    "KEEP",
-    "SPLIT",
-    "TIE",
-    "PRUNE",
-    "RELOCATE",
-    "CONSULT",
-    "ALTERNATE",
-    "SWAP",
-    "DROP",
-    "NO_CELL",
-    "VARIANTS",
-    "SplitPolicy",
-    "Verdicts",
-    "form_of",
-    "judge_row",
-]
 
 _BINARY = "Only binary classification is supported here."  # what scikit-learn's tools look for
 

@@ -9,8 +9,6 @@ from .slots import take_slot
 from .split import level, place, restate, zoom_of
 from .table import LEAF, forget_trial
 
-__all__ = ["activate", "begin_anew", "rezoom", "role_period"]
-
 
 @njit()
 def role_period(tree, node):

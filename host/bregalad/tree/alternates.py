@@ -8,8 +8,6 @@ from .slots import give_back
 from .split import restate
 from .table import descendants, fork, join
 
-__all__ = ["begin", "end"]
-
 
 @njit()
 def begin(tree, node, seen):

@@ -7,20 +7,6 @@ import numpy as np
 from ..compiled import njit
 from .table import KEPT, LEAF, is_alternate, predicting
 
-__all__ = [
-    "FAR",
-    "MOST",
-    "Block",
-    "BlockRule",
-    "block_of",
-    "busy",
-    "due_nodes",
-    "is_due",
-    "is_overdue",
-    "length_of",
-    "next_of",
-]
-
 FAR = 1 << 62  # instances that no tree ever learns
 MOST = 1 << 16  # instances of a block
 

@@ -14,8 +14,6 @@ from .slots import give_back
 from .split import enter_role, hand_out, place_slot, sprout
 from .table import FORK, LEAF, descendants, kill
 
-__all__ = ["clear_below", "competing", "deactivate", "divide", "free_slot", "review"]
-
 
 @njit(inner=True)
 def _leaves(tree):

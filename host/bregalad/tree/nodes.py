@@ -24,8 +24,6 @@ from .table import (
     take_rows,
 )
 
-__all__ = ["Nodes"]
-
 _MOST_CHILDREN = 255
 _NO_TREE = "its nodes do not hang together"
 

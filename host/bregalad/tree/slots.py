@@ -4,8 +4,6 @@ import numpy as np
 
 from ..compiled import njit
 
-__all__ = ["SlotPool", "best_level", "give_back", "joined", "take_slot"]
-
 
 @njit()
 def joined(together, slot, levels):

@@ -13,26 +13,6 @@ from .edits import CELL, CURRENT, FLAGS, INNER, KEEP, LINK, LO, PARENT, PLACE, S
 from .slots import best_level, joined, take_slot
 from .table import LEAF, MULTIWAY, NO_NODE, NUMERIC, above, code_range, take_rows
 
-__all__ = [
-    "LONG",
-    "Split",
-    "Style",
-    "cells_of",
-    "style_of",
-    "sides_of",
-    "shift_of",
-    "child_wait",
-    "sprout",
-    "enter_role",
-    "place",
-    "restate",
-    "link",
-    "level",
-    "zoom_of",
-    "hand_out",
-    "place_slot",
-]
-
 LONG = (1 << 31) - 1  # a period that is never over: something else says when the node is tried
 
 Style = namedtuple(

@@ -7,41 +7,6 @@ import numpy as np
 from ..compiled import njit
 from ..geometry import MISSING
 
-__all__ = [
-    "ASKED",
-    "DTYPE",
-    "FAMILIES",
-    "FIELDS",
-    "FORK",
-    "KEPT",
-    "LEAF",
-    "MATRICES",
-    "MULTIWAY",
-    "NEVER",
-    "NO_NODE",
-    "NUMERIC",
-    "ONE_VS_REST",
-    "PER_ATTRIBUTE",
-    "PER_CLASS",
-    "PER_WINDOW",
-    "ROWS",
-    "Tree",
-    "VACANT",
-    "above",
-    "code_range",
-    "descendants",
-    "forget_trial",
-    "fork",
-    "has_alternate",
-    "is_alternate",
-    "join",
-    "kill",
-    "leave_rows",
-    "predicting",
-    "standing",
-    "take_rows",
-]
-
 LEAF, NUMERIC, MULTIWAY, ONE_VS_REST, FORK = range(5)  # as NodeKind; the first four as CellKind, with leaf for ignored
 NO_NODE = -1
 NEVER = -(1 << 62)  # of `due_at`: no trial yet

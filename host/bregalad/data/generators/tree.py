@@ -11,8 +11,6 @@ import numpy as np
 from ...compiled import njit
 from .base import Block, Generator, Range, Share, classified, model_numbers, nominals, numerics
 
-__all__ = ["RandomTree"]
-
 _LEAF = -1  # in place of an attribute
 _MOST_NODES = 1 << 22
 

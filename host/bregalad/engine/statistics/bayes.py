@@ -8,8 +8,6 @@ from .bins import ALL_NUMERIC, MIXED, NUMERIC, gather, is_shared, locate, mixtur
 from .counting import restate
 from .state import BEATS, COUNTS, KIND, NODES, PREDICTED, TERMS, compiled, inlined, inner, slots_of
 
-__all__ = ["classify", "classify_all", "only_class"]
-
 
 @inlined
 def only_class(entries, classes, slot):

@@ -6,20 +6,6 @@ from ...geometry import MISSING
 from ...protocol.registers import CellKind
 from .state import BASE, KIND, OTHER, compiled, inlined, inner
 
-__all__ = [
-    "ALL_NOMINAL",
-    "ALL_NUMERIC",
-    "IGNORED",
-    "NUMERIC",
-    "MULTIWAY",
-    "MIXED",
-    "bin_of",
-    "gather",
-    "is_shared",
-    "locate",
-    "mixture",
-]
-
 # Plain integers, since Numba types every enumeration anew.
 IGNORED, NUMERIC, MULTIWAY = CellKind.IGNORED, CellKind.NUMERIC, CellKind.MULTIWAY
 ALL_NUMERIC, ALL_NOMINAL, MIXED = range(3)  # what the cells in use count

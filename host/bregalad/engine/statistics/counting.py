@@ -7,8 +7,6 @@ from ...protocol.reports import EntryFlag
 from .arithmetic import share_log
 from .state import COUNTS, CURRENT, EXTENT, FLAGS, HALVINGS, LINK, SINCE, TERMS, N, inlined, inner
 
-__all__ = ["HALVED", "INNER", "UNDERFLOW", "add", "clear", "count_places", "halve", "restate", "take_off"]
-
 HALVED, UNDERFLOW, INNER = map(int, (EntryFlag.HALVED, EntryFlag.UNDERFLOW, EntryFlag.INNER))
 
 

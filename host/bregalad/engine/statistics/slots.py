@@ -7,8 +7,6 @@ from ...tree import edits
 from .counting import HALVED, INNER, UNDERFLOW, clear
 from .state import COUNTS, CURRENT, EXTENT, FLAGS, LINK, PERIOD, SINCE, TERMS, N, inner
 
-__all__ = ["obey", "read_entries", "write_entries"]
-
 _CLEAR, _KEEP, _INNER = edits.CLEAR, edits.KEEP, edits.INNER
 
 

@@ -7,40 +7,6 @@ import numpy as np
 from ...compiled import njit
 from ...protocol.registers import EVENTS
 
-__all__ = [
-    "OPTIONS",
-    "Slots",
-    "State",
-    "compiled",
-    "inlined",
-    "inner",
-    "slots_of",
-    "KIND",
-    "FIRST",
-    "OTHER",
-    "BASE",
-    "N",
-    "SINCE",
-    "LINK",
-    "CURRENT",
-    "FLAGS",
-    "PERIOD",
-    "EXTENT",
-    "TERMS",
-    "COUNTS",
-    "CELL",
-    "VALUE",
-    "GAIN",
-    "FOUND",
-    "RECORDS",
-    "NODES",
-    "BEATS",
-    "PREDICTED",
-    "TRIALS",
-    "HALVINGS",
-    "CLAMPED",
-]
-
 # Rows and columns of the state's arrays.
 KIND, FIRST, OTHER, BASE = range(4)  # how a cell counts, as its registers have it
 # Two are not the board's. EXTENT: bins from there on hold nothing, so that nothing need look at

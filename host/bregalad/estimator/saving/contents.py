@@ -16,17 +16,6 @@ from ...tree.split import LONG
 from ...tree.table import FORK, LEAF, MULTIWAY, NEVER, NUMERIC
 from ...words import shown
 
-__all__ = [
-    "check_board_entries",
-    "check_entries",
-    "check_shapes",
-    "check_statistics",
-    "check_tree",
-    "digest_of",
-    "is_count",
-    "labels_from",
-]
-
 _NOT_THESE = "its nodes wait for what they cannot become"
 _MANY = 1 << 53  # more than anything is ever counted
 _ANY = (-(1 << 31), (1 << 31) - 1)

@@ -36,25 +36,6 @@ from .contents import (
     labels_from,
 )
 
-__all__ = [
-    "FORMAT",
-    "built",
-    "check_own",
-    "checked_parameters",
-    "contents",
-    "described",
-    "learnt_by",
-    "load",
-    "made",
-    "members_of",
-    "of_the_file",
-    "parameters_of",
-    "read",
-    "restored",
-    "save",
-    "write",
-]
-
 FORMAT = 6  # changes whenever older releases could not read the file
 _BEFORE_BLOCKS = 5
 

@@ -6,8 +6,6 @@ from ...data.row import Row
 from .kernel import Data
 from .tree import majority
 
-__all__ = ["Single"]
-
 
 class Single:
     """One instance at a time, as `OneByOne` wants them; by one thread at a time.
