@@ -1,6 +1,5 @@
 """Slots of a board that counts several nodes of a path at once: which, and nothing else changes."""
 
-import json
 import random
 
 import numpy as np
@@ -262,24 +261,3 @@ def test_saved_trees_keep_their_levels(tmp_path):
         assert each._trainer.board.geometry.levels == levels
         assert torn(each._nodes, levels) == [] and len(each._nodes) > 20
         assert each.difference(tree) is None
-
-
-@pytest.mark.parametrize("given", [True, False])
-def test_trees_saved_before_there_were_levels(tmp_path, given):
-    """Their geometry says nothing of them: there is one."""
-    codes, labels = stream(8, 3000)
-    board = Geometry(lanes=5, passes=1, bins=16, slots=1000)
-    tree = EFDT(**({"geometry": board} if given else {}), grace=50).fit(codes, labels)
-    tree.save(tmp_path / "tree")
-    with np.load(tmp_path / "tree") as archive:
-        arrays = {name: archive[name] for name in archive.files if name != "digest"}
-    meta = json.loads(arrays["meta"].tobytes())
-    for name in ("geometry", "given_geometry"):
-        if isinstance(meta[name], dict):
-            assert meta[name].pop("levels") == 1
-    arrays["meta"] = np.frombuffer(json.dumps(meta).encode(), np.uint8)
-    with open(tmp_path / "old", "wb") as file:
-        np.savez_compressed(file, **arrays)
-    old = load_tree(tmp_path / "old")
-    assert old.partial_fit(codes, labels)._trainer.board.geometry.levels == 1
-    assert old.difference(tree.partial_fit(codes, labels)) is None
