@@ -22,6 +22,7 @@ __all__ = [
     "NONE",
     "GAIN_FRACTION",
     "HARDWARE_CLASSES",
+    "MOST_NODES",
     "MOST_CLASSES",
     "MOST_WIDTH",
     "Geometry",
@@ -33,6 +34,7 @@ AHEAD = 16  # instances by which a block that is cut short goes on: hardware has
 BYTE_CLASSES = 256  # up to so many, a byte tells a class
 HARDWARE_CLASSES = 32  # a bitstream counts at most; more are counted on the emulated board
 MOST_CLASSES = 1024
+MOST_NODES = 32768  # rows of a node table in hardware
 MOST_WIDTH = 32  # bits of a counter
 _NUMBER_WIDTH = 32  # bits of a number in a row, at most
 MISSING = 255  # the code of a missing value
@@ -85,10 +87,9 @@ class Geometry:
         lowest bits, and a lane has counters of its own for each. Nodes that follow each other are
         counted together if no two are of one level. Nothing but speed depends on it.
     nodes : int
-        Rows of the node table of a board that walks records down a tree itself, up to 65535; 0: the
-        host says which slot a record has reached.
+        Rows of the board's node table, in hardware 2 to 32768; 0: a tree in this process may have any number.
     searchers : int
-        Numbers of a row whose codes a board with ``nodes`` finds in the same clock: 0 to the 32-bit words of a bus
+        Numbers of a row whose codes a board finds in the same clock: 0 to the 32-bit words of a bus
         word, and as many as these unless given. With 0 rows hold codes only; otherwise nothing but speed depends on it.
 
     Raises
@@ -191,6 +192,13 @@ class Geometry:
 
     def check_hardware(self) -> None:
         """Raise a ValueError unless hardware can be built of these sizes."""
+        if not 2 <= self.nodes <= MOST_NODES:
+            raise ValueError(
+                f"nodes must be 2 to {MOST_NODES} in hardware, not {self.nodes}: choose as many rows of its node "
+                "table as trees may have nodes"
+            )
+        if self.lanes & (self.lanes - 1):
+            raise ValueError(f"lanes must be a power of two in hardware, not {self.lanes}")
         if self.classes > HARDWARE_CLASSES:
             raise ValueError(
                 f"classes must be 2 to {HARDWARE_CLASSES} in hardware, not {self.classes}; "
@@ -279,10 +287,12 @@ def _check_size(name: str, value: object, low: int, high: int) -> None:
 
 
 PRESETS = {
-    "tiny": Geometry(lanes=2, passes=2, bins=8, classes=2, slots=16, count_width=16, bus_width=32),
-    "small": Geometry(lanes=8, passes=2, bins=16, classes=2, slots=64, bus_width=128),
-    "many-classes": Geometry(lanes=16, passes=4, bins=16, classes=32, slots=256, count_width=20, bus_width=256),
-    "wide": Geometry(lanes=32, passes=4, bins=16, classes=2, slots=128, bus_width=512),
-    "wider": Geometry(lanes=64, passes=16, bins=16, classes=2, slots=64, bus_width=512),
-    "fine": Geometry(lanes=8, passes=2, bins=64, classes=4, slots=64, count_width=24, bus_width=128),
+    "tiny": Geometry(lanes=2, passes=2, bins=8, classes=2, slots=16, count_width=16, bus_width=32, nodes=64),
+    "small": Geometry(lanes=8, passes=2, bins=16, classes=2, slots=64, bus_width=128, nodes=512),
+    "many-classes": Geometry(
+        lanes=16, passes=4, bins=16, classes=32, slots=256, count_width=20, bus_width=256, nodes=2048
+    ),
+    "wide": Geometry(lanes=32, passes=4, bins=16, classes=2, slots=128, bus_width=512, nodes=1024),
+    "wider": Geometry(lanes=64, passes=16, bins=16, classes=2, slots=64, bus_width=512, nodes=512),
+    "fine": Geometry(lanes=8, passes=2, bins=64, classes=4, slots=64, count_width=24, bus_width=128, nodes=512),
 }

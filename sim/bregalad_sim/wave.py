@@ -13,7 +13,6 @@ __all__ = ["NAMES", "begin_wave", "blocks"]
 # What the documentation calls a block, where its instance has another name.
 NAMES = {
     "array": "attribute processor array",
-    "buffer": "record buffer",
     "controller": "memory controller",
     "dma": "read DMA",
     "editor": "slot editor",

@@ -2,4 +2,4 @@
 
 from bregalad.geometry import Geometry
 
-GEOMETRY = Geometry(lanes=2, passes=2, bins=4, slots=8, count_width=16, bus_width=64)
+GEOMETRY = Geometry(lanes=2, passes=2, bins=4, slots=16, count_width=16, bus_width=64, nodes=64)

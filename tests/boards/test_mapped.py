@@ -9,18 +9,18 @@ from bregalad.boards import mapped
 from bregalad.boards.base import BoardError
 from bregalad.boards.engine import Engine
 from bregalad.boards.mapped import MappedBoard
-from bregalad.geometry import PRESETS, Geometry
+from bregalad.geometry import PRESETS
 from bregalad.protocol.commands import CommandFlag, Opcode, pack_command
 from bregalad.protocol.registers import find
 from bregalad.protocol.reports import ErrorCode, Kind, entry_layout
+from bregalad.protocol.rows import Column, RowKind, RowLayout
 from bregalad.protocol.soc import PAGE, REPORT_RING, RING, SOC_BASE, SOC_BYTES, find_soc
 from bregalad_sim.cache import CachedMap
-from bregalad_sim.golden import Golden
-from bregalad_sim.traffic import Traffic
-from load import Load, begin
+from bregalad_sim.golden.memory import Memory
+from bregalad_sim.latency import GoldenBoard
+from bregalad_sim.tree_traffic import TreeTraffic
 from small import GEOMETRY
 
-TREE = GEOMETRY.replace(nodes=64, slots=16)
 MEMORY = 1 << 15
 
 
@@ -64,94 +64,88 @@ class Kept:
             object.__setattr__(self, name, value)
 
 
-class Beside:
-    """A board and the golden model, told the same."""
-
-    def __init__(self, board, rng):
-        self.board, self.rng = board, rng
-        self.golden = Golden(board.geometry, board.read("ram.bytes"))
-        self.cuts = 0
-
-    def round(self, faults=0.0, length=20):
-        """Any configuration, any commands; with faults of the bus."""
-        board, golden, rng, g = self.board, self.golden, self.rng, self.board.geometry
-        golden.memory.faults.clear()
-        traffic = Traffic(g, rng, golden.memory, rings=0)
-        for name, fields in traffic.configuration():
-            board.write_fields(name, **fields)
-            golden.write_register(name, sum(fields.get(f.name, 0) << lsb for f, lsb in find(name).layout()))
-        stream = b"".join(traffic.command(faults=bool(faults)) for _ in range(length))
-        stream += pack_command(g, Opcode.RESET) + pack_command(g, Opcode.FENCE, token=7)
-        board.load(0, np.frombuffer(bytes(golden.memory.data[:MEMORY]), np.uint8))
-        want = golden.execute(stream)
-        self.expect(stream, want, faults)
-
-    def expect(self, stream, want, faults):
-        board, golden, rng, found = self.board, self.golden, self.rng, b""
-        simulated = board._mapped
-        base = board._buffer.device_address
-        kept = {base + address: int(code) for address, code in golden.memory.faults.items()}
-        for at in range(0, len(stream), 512):
-            simulated.faults = kept
-            if rng.random() < faults:  # anywhere in the rings and in what waits
-                word = rng.randrange(board.memory_size, len(board._buffer)) // 8 * 8
-                near = [board._ring, board._commands + board._at, board._reports + board._read * 4 % mapped._REPORTS]
-                word = rng.choice([word, *(place // 8 * 8 + 8 * rng.randrange(4) for place in near)])
-                simulated.faults = kept | {base + word: rng.choice([2, 3])}
-            try:
-                board.send(stream[at : at + 512])
-                found += board.receive()
-            except BoardError:
-                self.mend(kept)
-        while len(found) < len(want):
-            assert want.startswith(found), "reports are not the golden model's"
-            try:
-                found += board.receive(wait=True)
-            except BoardError:
-                if not board.cut:
-                    raise
-                self.mend(kept)
-        assert found == want
-
-    def mend(self, kept):
-        assert self.board.cut, "what was sent is lost"
-        with pytest.raises(BoardError, match="stands at"):
-            self.board.receive()
-        self.cuts += 1
-        self.board._mapped.faults = kept
-        self.board.resume()
-
-
-def test_any_commands(opened, seed):
-    rng = random.Random(seed)
-    simulated = opened(stall=0.3, latency=rng.choice([0, 5, 60]), seed=seed)
-    with MappedBoard(CachedMap(simulated, seed), memory_size=MEMORY) as board:
-        beside = Beside(board, rng)
-        board.send(cleared(GEOMETRY))
-        for _ in range(6):
-            beside.round()
-        for turn in range(100):
-            beside.round(faults=0.5)
-            if turn > 6 and beside.cuts:  # not every fault is met
-                break
-        assert beside.cuts, "no fault was met"
-
-
-@pytest.mark.parametrize(
-    "geometry, kind",
-    # A compiler run; tests/trees/test_simulated_trees.py has a board that walks.
-    [(GEOMETRY, VFDT), *(pytest.param(TREE, kind, marks=pytest.mark.slow) for kind in (VFDT, EFDT))],
-    ids=["routed", "walked", "walked-efdt"],
-)
-def test_learns_what_the_emulated_board_does(geometry, kind, opened, seed, tmp_path):
-    """And saves it, by memory, and goes on from there."""
+def stream(seed, count=1200):
     rng = np.random.default_rng(seed)
-    X = rng.random((1200, 3))
-    y = ((X[:, 0] > 0.5) ^ (X[:, 1] > 0.3)).astype(int)
-    simulated = CachedMap(opened(geometry, stall=0.2, seed=seed), seed)
+    X = rng.random((count, 3))
+    return X, ((X[:, 0] > 0.5) ^ (X[:, 1] > 0.3)).astype(int)
+
+
+def spoil(board, rng):
+    """Have the bus fail at a word, anywhere in the rings and in what waits."""
+    word = rng.randrange(board.memory_size, len(board._buffer)) // 8 * 8
+    near = [board._ring, board._commands + board._at, board._reports + board._read * 4 % mapped._REPORTS]
+    word = rng.choice([word, *(place // 8 * 8 + 8 * rng.randrange(4) for place in near)])
+    board._mapped.faults = {board._buffer.device_address + word: rng.choice([2, 3])}
+
+
+def learnt(board, rng=None, kind=VFDT):
+    """A tree on a board, in words, and how often it had to be mended; with ``rng`` the bus fails now and then."""
+    X, y = stream(5)
+    tree, cuts = kind(board=board, grace=100, delta=0.01, block=10), 0
+    for at in range(0, len(X), 100):
+        part, found = slice(at, at + 100), None
+        while found is None:
+            if rng is not None and not board.cut and rng.random() < 0.7:
+                spoil(board, rng)
+            try:
+                found = tree.resume() if board.cut else tree.test_then_train(X[part], y[part], [0, 1])
+            except BoardError as error:
+                assert board.cut, error
+                with pytest.raises(BoardError, match="stands at"):
+                    board.receive()
+                cuts += 1
+                board._mapped.faults = {}
+    if rng is not None:
+        board._mapped.faults = {}
+    words = tree.draw()
+    tree.close()
+    return words, cuts
+
+
+def wanted(kind=VFDT):
+    with Engine(GEOMETRY.replace(nodes=0)) as engine:
+        found, _ = learnt(engine, kind=kind)
+    assert "1 leaf" not in found
+    return found
+
+
+def any_commands(rng, count=60):
+    """Configure a board, and any commands of slots."""
+    traffic = TreeTraffic(GEOMETRY, rng, Memory(0, GEOMETRY.bus_bytes))
+    return traffic.configuration(), b"".join(traffic.slot_command() for _ in range(count))
+
+
+def learn(board, count):
+    """LEARN of so many rows of four codes, all 0."""
+    g = board.geometry
+    layout = RowLayout([Column(f"x{i}", 1 + i, RowKind.CODE) for i in range(4)], 5, label=0)
+    declared = TreeTraffic(g, random.Random(1), Memory(0, g.bus_bytes)).declare(layout)
+    board.load(0, bytes(count * layout.stride))
+    return declared + pack_command(g, Opcode.LEARN, flags=CommandFlag.MEMORY, count=count)
+
+
+def test_whatever_the_bus_does(opened, seed):
+    rng = random.Random(seed)
+    simulated = CachedMap(opened(stall=0.3, latency=rng.choice([0, 5, 60]), seed=seed), seed)
+    with MappedBoard(simulated, memory_size=MEMORY) as board:
+        cuts = 0
+        for _ in range(20):
+            found, more = learnt(board, rng)
+            assert found == wanted()
+            cuts += more
+            if cuts:  # not every fault is met
+                break
+        assert cuts, "no fault was met"
+
+
+@pytest.mark.parametrize("kind", [VFDT, pytest.param(EFDT, marks=pytest.mark.slow)])
+def test_learns_what_the_emulated_board_does(kind, opened, seed, tmp_path):
+    """And saves it, by memory, and goes on from there."""
+    X, y = stream(seed)
+    simulated = CachedMap(opened(stall=0.2, seed=seed), seed)
     found = []
-    for board in (MappedBoard(simulated), Engine(geometry.replace(nodes=0))):
-        tree = kind(board=board, grace=100, delta=0.01, block=1 if geometry.nodes else 100)
+    for board in (MappedBoard(simulated), Engine(GEOMETRY.replace(nodes=0))):
+        tree = kind(board=board, grace=100, delta=0.01, block=1)
         predicted = tree.test_then_train(X, y, [0, 1])
         tree.save(tmp_path / "tree.npz")
         with np.load(tmp_path / "tree.npz") as saved:
@@ -174,18 +168,12 @@ def test_save(width, opened, seed):
     geometry = GEOMETRY.replace(bus_width=width)
     simulated = CachedMap(opened(geometry, stall=0.3, seed=seed), seed)
     with MappedBoard(simulated, memory_size=MEMORY) as board:
-        golden, cells, slots = (
-            Golden(geometry, board.read("ram.bytes")),
-            geometry.max_cells,
-            list(range(geometry.slots)),
-        )
-        traffic = Traffic(geometry, rng, golden.memory, rings=0)
-        for name, fields in traffic.configuration():
-            board.write_fields(name, **fields)
-            golden.write_register(name, sum(fields.get(f.name, 0) << lsb for f, lsb in find(name).layout()))
-        stream = cleared(geometry) + b"".join(traffic.command(faults=False) for _ in range(60))
-        stream += pack_command(geometry, Opcode.RESET)
-        board.load(0, np.frombuffer(bytes(golden.memory.data[:MEMORY]), np.uint8))
+        golden, cells, slots = GoldenBoard(geometry, MEMORY).model, geometry.max_cells, list(range(geometry.slots))
+        fields, stream = any_commands(rng)
+        for name, values in fields:
+            board.write_fields(name, **values)
+            golden.write_register(name, sum(values.get(f.name, 0) << lsb for f, lsb in find(name).layout()))
+        stream = cleared(geometry) + stream
         board.send(stream)
         want = golden.execute(stream)
         ask = [(slot, cell) for slot in slots for cell in (0xFFFF, *range(cells))]
@@ -226,17 +214,13 @@ def test_save(width, opened, seed):
 @pytest.mark.slow  # a compiler run; tests/hw/test_soc.py has a bench of two clocks
 @pytest.mark.parametrize("period", [0.3711, 1.618])
 def test_two_clocks(period, opened, seed):
-    """The array with a clock of its own, slower or faster than the bus': the same reports, after a reset, too."""
+    """The array with a clock of its own, slower or faster than the bus': the same tree, after a reset, too."""
     rng = random.Random(seed)
     simulated = Kept(opened(stall=0.3, seed=seed, period=period))
     for _ in range(2):
         with MappedBoard(simulated, memory_size=MEMORY) as board:
-            beside = Beside(board, rng)
-            board.send(cleared(GEOMETRY))
-            for _ in range(3):
-                beside.round()
-            for _ in range(10):
-                beside.round(faults=0.5)
+            for each in (None, rng, rng):
+                assert learnt(board, each)[0] == wanted()
         simulated.reset()
     assert not simulated.interrupt
 
@@ -268,17 +252,16 @@ def test_a_driver_that_dies(opened, seed):
     simulated = Kept(opened(stall=0.3, seed=seed))
     for index in range(6):
         dead = MappedBoard(simulated, memory_size=MEMORY)
-        traffic = Traffic(GEOMETRY, rng, Golden(GEOMETRY, 0).memory, rings=0)
-        for name, fields in traffic.configuration():
-            dead.write_fields(name, **fields)
-        dead.send(b"".join(traffic.command(faults=False) for _ in range(10)))
+        fields, stream = any_commands(rng, 10)
+        for name, values in fields:
+            dead.write_fields(name, **values)
+        dead.send(stream + learn(dead, 200))
         simulated.run(rng.randrange(1, 1500))
         dead._release_all.detach()  # it is killed
         if index % 2:
             simulated.reset()
         with MappedBoard(simulated, memory_size=MEMORY) as board:
-            board.send(cleared(GEOMETRY))
-            Beside(board, rng).round()
+            assert learnt(board)[0] == wanted()
 
 
 def test_registers(opened):
@@ -309,11 +292,11 @@ def test_a_write_waits_for_what_is_under_way(opened):
     simulated = opened(pace=0)
     with MappedBoard(simulated) as board:
         g, count = board.geometry, 400
-        learn = pack_command(g, Opcode.LEARN, count=count, payload=bytes(8 * count))  # of 4 cells
         board.write("cells.count", 4)
-        board.send(cleared(g) + learn)
+        learns = learn(board, count)
+        board.send(cleared(g) + learns)
         board.write("grace.leaf", 0)
-        board.send(learn)
+        board.send(learns)
         clocks = simulated.clocks
         assert simulated.access(find("cells").addr, 1)[0] == 0  # and the bus is held for as long
         assert simulated.clocks - clocks > 100
@@ -347,7 +330,7 @@ def test_waits_for_the_interrupt(opened):
         for wait in (simulated.wait, None):
             simulated.wait = wait
             reads.clear()
-            board.send(pack_command(g, Opcode.LEARN, count=2000, payload=bytes(5 * 2000)))
+            board.send(learn(board, 2000))
             fence(board)
             found.append(len(reads))
         assert found[0] < 30 < 100 < found[1], found
@@ -363,8 +346,9 @@ def test_behind_the_window(opened):
         g = board.geometry
         end = board.read("ram.bytes")
         assert end == simulated.read(soc("window_size"))
-        learn = {"flags": CommandFlag.MEMORY, "count": 100, "address": end - 16}
-        board.send(pack_command(g, Opcode.LEARN, **learn))
+        board.send(learn(board, 3))
+        fence(board)
+        board.send(pack_command(g, Opcode.LEARN, flags=CommandFlag.MEMORY, count=100, address=end - 16))
         report = board.receive(wait=True)
         assert report[:2] == bytes([Kind.ERROR, ErrorCode.DECODE])
         assert int.from_bytes(report[4:12], "little") == end
@@ -414,30 +398,6 @@ def test_a_descriptor_beyond_the_window(opened):
         assert board.save([3], 1)["entry"]["body"][0].view("<u2")[7] == 77
 
 
-@pytest.mark.slow  # compiles 32 lanes for minutes
-@pytest.mark.timeout(7200)
-@pytest.mark.parametrize("load", [Load(32, grace=0), Load(32), Load(28)], ids=str)
-def test_full_rate(load):
-    """32 lanes at 256 bits: records that stream in take nearly all the bus can give.
-
-    Memory answers 20 clocks after a burst is asked for, then a word per clock.
-    """
-    from bregalad_sim.soc import SimulatedMap
-
-    geometry = Geometry(lanes=32, passes=1, bins=16, classes=2, slots=64, bus_width=256, banks=2)
-    with MappedBoard(SimulatedMap(geometry, latency=20, pace=1000)) as board:
-        records = np.frombuffer(begin(board, load, count=20_000), np.uint8)
-        board.load(0, records)
-        board.send(pack_command(geometry, Opcode.LEARN, flags=CommandFlag.MEMORY, count=20_000, address=0))
-        board.send(pack_command(geometry, Opcode.FENCE, token=0x50C50C))
-        while not board.receive(wait=True).endswith((0x50C50C).to_bytes(4, "little")):
-            pass
-        counters = board.counters()
-    beats = -(-records.size // geometry.bus_bytes)
-    print(beats, counters)
-    assert beats / counters["learning"] >= 0.93
-
-
 @pytest.mark.slow  # compiles a SoC for minutes
 @pytest.mark.timeout(7200)
 def test_litex():
@@ -449,7 +409,7 @@ def test_litex():
     X = np.random.default_rng(1).random((600, 3))
     y = (X[:, 0] > 0.5).astype(int)
     found = []
-    for board in (MappedBoard(LitexMap(geometry), memory_size=PAGE), Engine(geometry)):
+    for board in (MappedBoard(LitexMap(geometry), memory_size=PAGE), Engine(geometry.replace(nodes=0))):
         tree = VFDT(board=board, grace=100, delta=0.1).fit(X, y)
         found.append(tree.draw())
         tree.close()

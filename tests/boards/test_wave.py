@@ -17,7 +17,7 @@ from bregalad_sim.wave import NAMES, blocks
 
 pywellen = pytest.importorskip("pywellen")
 
-LEAST = Geometry(lanes=1, passes=1, bins=4, classes=2, slots=2, count_width=12, bus_width=32)
+LEAST = Geometry(lanes=1, passes=1, bins=4, classes=2, slots=2, count_width=12, bus_width=32, nodes=8, searchers=0)
 CLOCK = 10_000  # ps
 
 
@@ -58,7 +58,7 @@ def test_simulated_board(tmp_path):
         board.send(pack_command(LEAST, Opcode.FENCE, token=0xBEAD))
         board.receive(wait=True)
         clocks = board.clocks
-    groups = {*NAMES.values(), "registers", "control", "lane 0", "merge", "dispenser"}
+    groups = {*NAMES.values(), "registers", "control", "lane 0", "merge"}
     _, signals = check(path, groups)
     leaf = values(signals["TOP.accelerator.registers.configuration__grace__leaf"])
     assert leaf == [200, 77]

@@ -11,6 +11,7 @@ from bregalad_hw.mcmu.dispenser import Dispenser
 from bregalad_hw.mcmu.dma import ReadDMA
 from bregalad_hw.mcmu.editor import SlotEditor
 from bregalad_hw.mcmu.loader import Loader
+from bregalad_hw.mcmu.row_memory import RowMemory
 from bregalad_hw.mcmu.scheduler import TrialScheduler
 from bregalad_hw.mcmu.sequencer import Sequencer
 from bregalad_hw.registers import RegisterFile
@@ -61,6 +62,11 @@ def test_dispenser(geometry, tmp_path):
 @pytest.mark.parametrize("width", [32, pytest.param(128, marks=pytest.mark.slow), 512])
 def test_loader(width, tmp_path):
     run(Loader(width), "dut", "bench_loader", tmp_path, width=width)
+
+
+@pytest.mark.parametrize("width, size", [(32, 512), (128, 1024)])
+def test_row_memory(width, size, tmp_path):
+    run(RowMemory(width, size), "dut", "bench_row_memory", tmp_path, width=width, size=size)
 
 
 COMMANDED = [

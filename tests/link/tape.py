@@ -10,7 +10,7 @@ from bregalad_sim.link import BoardEnd
 
 __all__ = ["GEOMETRY", "TapeBoard", "end"]
 
-GEOMETRY = Geometry(lanes=2, passes=2, bins=8, classes=2, slots=16, count_width=16, bus_width=64)
+GEOMETRY = Geometry(lanes=2, passes=2, bins=8, classes=2, slots=16, count_width=16, bus_width=64, nodes=64)
 
 
 class TapeBoard(Device):
@@ -62,7 +62,7 @@ class TapeBoard(Device):
             "build": VERSION | 16 << 16 | 2 << 24,
             "size": 2 | 2 << 16,
             "memory": 16 | 8 << 16 | 8 << 24,
-            "tree": GEOMETRY.searchers << 16,
+            "tree": GEOMETRY.nodes | GEOMETRY.searchers << 16,
             "cells": 4,
         }
         return known.get(register.name, self._registers.get(register.name, 0))

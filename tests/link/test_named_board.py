@@ -13,8 +13,8 @@ from bregalad.boards.linked import LinkedBoard
 from bregalad.cli import main
 from bregalad_hw.boards import BOARDS
 from bregalad_sim.ctrl_c import interruptible
+from bregalad_sim.latency import GoldenBoard
 from bregalad_sim.link import BoardEnd
-from bregalad_sim.record_board import RecordBoard
 from learning import CLASSES, GEOMETRY, TREES, check, expected, stream
 from server import serve_serial, serve_udp
 
@@ -23,7 +23,7 @@ from server import serve_serial, serve_udp
 def test_board_by_name(serve, tmp_path, capsys):
     X, y = stream(8)
     whole, wanted = expected("vfdt", X, y)
-    end = BoardEnd(lambda: RecordBoard(GEOMETRY), ring_words=2000)
+    end = BoardEnd(lambda: GoldenBoard(GEOMETRY, 1 << 15), ring_words=2000)
     kind, options = TREES["vfdt"]
     with serve(end) as server:
         one = kind(board=f"{server.name},timeout=30", **options)
@@ -40,8 +40,8 @@ def test_board_by_name(serve, tmp_path, capsys):
         printed = capsys.readouterr().out
         assert "instances   3000" in printed
         assert re.search(r"\d frames sent, \d+ of them again", printed)  # some, where the machine is busy
-        with pytest.raises(ValueError, match="4 cells, but the board has 3"):
-            VFDT(board=server.name).fit(np.zeros((20, 4)), np.arange(20) % 2)
+        with pytest.raises(ValueError, match="5 cells, but the board has 4"):
+            VFDT(board=server.name).fit(np.zeros((20, 5)), np.arange(20) % 2)
         VFDT(board=server.name).fit(np.zeros((20, 3)), np.arange(20) % 2).close()
 
 
@@ -66,7 +66,7 @@ def test_ctrl_c_on_a_cut_cable_costs_the_command_line_nothing(tmp_path, monkeypa
 
     monkeypatch.setattr(LinkedBoard, "_turn", cut)
     monkeypatch.setattr(VFDT, "resume", plugged_in)
-    with serve_udp(BoardEnd(lambda: RecordBoard(GEOMETRY))) as server, interruptible():
+    with serve_udp(BoardEnd(lambda: GoldenBoard(GEOMETRY, 1 << 15))) as server, interruptible():
         assert (
             main(
                 [
@@ -108,7 +108,7 @@ def test_a_cut_cable_costs_the_command_line_nothing_that_is_here(back, tmp_path,
             server.deaf |= not self.left
 
     monkeypatch.setattr(VFDT, "resume", plugged_in)
-    with serve_udp(Cut(lambda: RecordBoard(GEOMETRY))) as server:
+    with serve_udp(Cut(lambda: GoldenBoard(GEOMETRY, 1 << 15))) as server:
         assert (
             main(
                 [
@@ -142,15 +142,19 @@ def test_a_stock_bitstream_is_told_the_build_that_helps():
     """All that is missing at once, also where naive Bayes is only wished for; the emulated board has no bitstream."""
     stock = BOARDS["ulx3s-12f"].geometry
     X, y = np.zeros((20, 12)), np.arange(20) % 2
-    with serve_udp(BoardEnd(lambda: RecordBoard(stock))) as server:
+    with serve_udp(BoardEnd(lambda: GoldenBoard(stock, 4096))) as server:
         for prediction in (None, "nb"):
             with pytest.raises(ValueError, match="; its bitstream: bregalad build BOARD --geometry ") as raised:
                 VFDT(board=server.name, leaf_prediction=prediction).fit(X, y)
             words = str(raised.value).partition("--geometry ")[2].split()
             assert Geometry.parse(words, stock) == stock.replace(passes=3, naive_bayes=True)
-        with pytest.raises(ValueError, match="its bitstream: .* slots=32 count_width=16 bus_width=32$"):
+        with pytest.raises(
+            ValueError, match="its bitstream: .* slots=32 count_width=16 bus_width=32 nodes=256 searchers=0$"
+        ):
             VFDT(board=server.name, leaf_prediction="mc").fit(X, y)
-        with pytest.raises(ValueError, match="3 classes, but .* classes=3 .* criterion=gini naive_bayes=1$"):
+        with pytest.raises(
+            ValueError, match="3 classes, but .* classes=3 .* criterion=gini naive_bayes=1 nodes=256 searchers=0$"
+        ):
             VFDT(board=server.name, criterion="gini").fit(X[:, :3], np.arange(20) % 3)
         with open_board(server.name) as board:
             with pytest.raises(ValueError, match="takes a board with naive Bayes.*; its bitstream: "):

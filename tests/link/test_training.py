@@ -13,7 +13,7 @@ from bregalad.boards.linked import LinkedBoard
 from bregalad.data.quantiser import Quantiser
 from bregalad_sim.ctrl_c import interruptible
 from bregalad_sim.wire import Faults
-from learning import ALTERNATES, CLASSES, GEOMETRY, TREES, check, expected, learn, linked, stream
+from learning import CLASSES, GEOMETRY, TREES, check, expected, learn, linked, stream
 
 
 def same_tree_over_bad_wire(tree, share, seed):
@@ -26,7 +26,7 @@ def same_tree_over_bad_wire(tree, share, seed):
 
 
 @pytest.mark.parametrize("share", [0.01, 0.2])
-@pytest.mark.parametrize("tree", [*TREES, *ALTERNATES])
+@pytest.mark.parametrize("tree", TREES)
 def test_same_tree_over_bad_wire(tree, share):
     splits, resent = sum(same_tree_over_bad_wire(tree, share, seed) for seed in range(2))
     assert splits >= 4
@@ -35,7 +35,7 @@ def test_same_tree_over_bad_wire(tree, share):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("share", [0.01, 0.03, 0.1, 0.2])
-@pytest.mark.parametrize("tree", [*TREES, *ALTERNATES])
+@pytest.mark.parametrize("tree", TREES)
 def test_same_tree_over_bad_wire_100_seeds(tree, share):
     splits, resent = sum(same_tree_over_bad_wire(tree, share, seed) for seed in range(100))
     print(f"{splits} splits, {resent} frames sent again")
@@ -80,14 +80,14 @@ def same_tree_after_cuts(tree, seed, share):
     return len(errors)
 
 
-@pytest.mark.parametrize("tree", [*TREES, *ALTERNATES])
+@pytest.mark.parametrize("tree", TREES)
 def test_same_tree_after_cuts(tree):
     errors = sum(same_tree_after_cuts(tree, seed, 0.02 * (seed % 2)) for seed in range(6))
     assert errors >= 6
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("tree", [*TREES, *ALTERNATES])
+@pytest.mark.parametrize("tree", TREES)
 def test_same_tree_after_cuts_100_seeds(tree):
     for seed in range(100):
         same_tree_after_cuts(tree, seed, 0.02 * (seed % 5))
@@ -278,11 +278,11 @@ def test_ctrl_c_while_more_is_to_be_sent_than_may_wait(monkeypatch):
     """It has come in `send`, amid what belongs together; learning goes on all the same."""
     # Nothing to wait for between several batches of records: no trials, no changes of books.
     monkeypatch.setitem(TREES, "vfdt", (VFDT, {"delta": 1e-3, "grace": 10**6, "review_period": 10**6}))
-    X, y = stream(11, 150_000)
+    X, y = stream(11, 20_000)
     whole, _ = expected("vfdt", X[:1200], y[:1200])
     codes, labels = whole.encode(X[1200:]), y[1200:].astype(np.int32)
     wanted = whole.learn_codes(codes, labels)
-    one, wire, _ = linked("vfdt", 11, timeout=1000.0)
+    one, wire, _ = linked("vfdt", 11, timeout=1000.0, memory=1 << 18)
     one.test_then_train(X[:1200], y[:1200], CLASSES)
     cut = wire.time + 0.01
     wire.cuts = [(cut, float("inf"))]
@@ -291,7 +291,7 @@ def test_ctrl_c_while_more_is_to_be_sent_than_may_wait(monkeypatch):
         with pytest.raises(KeyboardInterrupt):
             one.learn_codes(codes, labels)
     assert one.board.session.backlog > 1 << 16
-    assert one.unfinished and wire.time < cut + 0.8
+    assert one.unfinished and wire.time < cut + 1.5
     wire.cuts = []
     check(one, one.resume(), whole, wanted)
 
@@ -350,7 +350,7 @@ def cut_at_changes(monkeypatch, tree, wire, X, also=lambda: None):
     return leaves
 
 
-@pytest.mark.parametrize("tree", [*TREES, *ALTERNATES])
+@pytest.mark.parametrize("tree", TREES)
 def test_cuts_in_the_middle_of_changes_of_books(tree, monkeypatch):
     """Meanwhile books and tree agree."""
     X, y = moving(17)

@@ -28,7 +28,7 @@ from bregalad_sim.wire import Faults
 from streams import elec, needs, nominal
 
 # Few lanes, since the wire is what is new here, and the compiler's time goes with them.
-GEOMETRY = PRESETS["tiny"].replace(passes=4, slots=64)
+GEOMETRY = PRESETS["tiny"].replace(passes=4, slots=64, nodes=256, searchers=0)
 LEVELS = GEOMETRY.replace(levels=4)
 IP = int(IPv4Address(ADDRESS))
 

@@ -57,7 +57,7 @@ def open_board(name: str, geometry: Geometry | str | None = None, **options: Any
         ``"xdma:/dev/xdma0"``.
     geometry : Geometry or str, optional
         Sizes, or the name of a preset. If not given: what the board itself tells (links), or
-        `Geometry()`.
+        `Geometry()`, in hardware with 512 nodes.
     **options
         Handed to the board, such as ``memory_size``; links take ``timeout`` (seconds of silence
         after which a call fails), ``take_over`` (end another program's session), and ``baud``;
@@ -75,7 +75,7 @@ def open_board(name: str, geometry: Geometry | str | None = None, **options: Any
         geometry = Geometry.of(geometry)
     if is_link(name):
         return _open_link(name, geometry, options)
-    geometry = geometry or Geometry()
+    geometry = geometry or Geometry(nodes=0 if name == "emulated" else 512)
     with needing(f"the {name} board", "simulation"):
         # Imported here: numba takes a second, the simulated board needs Amaranth and Verilator.
         if name == "emulated":

@@ -16,7 +16,7 @@ def check_division(geometry, parts, name="the board"):
     if 0 < geometry.nodes < parts * _FEWEST_NODES:
         raise ValueError(
             f"{name} has a node table of {geometry.nodes} rows, {parts} trees that share it take "
-            f"{parts * _FEWEST_NODES} at least: choose a geometry with more nodes, or with nodes=0, or fewer members"
+            f"{parts * _FEWEST_NODES} at least: choose a geometry with more nodes, or fewer members"
         )
     least = max(_FEWEST, geometry.levels)
     if geometry.slots < parts * least:

@@ -81,7 +81,7 @@ class SimulatedBoard(Device):
         # where links lead in a ring.
         g = geometry
         trial = g.passes * (g.bins * (2 * g.classes + 4) + 100)
-        record = 2 * g.passes * PATH_LIMIT * (MOST_WEIGHT if g.nodes else 1)
+        record = 2 * g.passes * PATH_LIMIT * MOST_WEIGHT
         self._patience = int((10_000 + latency + 10 * trial + record) / (1 - stall))
         self._model = self._library(geometry, wave is not None)
         self._handle = self._model.board_open(

@@ -5,10 +5,7 @@ block's end, whenever its report comes. So tree and predictions follow from the 
 (docs/learners.md, "Blocks").
 """
 
-from collections import deque
 from typing import NamedTuple
-
-import numpy as np
 
 from ..policy.decide import ALTERNATE, CONSULT, KEEP, PRUNE, RELOCATE, SWAP, TIE, form_of
 from ..tree.split import Split
@@ -62,28 +59,6 @@ class Trials:
         self.classes = classes
         self.tally = tally
         self.form = form_of(geometry.classes, cells, policy.reports_all)
-        self._out = deque()  # (node, its ``due_at``) of those whose candidates are to come, in order
-
-    def start(self, tried):
-        """Trials of these nodes are out now; int64 array."""
-        nodes = self.nodes
-        nodes.since[tried], nodes.due_at[tried], nodes.verdict[tried] = 0, self.tally.instances, ASKED
-        self._out.extend((node, self.tally.instances) for node in tried.tolist())
-        self.tally.trials += len(tried)
-
-    @property
-    def outstanding(self):
-        """Whether the candidates of any trial are to come."""
-        return bool(self._out)
-
-    def judge(self, words, halvings):
-        """Take in split attempts, int64 array (n, form.size), of which so many found halved counts."""
-        self.tally.halvings += halvings
-        nodes, due = np.array([self._out.popleft() for _ in words], np.int64).T.copy()
-        found = self.policy.judge(words, self.form, self.nodes, nodes, due, self.classes)
-        still = self.nodes.due_at[nodes] == due
-        for name, column in found._asdict().items():
-            getattr(self.nodes, name)[nodes[still]] = column[still]
 
     def begin(self, node):
         """A node's decision takes effect now.

@@ -101,17 +101,13 @@ def _words(geometry):
     )
 
 
-def check_alternates(geometry, policy, feed="stream"):
-    """Refuse with a ValueError a board that learns no alternates: one that walks records down the tree itself."""
-    if not policy.alternates:
-        return
-    if geometry.nodes:
+def check_alternates(geometry, policy):
+    """Refuse with a ValueError a board with a node table for a tree with alternates."""
+    if policy.alternates and geometry.nodes:
         raise ValueError(
-            f"a board that holds the tree itself (nodes={geometry.nodes}) learns no alternates: choose a geometry with "
-            "nodes=0, or another tree"
+            f"a board with a node table (nodes={geometry.nodes}) learns no alternates: choose board='emulated' and a "
+            "geometry with nodes=0, or another tree"
         )
-    if feed != "stream":
-        raise ValueError(f"feed={feed!r} is for trees without alternates: choose feed='stream'")
 
 
 def check_classes(geometry, classes):

@@ -29,7 +29,6 @@ from ..warn import warn
 from ..words import shown
 from . import checkpoint
 from .attempts import Trials
-from .devices.records import RecordDriver
 from .devices.rows import RowDriver
 from .engine import EngineDriver
 from .growth import Growth
@@ -41,15 +40,8 @@ __all__ = ["HEAVIEST", "Trainer"]
 
 HEAVIEST = 10_000  # what an instance may weigh
 
-# Instances that are being learnt, as `sending.advance` describes them.
+# Instances that are being learnt: uint8 array (n, attributes), int32 arrays (n,) and (n,), int32 array (n,) or None.
 _Window = namedtuple("_Window", "codes labels predictions weights")
-
-
-def _driver_of(trainer, feed):
-    """What drives a trainer's board."""
-    if trainer.board.state is not None:
-        return EngineDriver(trainer)
-    return RowDriver(trainer) if trainer.board.geometry.nodes else RecordDriver(trainer, feed)
 
 
 class Trainer:
@@ -72,8 +64,6 @@ class Trainer:
     review_period : int
         Where leaves are without a slot, all leaves compete for the slots anew every so many
         instances.
-    feed : "stream" or "memory"
-        Whether records go with the commands or through the board's memory and DMA.
     memory : Memory, optional
         What a policy with a window has learnt last, to go on with.
 
@@ -97,21 +87,19 @@ class Trainer:
         nodes=None,
         tally=None,
         review_period=20_000,
-        feed="stream",
         memory=None,
     ):
         geometry = board.geometry
         check_classes(geometry, classes)
         check_cells(geometry, len(cells))
         check_abilities(geometry, policy, prediction)
-        check_alternates(geometry, policy, feed)
+        check_alternates(geometry, policy)
         board.claim(self)
         self.board = board
         self.cells = cells
         self.classes = classes
         self.predictor = router.PREDICTIONS[prediction]
         self.review_period = review_period
-        self._feed = feed
         try:
             self._begin(policy, nodes, tally, memory)
             self.driver.configure()
@@ -139,7 +127,7 @@ class Trainer:
         # Whether nothing but `learn_row` has changed anything since `row_arguments`, and how many
         # instances there are until something else is to be done.
         self.rows_only, self.rows_left = False, 0
-        self.driver = _driver_of(self, self._feed)
+        self.driver = (RowDriver if self.board.state is None else EngineDriver)(self)
         self._grow()
         self.resume_block()
 

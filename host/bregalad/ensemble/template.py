@@ -19,16 +19,14 @@ def check_template(ensemble):
         raise TypeError(f"tree must be a tree that learns on a board, as VFDT(), not {shown(tree)}")
     if hasattr(tree, "classes_"):
         raise ValueError("tree has learnt already; members begin anew: give one that has not")
-    if tree.feed != "stream":
-        raise ValueError(f"members learn by the feed 'stream', not {shown(tree.feed)}")
     tree.check_parameters()
     if ensemble.engine is not None:
         parse(ensemble.engine)
     geometry = holder.given_geometry(tree)
     if geometry is not None and geometry.nodes and len(thresholds(float(ensemble.rate))) > MOST_WEIGHT:
         raise ValueError(
-            f"rate={ensemble.rate!r} draws more than {MOST_WEIGHT} now and then, and a board that holds the tree "
-            f"itself (nodes={geometry.nodes}) counts no instance more often: choose rate <= 15, or nodes=0"
+            f"rate={ensemble.rate!r} draws more than {MOST_WEIGHT} now and then, and a board with a node table "
+            f"(nodes={geometry.nodes}) counts no instance more often: choose rate <= 15, or nodes=0"
         )
     if is_shared(tree):
         check_engine(ensemble)

@@ -19,7 +19,7 @@ from ..driver.requirements import (
     naming_build,
 )
 from ..driver.trainer import Trainer
-from ..geometry import HARDWARE_CLASSES, MOST_CLASSES, Geometry
+from ..geometry import HARDWARE_CLASSES, MOST_CLASSES, MOST_NODES, Geometry
 from ..interrupt import deferred_interrupt
 from ..predictors import predictor_of, usual_predictor
 from ..tree.cells import CellMap, check_cells
@@ -77,7 +77,6 @@ def trainer_on(tree, board):
         nodes=tree._nodes,
         tally=tree._tally,
         review_period=int(tree.review_period),
-        feed=tree.feed,
         memory=tree._memory,
     )
     chosen = tree.leaf_prediction is not None or tree._prediction is not None
@@ -188,6 +187,7 @@ def geometry_of(tree):
         bins=16,
         classes=max(2, len(tree.classes_)),
         slots=int(tree.slots),
+        nodes=0 if tree.board == "emulated" else min(2 * int(tree.slots), MOST_NODES),
         count_width=24,
         bus_width=256,
         criterion=tree._policy().criterion,

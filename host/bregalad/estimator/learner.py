@@ -36,6 +36,15 @@ _LEARNT = (
 _PASSING = ("_turns", "_unfinished", "_single", "_wave", "_crew", "_ground")
 
 
+# Parameters of earlier releases, and what to write now.
+_GONE = {
+    "delay": (
+        "decisions take effect at the ends of blocks, on every board; leave it out, or choose block, how long these are"
+    ),
+    "feed": "rows go through the memory of every board; leave it out",
+}
+
+
 class Learner(ClassifierMixin, BaseEstimator):
     """Base of trees and ensembles.
 
@@ -47,11 +56,8 @@ class Learner(ClassifierMixin, BaseEstimator):
     _columns: dict[str, Any] | None = None  # of the file that it was learnt from: "class", and those "ignored"
 
     def __new__(cls, *_, **given):
-        if "delay" in given:
-            raise TypeError(
-                "there is no delay: decisions take effect at the ends of blocks, on every board; leave it out, or "
-                "choose block, how long these are"
-            )
+        for name in _GONE.keys() & given:
+            raise TypeError(f"there is no {name}: {_GONE[name]}")
         learner = super().__new__(cls)
         learner._turns = Turns()  # here: copies and unpickled ones, which skip __init__, have one
         return learner

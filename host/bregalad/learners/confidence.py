@@ -23,7 +23,6 @@ class CTree(StreamTree):
     bound: str = "confidence-practical"
     scale: float = 5e-3
     nominal_split: str = "one_vs_rest"
-    feed: str = "stream"
 
     def _policy(self):
         if not isinstance(self.bound, str) or self.bound not in TWO_CLASSES:
@@ -45,4 +44,3 @@ class CorrHTree(StreamTree):
 
     grace: int = 100
     nominal_split: str = "one_vs_rest"
-    feed: str = "stream"

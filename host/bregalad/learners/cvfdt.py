@@ -17,7 +17,6 @@ class CVFDT(StreamTree):
     """
 
     _fixed = {"anytime": True, "alternates": True, "rivals": True}
-    feed = "stream"
 
     slots: int = 4096
     delta: float = 1e-4

@@ -26,4 +26,3 @@ class EFDT(StreamTree):
     same_attribute: str = "keep"
     criterion: str = "information_gain"
     bound: str = "hoeffding"
-    feed: str = "stream"

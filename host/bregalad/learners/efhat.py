@@ -17,7 +17,6 @@ class EFHAT(StreamTree):
     """
 
     _fixed = {"anytime": True, "alternates": True, "watched": True}
-    feed = "stream"
 
     slots: int = 4096
     grace: int = 100

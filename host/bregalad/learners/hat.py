@@ -17,7 +17,6 @@ class HAT(StreamTree):
     """
 
     _fixed = {"alternates": True, "watched": True}
-    feed = "stream"
 
     slots: int = 4096
     grace: int = 100

@@ -29,4 +29,3 @@ class VFDT(StreamTree):
     ties: str = "ht"
     tie_increment: int = 500
     adaptive_grace: bool = False
-    feed: str = "stream"

@@ -342,14 +342,6 @@ OPTIONS = (
         group=_KEPT,
     ),
     Option(
-        "feed",
-        str,
-        "records go with the commands or through the board's memory and DMA",
-        {tree: "stream" for tree in (*LEARNERS, *POSITIVE) if tree not in ("hat", "efhat", "cvfdt", "puucvfdt")},
-        choices=("stream", "memory"),
-        group=_BOARD,
-    ),
-    Option(
         "review_period",
         int,
         "where slots are short: instances between two competitions of all leaves for them",

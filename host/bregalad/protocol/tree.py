@@ -5,7 +5,7 @@ declared. Records are numbered from 1, those with TEST or MINUS not. They are le
 tree stays as it is, and at its end, when its last numbered record has been counted,
 
 1. the board waits for GO if anything was proposed at the end before: BLOCK is reported, and until GO all commands but
-   LEARN, LAYOUT, EDGES, TURN, FENCE and LOAD are executed; these six would wait for ever, and are refused;
+   LEARN, LAYOUT, EDGES, TURN and FENCE are executed; these five would wait for ever, and are refused;
 2. the slots that are due are tried, each by its counts as of now. A trial that the judge does not keep is told by a
    PROPOSAL and the SUGGESTION or GAINS after it;
 3. with ``block.at_once`` the board waits for GO if anything was proposed now;
@@ -15,9 +15,9 @@ A slot is due when it has counted as many records as its period says; an inner o
 number, below 2^32, is a multiple of ``every``. TRIAL is refused. A block ends early, `AHEAD` records after the one, if
 a leaf's slot has counted ``block.margin`` records since it became due, or since it was tried as the block began.
 
-While a LEARN is under way and does not wait for GO, commands wait. Several trees may share a board, each with nodes and
-slots of its own, and take turns between two LEARNs: LEARN names the root, and TURN says where in its stream and block
-the tree is.
+While a LEARN is under way and does not wait for GO, all commands but LOAD wait. What a LOAD writes then must be no row
+of that LEARN. Several trees may share a board, each with nodes and slots of its own, and take turns between two LEARNs:
+LEARN names the root, and TURN says where in its stream and block the tree is.
 """
 
 from enum import IntEnum

@@ -95,12 +95,14 @@ class Board:
     margin: float = 1
 
 
-_LITTLE = Geometry(lanes=4, passes=2, bins=8, classes=2, slots=32, count_width=16, bus_width=32)
-_LEAST = Geometry(lanes=1, passes=4, bins=4, classes=2, slots=8, count_width=12, bus_width=32)
-_SMALL = Geometry(lanes=2, passes=4, bins=8, classes=2, slots=32, count_width=16, bus_width=32)
+# Over a link rows are codes: no board without a memory chip has searchers.
+_LITTLE = Geometry(lanes=4, passes=2, bins=8, classes=2, slots=32, count_width=16, bus_width=32, nodes=256, searchers=0)
+_LEAST = Geometry(lanes=1, passes=4, bins=4, classes=2, slots=8, count_width=12, bus_width=32, nodes=64, searchers=0)
+_SMALL = Geometry(lanes=2, passes=4, bins=8, classes=2, slots=32, count_width=16, bus_width=32, nodes=256, searchers=0)
+_MIDDLE = PRESETS["small"].replace(searchers=0)
 _IN_MEMORY = Geometry(lanes=4, passes=8, bins=16, classes=2, slots=64, bus_width=128, nodes=512)
 _WIDE_IN_MEMORY = Geometry(lanes=16, passes=2, bins=16, classes=2, slots=64, bus_width=128, nodes=512)
-_LARGE = Geometry(lanes=8, passes=4, bins=16, classes=2, slots=64, bus_width=128)
+_LARGE = Geometry(lanes=8, passes=4, bins=16, classes=2, slots=64, bus_width=128, nodes=512, searchers=0)
 # LFE5U-12F is the 25F under another name; the open tools use all of it.
 _ECP5_25 = {"DP16KD": 56, "MULT18X18D": 28, "LUT4": 24288}
 _ECP5_45 = {"DP16KD": 108, "MULT18X18D": 72, "LUT4": 43848}
@@ -149,7 +151,7 @@ def _versa(name, device, platform):
         # The loader knows no Versa; this board of Lattice's has the same cable.
         platform=platform,
         top=VersaECP5,
-        geometry=PRESETS["small"],
+        geometry=_MIDDLE,
         clock_mhz=62.5,
         loader="ecp5_evn",
         constraints="versa-ecp5.lpf",
@@ -228,7 +230,7 @@ BOARDS = {
     for board in (
         _ulx3s("12f", ulx3s.ULX3S_12F_Platform, _LITTLE, 50, _ECP5_25),
         _ulx3s("25f", ulx3s.ULX3S_25F_Platform, _LITTLE, 50, _ECP5_25),  # as large as the 12F
-        _ulx3s("45f", ulx3s.ULX3S_45F_Platform, PRESETS["small"], 50, _ECP5_45),
+        _ulx3s("45f", ulx3s.ULX3S_45F_Platform, _MIDDLE, 50, _ECP5_45),
         _ulx3s("85f", ulx3s.ULX3S_85F_Platform, _LARGE, 75, _ECP5_85, seed=2),
         replace(
             _ulx3s("85f", ulx3s.ULX3S_85F_Platform, _IN_MEMORY, 50, _ECP5_85),
@@ -239,7 +241,7 @@ BOARDS = {
             chips="sdram.v",
             memory_rate=87e6,
         ),
-        _ecpix5("45f", ecpix5.ECPIX545Platform, PRESETS["small"], 62.5, _ECP5_45),
+        _ecpix5("45f", ecpix5.ECPIX545Platform, _MIDDLE, 62.5, _ECP5_45),
         _ecpix5("85f", ecpix5.ECPIX585Platform, _LARGE, 62.5, _ECP5_85),
         replace(
             _ecpix5("85f", ecpix5.ECPIX585Platform, _WIDE_IN_MEMORY, 62.5, _ECP5_85),

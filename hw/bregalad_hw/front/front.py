@@ -105,14 +105,12 @@ class Front(wiring.Component):
     Raises
     ------
     ValueError
-        If the geometry has no ``nodes``, too many, or a number of lanes that is no power of two.
+        If the geometry has no ``nodes``, or too many.
     """
 
     def __init__(self, geometry, *, walkers=None, records=16, steps=64):
         self.geometry = g = geometry
         walkers = rings_of(g) if walkers is None else walkers
-        if g.lanes & (g.lanes - 1):
-            raise ValueError(f"lanes must be a power of two, not {g.lanes}")
         self.rows = LeafRows(g, g.nodes)
         self.quantiser = Quantiser(g, steps)
         self.walker = Walker(g.nodes, g.max_cells, g.slots, g.lanes, walkers=walkers, records=records, alternates=0)

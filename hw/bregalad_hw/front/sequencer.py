@@ -40,16 +40,16 @@ complete(
 complete(WITH_PAYLOAD, (Opcode.LEARN, Opcode.WRITE, Opcode.LOAD), __file__)
 
 # What waits until a LEARN has ended.
-_LATE = (Opcode.LEARN, Opcode.FENCE, Opcode.LOAD, TreeOpcode.LAYOUT, TreeOpcode.EDGES, TreeOpcode.TURN)
+_LATE = (Opcode.LEARN, Opcode.FENCE, TreeOpcode.LAYOUT, TreeOpcode.EDGES, TreeOpcode.TURN)
 
 
 class TreeSequencer(wiring.Component):
     """Decode commands; have them executed in their order; see to the ends of blocks.
 
     LEARN is begun, and goes on by itself up to a block's end. There the slots that are due are tried, and where
-    something is proposed GO is waited for. All commands wait until LEARN has ended or waits for GO. Then nothing is
-    under way, so what a command finds does not depend on how fast records come. What would wait for GO for ever is
-    refused: LEARN, LAYOUT, EDGES, TURN, FENCE and LOAD.
+    something is proposed GO is waited for. All commands but LOAD wait until LEARN has ended or waits for GO. Then
+    nothing is under way, so what a command finds does not depend on how fast records come; neither does when a LOAD
+    that fails is told. What would wait for GO for ever is refused: LEARN, LAYOUT, EDGES, TURN and FENCE.
 
     Parameters
     ----------
@@ -201,12 +201,19 @@ class TreeSequencer(wiring.Component):
         part = Signal(range(max(1, COMMAND_BYTES // g.bus_bytes)))
         fine = Signal()
         waits = Signal()  # a command does, for a LEARN's end, or for its turn to be executed until GO
+        loads, loading, unloaded = Signal(), Signal(), Signal()  # a LOAD is executed; is not done; has failed
+        with m.If(self.load.start):
+            m.d.sync += loading.eq(1)
+        with m.Elif(self.load.done):
+            m.d.sync += [loading.eq(0), unloaded.eq(self.load.failed)]
 
         def back():
-            """What waits is looked at again, or else the next command."""
+            """What waits or loads is looked at again, or else the next command."""
             m.next = "FETCH"
             with m.If(waits):
                 m.next = "WAIT"
+            with m.If(loads):
+                m.next = "LOAD"
 
         left = Signal(32 + (STEP.size - 1).bit_length())  # bytes that follow a command
         job = self.job.p
@@ -262,6 +269,7 @@ class TreeSequencer(wiring.Component):
                         m.next = "SLOTS"
                     with m.If(opcode == Opcode.LOAD):
                         m.d.comb += [self.load.start.eq(1), self.load.drop.eq(1)]
+                        m.d.sync += loads.eq(1)
                         m.next = "LOAD"
                 with m.Else():
                     m.next = "WAIT"
@@ -273,6 +281,10 @@ class TreeSequencer(wiring.Component):
                     m.next = "REST"
                 with m.Elif(ended):
                     m.next = "ENDED"
+                with m.Elif(opcode == Opcode.LOAD):
+                    m.d.comb += self.load.start.eq(1)
+                    m.d.sync += [waits.eq(0), loads.eq(1)]
+                    m.next = "LOAD"
                 with m.Elif((held | ~self.learning) & (~fine | Mux(opcode == TreeOpcode.GO, ~held, held & late))):
                     m.next = "ERROR"
                 with m.Elif(held | ~self.learning):
@@ -283,9 +295,6 @@ class TreeSequencer(wiring.Component):
                             m.next = "QUIET"
                         with m.Case(Opcode.LEARN):
                             m.next = "MULTIPLY"
-                        with m.Case(Opcode.LOAD):
-                            m.d.comb += self.load.start.eq(1)
-                            m.next = "LOAD"
                         with m.Case(TreeOpcode.TURN):
                             m.d.comb += self.turns.eq(1)
                             m.d.sync += owed.eq(turn.flags[0])
@@ -415,9 +424,14 @@ class TreeSequencer(wiring.Component):
                     self.load.payload.valid.eq(self.commands.valid),
                     self.commands.ready.eq(self.load.payload.ready),
                 ]
-                with m.If(self.load.done):
+                with m.If(rest & ~held):
+                    m.next = "REST"
+                with m.Elif(ended):
+                    m.next = "ENDED"
+                with m.Elif(~loading & (~unloaded | held | ~self.learning)):
+                    m.d.sync += loads.eq(0)
                     m.next = "FETCH"
-                    with m.If(self.load.failed):
+                    with m.If(unloaded & ~self.halted):
                         m.next = "ERROR"
 
             with m.State("FENCE"):
@@ -453,6 +467,8 @@ class TreeSequencer(wiring.Component):
                     with m.If(waits):  # what has waited is dropped, and what follows it
                         m.d.sync += waits.eq(0)
                         m.next = "CHECK"
+                    with m.If(loads):
+                        m.next = "LOAD"
                     with m.If(broken):
                         m.d.sync += [broken.eq(0), self.learning.eq(0), ended.eq(0)]
         return m

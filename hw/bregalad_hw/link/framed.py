@@ -7,6 +7,8 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 from ..accelerator import RESET_CLOCKS, Accelerator
 from ..mcmu.axi import axi_signature
 from ..mcmu.report import word_layout
+from ..mcmu.row_memory import RowMemory
+from ..replica import add_with_reset
 from .link import Link
 from .words import frame_layout
 
@@ -35,7 +37,9 @@ class FramedAccelerator(wiring.Component):
     clock_hz : int
         Frequency of the clock domain.
     memory : int
-        Bytes of the memory that LEARN fetches records from and LOAD writes; 0: none.
+        Bytes of the memory behind ``m_axi``; 0: there is none, and rows are in a `RowMemory` here.
+    row_bytes : int
+        Of that, a power of two.
     **sizes
         Of `Link`: ``ring_words``, ``frame_bytes``, ``up_frames``, ``up_frame_bytes``, ``timeout``,
         ``peer_width``.
@@ -64,9 +68,10 @@ class FramedAccelerator(wiring.Component):
     Source: docs/link.md.
     """
 
-    def __init__(self, geometry, *, clock_hz, memory=0, **sizes):
+    def __init__(self, geometry, *, clock_hz, memory=0, row_bytes=4096, **sizes):
         self.geometry = geometry
         self.memory = memory
+        self.row_bytes = row_bytes
         self.link = Link(geometry, clock_hz=clock_hz, reset_clocks=RESET_CLOCKS, **sizes)
         super().__init__(
             {
@@ -84,7 +89,7 @@ class FramedAccelerator(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         m.submodules.link = link = self.link
-        m.submodules.accelerator = accelerator = Accelerator(self.geometry, memory=bool(self.memory))
+        m.submodules.accelerator = accelerator = Accelerator(self.geometry)
 
         connect(m, flipped(self.i), link.i)
         connect(m, link.o, flipped(self.o))
@@ -94,6 +99,11 @@ class FramedAccelerator(wiring.Component):
         if self.memory:
             connect(m, accelerator.m_axi, flipped(self.m_axi))
             m.d.comb += [accelerator.memory_size.eq(Mux(self.lost, 0, self.memory)), self.reset.eq(link.reset)]
+        else:
+            rows = RowMemory(self.geometry.bus_width, self.row_bytes)
+            add_with_reset(m, "rows", rows, link.reset)
+            connect(m, accelerator.m_axi, rows.i)
+            m.d.comb += accelerator.memory_size.eq(self.row_bytes)
         m.d.comb += [
             accelerator.reset.eq(link.reset),
             link.peer.eq(self.peer),

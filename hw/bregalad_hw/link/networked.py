@@ -21,9 +21,9 @@ class NetworkedAccelerator(wiring.Component):
 
     Parameters
     ----------
-    geometry, clock_hz, memory, **sizes
+    geometry, clock_hz, memory, row_bytes, **sizes
         As of `FramedAccelerator`; by default as large as a Gigabit Ethernet wants them: a frame
-        fills a datagram, and the ring holds what is on the way there and back.
+        fills a datagram, and the ring, and each half of the row memory, hold what is on the way there and back.
 
     Members
     -------
@@ -45,13 +45,23 @@ class NetworkedAccelerator(wiring.Component):
     """
 
     def __init__(
-        self, geometry, *, clock_hz, memory=0, ring_words=8192, frame_bytes=1440, up_frame_bytes=1024, **sizes
+        self,
+        geometry,
+        *,
+        clock_hz,
+        memory=0,
+        row_bytes=32768,
+        ring_words=8192,
+        frame_bytes=1440,
+        up_frame_bytes=1024,
+        **sizes,
     ):
         self.memory = memory
         self.framed = FramedAccelerator(
             geometry,
             clock_hz=clock_hz,
             memory=memory,
+            row_bytes=row_bytes,
             ring_words=ring_words,
             frame_bytes=frame_bytes,
             up_frame_bytes=up_frame_bytes,

@@ -28,7 +28,7 @@ from .walker import NodeTable, Walker
 __all__ = ["TreeBoard"]
 
 # Until a LEARN has ended.
-_WAIT = (Opcode.LEARN, Opcode.FENCE, Opcode.LOAD, TreeOpcode.LAYOUT, TreeOpcode.EDGES, TreeOpcode.TURN)
+_WAIT = (Opcode.LEARN, Opcode.FENCE, TreeOpcode.LAYOUT, TreeOpcode.EDGES, TreeOpcode.TURN)
 
 
 class TreeBoard(Golden):

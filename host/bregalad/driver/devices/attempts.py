@@ -2,15 +2,13 @@
 
 from collections import namedtuple
 
-import numpy as np
-
 from ...compiled import njit
 from ...policy.decide import CANDIDATE as ELEMENTS
 from ...policy.decide import NO_CELL
 from ...protocol.reports import CANDIDATE, HEADER, SuggestionFlag, gains_layout, suggestion_layout
 from ...protocol.words import getter, words_before
 
-__all__ = ["attempts", "read_attempt", "report_of"]
+__all__ = ["read_attempt", "report_of"]
 
 _flags_of = getter(HEADER, "flags")
 _HALVED = int(SuggestionFlag.HALVED)
@@ -51,14 +49,3 @@ def read_attempt(report, words, at, out):
             out[used + 2] = _gain_of(words, place)
         used += ELEMENTS
     return _flags_of(words, at) & _HALVED != 0
-
-
-@njit()
-def attempts(report, words):
-    """The split attempts of reports in a row, int64 array (n, elements), and how many found halved counts."""
-    count = len(words) // report.size
-    found = np.zeros((count, report.classes + ELEMENTS * report.count), np.int64)
-    halved = 0
-    for i in range(count):
-        halved += read_attempt(report, words, i * report.size, found[i])
-    return found, halved

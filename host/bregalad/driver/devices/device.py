@@ -1,5 +1,6 @@
-"""What drives a board that is reached by commands and reports: what it is told, asked, and hears of it."""
+"""A board that is reached by commands and reports: what it is told, asked, and hears of it."""
 
+from abc import abstractmethod
 from contextlib import contextmanager
 from itertools import count as count_from
 
@@ -8,23 +9,20 @@ import numpy as np
 from ...boards.base import BoardError
 from ...geometry import NONE
 from ...interrupt import check_interrupt, deferred_interrupt
-from ...protocol.commands import COMMAND_BYTES, COMMANDS, CommandFlag, Opcode, RecordFlag, pack_command, record_layout
+from ...protocol.commands import COMMAND_BYTES, COMMANDS, CommandFlag, Opcode, pack_command
 from ...protocol.layout import Layout
 from ...protocol.reports import ErrorCode, Kind, entry_body, entry_layout, kind_of, layout_of, statistics_layout
 from ...protocol.tree import TreeKind
-from ...tree import arrivals as router
 from ...tree import edits
 from ..interface import Driver
-from .attempts import attempts, report_of
-from .feed import FEED_TOKENS
+from .attempts import report_of
 
 __all__ = ["DeviceDriver", "configure_cells"]
 
 # Taken many at once by compiled code.
-_RUNS = (Kind.SUGGESTION, Kind.GAINS, Kind.PREDICTION, Kind.ENTRY, TreeKind.LABEL)
+_RUNS = (Kind.ENTRY, TreeKind.LABEL)
 # No two fences have the same, so that none is taken for one whose answer a cut has held up.
-_TOKENS = count_from(FEED_TOKENS)
-_RECORDS = 4096  # predicted between two looks at the predictions
+_TOKENS = count_from(1)
 _PLACE = COMMANDS[Opcode.PLACE]  # CLEAR has its slot at the same place, and nothing more
 _OF_PLACE = {
     "slot": edits.SLOT,
@@ -53,7 +51,7 @@ def configure_cells(board, cells):
 
 
 class DeviceDriver(Driver):
-    """Base of the drivers of devices."""
+    """What learning on a device is built on: commands, registers, and what nodes have counted."""
 
     def __init__(self, trainer):
         super().__init__(trainer)
@@ -75,7 +73,6 @@ class DeviceDriver(Driver):
         board.write_fields(
             "report",
             all=int(policy.reports_all),
-            predictions=int(trainer.predictor != router.MAJORITY),
             neighbours=int(trainer.cells.has_numbers),  # without, the board need not look for nothing
         )
 
@@ -87,12 +84,7 @@ class DeviceDriver(Driver):
         if self.board.take_turn(trainer) or trainer.asked:
             self.flush()
             self.fence()  # after all that an interrupted call had asked for
-            self._choose_predictions()
             trainer.asked = False
-
-    def _choose_predictions(self):
-        """Let the board predict what learning asks for."""
-        self.board.write("report.predictions", int(self.trainer.predictor != router.MAJORITY))
 
     # Commands
 
@@ -203,12 +195,16 @@ class DeviceDriver(Driver):
         at = self.take(data, 0)
         return self._reports(data, at) if at < len(data) else ()
 
+    @abstractmethod
     def take(self, data, at):
         """Take in reports, whole ones, that compiled code takes from byte ``at`` on; where the first other one begins.
 
         It may be the end.
         """
-        return at
+
+    @abstractmethod
+    def take_other(self, kind, report):
+        """Take in a run of reports of one `TreeKind` that `take` leaves."""
 
     def _reports(self, data, at):
         geometry, cells = self.board.geometry, len(self.trainer.cells)
@@ -224,25 +220,16 @@ class DeviceDriver(Driver):
             kind = kind_of(data[at])
             end = at + size * (_run(data, at, size) if kind in _RUNS else 1)
             report, at = data[at:end], end
-            token = int(layout_of(kind, geometry, cells).unpack(report)["token"]) if (kind is Kind.FENCE) else 0
-            if 0 < token < FEED_TOKENS:
-                self.feed.done(token)
-            else:
-                yield kind, report
+            yield kind, report
             if at < len(data):
                 at = self.take(data, at)
 
     def handle(self, data):
         """Take in reports."""
-        geometry, trainer = self.board.geometry, self.trainer
+        geometry = self.board.geometry
         for kind, report in self.reports(data):
-            if kind is Kind.PREDICTION:
-                labels = np.frombuffer(report, layout_of(kind, geometry, 0).dtype)["label"]
-                self.take_predictions(labels.astype(np.int32))
-            elif isinstance(kind, TreeKind):
+            if isinstance(kind, TreeKind):
                 self.take_other(kind, report)
-            elif kind in (Kind.SUGGESTION, Kind.GAINS):
-                trainer.trials.judge(*attempts(self.report, np.frombuffer(report, np.uint32)))
             elif kind is Kind.STATISTICS:
                 counts = layout_of(kind, geometry, 0).unpack(report)["counts"]
                 self._found.append(counts.astype(np.int64).reshape(geometry.bins, -1))
@@ -302,13 +289,13 @@ class DeviceDriver(Driver):
                     counts.reshape(-1, counts.shape[-1])[cell] = np.frombuffer(report[bins:], np.uint32)
                     cell += 1
 
+    @abstractmethod
     def take_entries(self, nodes, found, entries):
         """Entries as the board has them, as entries of any board, which are written."""
-        entries[:] = found
 
+    @abstractmethod
     def entry_of(self, node, entry):
         """An entry of any board, a record, as bytes for this one."""
-        return entry.tobytes()
 
     def write(self, nodes, entries, counts):
         board, cells = self.board, counts.shape[1]
@@ -327,35 +314,6 @@ class DeviceDriver(Driver):
             self.command(Opcode.WRITE, slot=slot, cell=NONE, payload=entry)
             for cell, bins in enumerate(matrix):
                 self.command(Opcode.WRITE, slot=slot, cell=cell, payload=bins.tobytes())
-
-    def predict(self, codes, leaves, scores):
-        kind = Kind.SCORES if scores else Kind.PREDICTION
-        answers = np.zeros(len(codes), layout_of(kind, self.board.geometry, 0).dtype)
-        slots = self.trainer.nodes.slot[leaves]
-        with self.asking() as reports:
-            self.flush()
-            self.fence()
-            self.board.write("report.predictions", 2 if scores else 1)
-            for start in range(0, len(codes), _RECORDS):
-                part = slice(start, start + _RECORDS)
-                self._predict(reports, codes[part], slots[part], answers[part])
-            self.fence()
-            self._choose_predictions()
-        return answers["scores"] if scores else answers["label"].astype(np.int32)
-
-    def _predict(self, reports, codes, slots, answers):
-        """Fill ``answers`` with the board's predictions."""
-        cells = self.trainer.cells
-        records = np.zeros(len(codes), record_layout(len(cells)).dtype)
-        records["slot"], records["flags"] = slots, RecordFlag.TEST
-        records["codes"] = codes[:, cells.attribute]
-        self.board.send(pack_command(self.board.geometry, Opcode.LEARN, count=len(records), payload=records.tobytes()))
-        got = 0
-        while got < len(records):
-            for _, report in reports():
-                rows = np.frombuffer(report, answers.dtype)
-                answers[got : got + len(rows)] = rows
-                got += len(rows)
 
     def leave(self):
         self.trainer.growth.unlink_all()

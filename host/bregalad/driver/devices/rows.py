@@ -1,8 +1,10 @@
-"""Learning on a board that walks records down the tree itself: rows go to its memory, proposals come back.
+"""Learning on a board that holds the tree: rows go to its memory, proposals come back.
 
 The driver hears of trials that may change the tree, and of blocks that end with decisions to be carried out. What
 leaves have counted stays on the board, and is read when somebody wants to know it.
 """
+
+from functools import partial
 
 import numpy as np
 
@@ -53,7 +55,7 @@ _JUDGE = ("decides", "anytime", "first_trial", "inner_ties", "null", "asks_inner
 
 
 class RowDriver(DeviceDriver):
-    """`Driver` of boards with a node table.
+    """`Driver` of devices.
 
     Parameters
     ----------
@@ -75,18 +77,15 @@ class RowDriver(DeviceDriver):
         trainer, board, policy, nodes = self.trainer, self.board, self.trainer.policy, self.trainer.nodes
         geometry, growth = board.geometry, trainer.growth
         if policy.window:
-            raise ValueError(
-                f"board {board.name} holds the tree itself, and cannot forget: choose window=None, or a geometry with "
-                "nodes=0"
-            )
+            raise ValueError(f"board {board.name} cannot forget: choose window=None, or board='emulated'")
         # A column for each cell: an attribute of several has its code in each.
         places = enumerate(trainer.cells.attribute)
         columns = [Column(f"cell {cell}", _HEAD + int(attribute), RowKind.CODE) for cell, attribute in places]
         self._of_codes = RowLayout(columns, _HEAD + len(trainer.cells.first_cell), label=0, flags=1)
-        if board.memory_size < (stride := self._of_codes.stride):
+        if board.memory_size < 2 * (stride := self._of_codes.stride):
             raise ValueError(
-                f"board {board.name} has {board.memory_size} bytes of memory, a row takes {stride}: "
-                "a board that holds trees fetches rows from memory"
+                f"board {board.name} has {board.memory_size} bytes of memory, two rows take {2 * stride}: it learns "
+                "from one half while the other is filled"
             )
         check_nodes(geometry, nodes.rows)
         super().begin()
@@ -117,8 +116,8 @@ class RowDriver(DeviceDriver):
     def check_weights(self, weights):
         if len(weights) and weights.max() > MOST_WEIGHT:
             raise ValueError(
-                f"board {self.board.name} holds the tree itself, and takes weights up to {MOST_WEIGHT}, not "
-                f"{weights.max()}: choose a geometry with nodes=0"
+                f"board {self.board.name} takes weights up to {MOST_WEIGHT}, not {weights.max()}: choose "
+                "board='emulated'"
             )
 
     def check_working(self):
@@ -180,32 +179,41 @@ class RowDriver(DeviceDriver):
 
     def learning(self, position, end):
         """Learn instances of the trainer's window, and read what leaves have counted; a generator for `Steps`."""
-        board, window, layout = self.board, self.trainer.window, self._of_codes
+        board, layout = self.board, self._of_codes
         if self._declared is not layout:
             self._declare(layout, told=True)
-        while position < end:
-            count = min(end - position, board.memory_size // layout.stride)
-            part = slice(position, position + count)
-            rows = np.zeros((count, layout.stride), np.uint8)
+        half = min(board.memory_size // 2, board.batch_bytes) // layout.stride or 1  # rows
+        self._answered = position
+        self._load(position, end, half, 0)
+        for turn, begin in enumerate(range(position, end, half)):
+            place, other = (each * half * layout.stride for each in (turn % 2, 1 - turn % 2))
+            yield from self.learning_there(
+                place, min(half, end - begin), meanwhile=partial(self._load, begin + half, end, half, other)
+            )
+        yield from self.read_leaves()
+
+    def _load(self, begin, end, most, address):
+        """Put some of the window's instances into the board's memory."""
+        window, layout, part = self.trainer.window, self._of_codes, slice(begin, min(begin + most, end))
+        if begin < end:
+            rows = np.zeros((part.stop - begin, layout.stride), np.uint8)
             rows[:, 0], rows[:, _HEAD:] = window.labels[part], window.codes[part]
             if window.weights is not None:
                 rows[:, 1] = weighed(window.weights[part])
-            board.load(0, rows.reshape(-1))
-            self._answered = position
-            yield from self.learning_there(0, count)
-            position += count
-        yield from self.read_leaves()
+            self.board.load(address, rows.reshape(-1))
 
-    def learning_there(self, address, count, reviews=0):
+    def learning_there(self, address, count, reviews=0, meanwhile=lambda: None):
         """Learn rows that lie in the board's memory; yields as `learning`.
 
-        All leaves compete for the slots every ``reviews`` instances; 0: somebody else sees to that.
+        All leaves compete for the slots every ``reviews`` instances; 0: somebody else sees to that. ``meanwhile`` is
+        called once the board has begun.
         """
         if not self.told:
             self.tell()
         at = self._at
         at[[ADDRESS, LEFT, STRIDE, REVIEWS]] = address, count, self.stride, reviews
         self._take(_NO_WORDS, 0)
+        meanwhile()
         while at[STATE] != DONE:
             if at[STATE] == LEAVES:
                 yield from self._effect()
@@ -271,7 +279,8 @@ class RowDriver(DeviceDriver):
         return whole_entry(self.trainer, node, entry)
 
     def predict(self, codes, leaves, scores):
-        """As of `Driver`; by the engine, for the board takes no records with a slot."""
+        """As of `Driver`; by the engine."""
+        self.trainer.check_working()
         with self.trainer.beside() as other:
             return other.driver.predict(codes, leaves, scores)
 

@@ -209,6 +209,7 @@ def read(path):
         if form == _BEFORE_BLOCKS:
             _give_blocks(meta)
         delay = meta["params"].pop("delay", 0)
+        meta["params"].pop("feed", None)
     if delay:
         raise ValueError(
             f"{path}: saved with delay={delay}, which was in place of blocks: load it with delay=0 by the release that "

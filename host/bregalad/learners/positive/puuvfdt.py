@@ -34,4 +34,3 @@ class PuuVFDT(PositiveLearner):
 
     positive: Label = 1
     level: float | None = None
-    feed: str = "stream"

@@ -25,7 +25,6 @@ class PositiveTree(StreamTree):
 
     leaf_prediction = Predictor.MAJORITY.word
     class_weight = None
-    feed = "stream"
 
     def __init__(self, **parameters):
         vars(self).update(parameters)

@@ -1,0 +1,112 @@
+"""What a link's delay costs: learning over a wire of so many bytes per second and so long a delay.
+
+Time is the wire's: a byte takes its share of a second, a report comes back a delay later, and the
+driver goes on at once, waits where it must, and never has more than 64 KiB before the wire. The
+board behind it, the golden model with a row memory, keeps up. One line per tree, stream and delay:
+instances per second, and the share of the time in which the wire carried something.
+
+    python -m bregalad.benchmark.wire
+"""
+
+import argparse
+from collections import deque
+
+from ..boards.device import Device
+from ..geometry import Geometry
+from ..learners.efdt import EFDT
+from ..learners.vfdt import VFDT
+from ..options.option import number
+from ..protocol.commands import pack_load
+from . import streams
+
+GIGABIT = 118e6  # bytes per second of payload that Gigabit Ethernet carries
+BACKLOG = 1 << 16  # bytes that a linked board's `send` leaves waiting for the wire
+
+
+class Wire(Device):
+    """Another board at the end of a wire, with a clock of its own.
+
+    Parameters
+    ----------
+    board : Board
+    speed : float
+        Bytes per second.
+    delay : float
+        Seconds from a record's last byte to what is reported of it.
+
+    Members
+    -------
+    now, sending : float
+        Seconds: the driver's time, and how long the wire was in use.
+    """
+
+    def __init__(self, board, speed, delay):
+        super().__init__(board.geometry)
+        self.board, self.memory_size = board, board.memory_size
+        self.speed, self.delay = speed, delay
+        self.now = self.sending = self._free = 0.0
+        self._coming = deque()  # (when, reports)
+
+    def _read_register(self, register):
+        return self.board._read_register(register)
+
+    def _write_register(self, register, value):
+        self.board._write_register(register, value)
+
+    def load(self, address, data):
+        self.send(pack_load(self.geometry, address, self._to_load(address, data)))
+
+    def send(self, data):
+        self.board.send(data)
+        lasts = len(data) / self.speed
+        self.sending += lasts
+        self._free = max(self._free, self.now) + lasts
+        self.now = max(self.now, self._free - BACKLOG / self.speed)
+        if reports := self.board.receive():
+            self._coming.append((self._free + self.delay, reports))
+
+    def receive(self, wait=False):
+        if wait:
+            self.now = max(self.now, self._coming[0][0])
+        found = []
+        while self._coming and self._coming[0][0] <= self.now:
+            found.append(self._coming.popleft()[1])
+        return b"".join(found)
+
+
+def measure(kind, name, instances, speed, delay, memory, block):
+    """Instances per second, and the share of the time that the wire was in use."""
+    from bregalad_sim.latency import GoldenBoard
+
+    X, y, schema = {"elec": streams.elec, "rt5n": streams.rt5n}[name]()
+    X, y = X[:instances], y[:instances]
+    geometry = Geometry(lanes=8, passes=1, slots=4096, classes=max(2, len(schema.classes)), nodes=8192, searchers=0)
+    board = Wire(GoldenBoard(geometry, memory), speed, delay)
+    tree = kind(board=board, block=block, leaf_prediction="mc", nominal=streams.nominal(X, schema))
+    tree.partial_fit(X, y, classes=list(schema.classes))
+    return len(X) / board.now, board.sending / board.now
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--streams", nargs="+", choices=("elec", "rt5n"), default=("elec", "rt5n"))
+    parser.add_argument("--instances", type=int, default=100_000, help="of each at most")
+    parser.add_argument("--speed", type=float, default=GIGABIT, help="bytes per second")
+    parser.add_argument("--delays", type=float, nargs="+", default=(20, 100, 500), help="microseconds, there and back")
+    parser.add_argument("--memory", type=int, default=32768, help="bytes of the board's row memory")
+    parser.add_argument("--block", type=number, default=1 / 32, help="the trees' parameter")
+    options = parser.parse_args()
+    for name in options.streams:
+        for kind in (VFDT, EFDT):
+            for delay in options.delays:
+                rate, share = measure(
+                    kind, name, options.instances, options.speed, delay * 1e-6, options.memory, options.block
+                )
+                print(
+                    f"{name} {kind.__name__} {delay:g} us: {rate / 1e6:.2f} M instances/s, wire in use {share:.0%}",
+                    flush=True,
+                )
+
+
+if __name__ == "__main__":
+    main()
