@@ -65,17 +65,6 @@ def is_overdue(row, rule, block):
 
 
 @njit()
-def due_nodes(table, rows):
-    """The nodes that are due; int64 array."""
-    found, count = np.empty(rows, np.int64), 0
-    for node in range(rows):
-        if is_due(table[node]):
-            found[count] = node
-            count += 1
-    return found[:count]
-
-
-@njit()
 def busy(table, rows):
     """Whether a block's end may have to do more than to begin the next block."""
     for node in range(rows):
