@@ -13,12 +13,15 @@ class Single(OneByOne):
         super().__init__(quantiser, classes, once, grows)
         self._learn = take
 
-    def _take(self, place):
+    def _take(self, x, place):
+        if not self.row.encode(x):
+            return False
         codes = self.row.codes[np.newaxis]
         self._learn(codes, np.array([place], np.int32))
         self.look = self._quantiser.sample.add_row(self.row.numbers, codes)
         if self.row.lost:
             warn_of_lost(self._quantiser)
+        return True
 
     def predict(self, x):
         """Encode an instance; None: the members tell the rest."""

@@ -9,7 +9,7 @@ from ..driver.requirements import warn_of_lost
 class OneByOne:
     """One instance at a time; by one thread at a time.
 
-    A subclass learns in ``_take``, which is given the class index of the instance that ``row`` has.
+    A subclass encodes and learns in ``_take``, which is given an instance and its class index: whether it could.
 
     Parameters
     ----------
@@ -49,14 +49,7 @@ class OneByOne:
             place = self._places.get(label)
         except TypeError:  # not hashable
             place = None
-        if place is None or not self._ready() or not self.row.encode(x):
-            return False
-        self._take(place)
-        return True
-
-    def _ready(self):
-        """Whether an instance may be learnt."""
-        return True
+        return place is not None and self._take(x, place)
 
 
 class Single(OneByOne):
@@ -81,15 +74,16 @@ class Single(OneByOne):
         self._given = self.trainer.row_arguments(self.row.codes, self._label, self._prediction)
         return self._given is not None
 
-    def _ready(self):
-        return (self.trainer.rows_only or self._begun()) and self.trainer.rows_left
-
-    def _take(self, place):
+    def _take(self, x, place):
+        trainer = self.trainer
+        if not (trainer.rows_only or self._begun()) or not trainer.rows_left or not self.row.encode(x):
+            return False
         self._label[0] = place
-        self.trainer.learn_row(self._given)
+        trainer.learn_row(self._given)
         self.look = self._quantiser.sample.add_row(self.row.numbers, self._codes)
         if self.row.lost:
             warn_of_lost(self._quantiser)
+        return True
 
     def predict(self, x):
         """``(leaf, label)`` of an instance, and whether naive Bayes has told the label: then the

@@ -44,30 +44,11 @@ VARIANTS = {
 if tuple(VARIANTS) != NAMES:
     raise ImportError(f"options/table.py declares the variants {NAMES}, here are {tuple(VARIANTS)}")
 
+# As plain numbers; None in compiled code, or 0, where an option is off.
 _Options = namedtuple(
     "_Options",
-    [
-        "criterion",
-        "bound",
-        "certainty",
-        "tau",
-        "scale",
-        "ties",
-        "adaptive",
-        "grace",
-        "anytime",
-        "average",
-        "replace",
-        "first_trial",
-        "leaf_ties",
-        "inner_ties",
-        "null",
-        "max_depth",  # 0: no limit
-        "subset",  # 0: all attributes
-        "seed",
-        "consults",
-        "rivals",
-    ],
+    "criterion bound certainty tau scale ties adaptive grace anytime average replace first_trial leaf_ties inner_ties "
+    "null max_depth subset seed consults rivals",
 )
 
 Verdicts = namedtuple("Verdicts", "verdict cell value")

@@ -20,8 +20,11 @@ class Single(OneByOne):
         codes = self.row.codes[self._nominal][np.newaxis]
         return Data(np.ascontiguousarray(self.row.numbers.T), codes, np.array([place], np.int32))
 
-    def _take(self, place):
+    def _take(self, x, place):
+        if not self.row.encode(x):
+            return False
         self._learn(self._data(place), self.row.lost)
+        return True
 
     def predict(self, x):
         """The class counts that say what an instance is, int array, and the class."""
