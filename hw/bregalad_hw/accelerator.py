@@ -9,7 +9,6 @@ from bregalad.protocol.registers import CONFIGURATION, COUNTERS, REGISTERS, find
 from bregalad.protocol.tree import TREE, TREE_REGISTERS
 
 from .array.array import AttributeProcessorArray
-from .front.controller import TreeController
 from .mcmu.axi import axi_signature
 from .mcmu.command_queue import CommandQueue
 from .mcmu.mcmu import MemoryController
@@ -30,16 +29,15 @@ class Accelerator(wiring.Component):
     Parameters
     ----------
     geometry : Geometry
-    memory : bool
-        Whether there is one; of ``MemoryController``, as are
     **options
+        Of `MemoryController`.
 
     Members
     -------
     commands : In(stream of words of ``geometry.bus_width``)
     reports : Out(stream of {data: 32, last})
     m_axi : Out(AXI4); memory_size : In(32)
-        Memory that LEARN fetches records from and LOAD writes, and its bytes; with ``memory`` only.
+        Memory that LEARN fetches rows from and LOAD writes, and its bytes.
     csr : In(csr_signature)
         Registers, read after READ_LATENCY clocks; written only while nothing is under way and no
         command is offered. None is taken for 8 clocks after a write.
@@ -54,27 +52,26 @@ class Accelerator(wiring.Component):
 
     Statistics and slot table are empty after configuration; a reset leaves them as they are.
 
-    Latency, if nothing is under way: 8 clocks from the last word of a FENCE to its report, 14 from a
-    record's last word to its first operation in the array. Throughput: as `MemoryController`.
+    Latency, throughput: those of `MemoryController`.
 
     Raises
     ------
     ValueError
-        If the geometry has more classes than hardware counts.
+        If the geometry is none of hardware's.
 
     Source: design, section 2.
     """
 
-    def __init__(self, geometry, *, memory=True, **options):
+    def __init__(self, geometry, **options):
         geometry.check_hardware()
         self.geometry = g = geometry
-        self.memory = memory
         self.options = options
         super().__init__(
             {
                 "commands": In(stream.Signature(g.bus_width)),
                 "reports": Out(stream.Signature(word_layout())),
-                **({"m_axi": Out(axi_signature(g.bus_width)), "memory_size": In(32)} if memory else {}),
+                "m_axi": Out(axi_signature(g.bus_width)),
+                "memory_size": In(32),
                 "csr": In(csr_signature()),
                 "reset": In(1),
                 "busy": Out(1),
@@ -84,12 +81,10 @@ class Accelerator(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         g = self.geometry
-        trees = TREE_REGISTERS if g.nodes else ()
         kept = [register for register in REGISTERS if register.name not in COUNTERS]
-        registers = RegisterFile(g, [*kept, *trees], [*CONFIGURATION, *trees])
+        registers = RegisterFile(g, [*kept, *TREE_REGISTERS], [*CONFIGURATION, *TREE_REGISTERS])
         add_with_reset(m, "registers", registers, self.reset)
-        kind = TreeController if g.nodes else MemoryController
-        m.submodules.controller = controller = kind(g, memory=self.memory, **self.options)
+        m.submodules.controller = controller = MemoryController(g, **self.options)
         m.submodules.array = array = AttributeProcessorArray(g)
 
         # Configuration takes some clocks from the registers to where it matters. `settled` has a
@@ -105,12 +100,14 @@ class Accelerator(wiring.Component):
         connect(m, flipped(self.commands), queue.i)
         connect(m, queue.o, controller.commands)
         connect(m, controller.reports, flipped(self.reports))
-        if self.memory:
-            connect(m, controller.m_axi, flipped(self.m_axi))
-            m.d.comb += [controller.memory_size.eq(self.memory_size), registers.ram_bytes.eq(self.memory_size)]
-        told = {CONFIGURATION: [controller.configuration, array.configuration]}
-        if g.nodes:
-            told |= {JUDGE: [controller.rule], TREE: [controller.tree], LEAF_ROWS: [controller.rows]}
+        connect(m, controller.m_axi, flipped(self.m_axi))
+        m.d.comb += [controller.memory_size.eq(self.memory_size), registers.ram_bytes.eq(self.memory_size)]
+        told = {
+            CONFIGURATION: [controller.configuration, array.configuration],
+            JUDGE: [controller.rule],
+            TREE: [controller.tree],
+            LEAF_ROWS: [controller.rows],
+        }
         for group, ports in told.items():
             for register in group:
                 for port in ports:

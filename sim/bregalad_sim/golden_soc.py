@@ -16,7 +16,6 @@ from bregalad.protocol.soc import (
 from bregalad.protocol.tree import TREE_REGISTERS
 
 from .golden import Golden
-from .golden.tree import TreeBoard
 from .soc_memory import SocMemory
 
 __all__ = ["GoldenMap"]
@@ -45,7 +44,7 @@ class GoldenMap(SocMemory):
         self._begin()
 
     def _begin(self):
-        self.model = (TreeBoard if self.geometry.nodes else Golden)(self.geometry)
+        self.model = Golden(self.geometry)
         self._told = b""  # reports for which there is no room yet
         values = self._values
         values["commands_consumed"], values["reports_produced"] = (

@@ -5,7 +5,6 @@ from bregalad.boards.device import Device
 from bregalad.protocol.reports import layout_of
 
 from .golden import Golden
-from .golden.tree import TreeBoard
 
 __all__ = ["GoldenBoard", "LateBoard"]
 
@@ -18,7 +17,7 @@ class GoldenBoard(Device):
     def __init__(self, geometry, memory_size=0):
         super().__init__(geometry)
         self.memory_size = memory_size
-        self.model = (TreeBoard if geometry.nodes else Golden)(geometry, memory_size)
+        self.model = Golden(geometry, memory_size)
         self._reports = b""
 
     def _read_register(self, register):

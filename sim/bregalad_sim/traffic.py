@@ -1,33 +1,26 @@
-"""Random command streams: everything that the accelerator can be told, in any order."""
+"""Random commands and configurations: everything that a board can be told beside rows, in any order."""
 
 from bregalad.geometry import NONE
-from bregalad.protocol.commands import (
-    LABEL_HIGH,
-    CommandFlag,
-    Opcode,
-    RecordFlag,
-    pack_command,
-    pack_load,
-    record_layout,
-)
+from bregalad.protocol.commands import CommandFlag, Opcode, pack_command, pack_load, padded
 from bregalad.protocol.layout import Layout
+from bregalad.protocol.leaf_rows import RowOp, RowWord
+from bregalad.protocol.nodes import Node, NodeKind, pack_edit
 from bregalad.protocol.registers import REGISTERS, Access, CellKind, find
-from bregalad.protocol.reports import EntryFlag, ErrorCode, entry_body
+from bregalad.protocol.reports import EntryFlag, entry_body
+from bregalad.protocol.tree import MANY, TreeOpcode, pack_tree
 
 __all__ = ["Traffic"]
 
-_LEARN, _ACCESS = 8, 3  # how often a command occurs
-
 
 class Traffic:
-    """Make configurations and command streams for a geometry.
+    """Make configurations and commands for a geometry.
 
     Parameters
     ----------
     geometry : Geometry
     rng : random.Random
     memory : sim.golden.Memory
-        Records of LEARNs from memory are put there, and faults.
+        LOADs are made for its size.
     rings : float
         Probability that a link may close a ring. A record on one updates 256 nodes, which takes a
         simulator that follows every signal minutes.
@@ -39,8 +32,6 @@ class Traffic:
         self.memory = memory
         self.rings = rings
         self.cells = 1
-        self.free = 0  # first byte of memory that this stream does not use yet
-        self.loaded = []  # address and count of records that LOAD brought and no LEARN has named
 
     def configuration(self):
         """Register writes, ``(name, {field: value})``, for cells, grace periods and reports."""
@@ -49,17 +40,11 @@ class Traffic:
         writes = [
             ("cells", {"count": self.cells}),
             ("classes", {"count": rng.choice([g.classes, rng.randint(1, g.classes)])}),
-            (
-                "report",
-                {
-                    "all": rng.randint(0, 1),
-                    "predictions": rng.randint(0, 2 * g.naive_bayes),
-                    "neighbours": rng.randint(0, 1),
-                },
-            ),
+            ("report", {"all": int(rng.random() < 0.2), "neighbours": rng.randint(0, 1)}),
             ("grace", {"leaf": rng.choice([0, 1, *(rng.randint(2, 60) for _ in range(4))])}),
             ("inner_grace", {"inner": rng.choice([0, 1, *(rng.randint(2, 60) for _ in range(4))])}),
         ]
+        writes += self._tree_configuration()
         cell = 0
         while cell < g.max_cells:
             kind = rng.choice(
@@ -87,6 +72,26 @@ class Traffic:
                 cell += 1
         return writes
 
+    def _tree_configuration(self):
+        """Register writes for blocks, leaves and the judge."""
+        g, rng = self.geometry, self.rng
+        judge = {name: rng.randint(0, 1) for name in ("anytime", "inner_ties", "null", "asks_inner")}
+        return [
+            ("block", {"margin": rng.choice([0, 1, rng.randint(2, 30)]), "at_once": rng.randint(0, 1)}),
+            ("every", {"records": rng.choice([0, 0, 1, rng.randint(2, 50)])}),
+            ("leaf_predictor", {"by": rng.randint(0, 2 * g.naive_bayes), "told": rng.randint(0, 1)}),
+            ("leaf_marks", {"every": rng.choice([0, 1, rng.randint(2, 40)])}),
+            ("judge", {"decides": int(rng.random() < 0.8), "first_trial": int(rng.random() < 0.2), **judge}),
+            (
+                "judge_bound",
+                {
+                    "mantissa": rng.randrange(1 << 15, 1 << 16),
+                    "exponent": rng.choice([0x80, *(rng.randint(-4, 20) for _ in range(4))]) & 0xFF,
+                },
+            ),
+            ("judge_tie", {"n": rng.choice([0, rng.randint(1, 300), 0xFFFFFFFF, 0xFFFFFFFF])}),
+        ]
+
     def words(self):
         """Register writes, ``(name, word)``, of any word to any register: most of them no board takes as they are."""
         g, rng = self.geometry, self.rng
@@ -104,66 +109,23 @@ class Traffic:
                 self.cells = find("cells").taken(word, g)["count"]
         return writes
 
-    def record(self, slots):
-        """Bytes of one instance record."""
-        g, rng = self.geometry, self.rng
-        slot, label = rng.choice(slots), rng.randrange(g.classes)
-        if rng.random() < 0.03:
-            slot = rng.choice([g.slots, NONE, rng.randrange(g.slots, NONE)])
-        if rng.random() < 0.03:
-            label = rng.choice([g.classes, 255])
-        span = rng.choice([255, 2 * g.bins, 20])
-        codes = [255 if rng.random() < 0.1 else rng.randrange(span) for _ in range(self.cells)]
-        flags = rng.choices([0, RecordFlag.MINUS, RecordFlag.TEST, 0xFF], [80, 12, 12, 1])[0]
-        if g.long_labels:
-            flags |= label >> 8 << LABEL_HIGH
-        return record_layout(self.cells).pack(slot=slot, label=label & 0xFF, flags=flags, codes=codes)
-
     def command(self, faults):
-        """Bytes of one command, its payload included."""
+        """Bytes of one command, its payload included; no LEARN, and nothing that a LEARN would wait for."""
         g, rng = self.geometry, self.rng
-        slot = rng.randrange(g.slots)
-        near = [rng.randrange(g.slots) for _ in range(rng.choice([1, 2, 4, 16]))]
-        kind = rng.choices(
-            [
-                "inline",
-                "memory",
-                Opcode.TRIAL,
-                Opcode.CLEAR,
-                Opcode.PLACE,
-                Opcode.READ,
-                Opcode.WRITE,
-                Opcode.FENCE,
-                Opcode.RESET,
-                Opcode.LOAD,
-                "wrong",
-            ],
-            [_LEARN, _LEARN, 2, 1, 4, _ACCESS, _ACCESS, 1, 0.5, 1, 0.5 if faults else 0],
-        )[0]
-        match kind:
-            case "inline" | "memory":
-                count = rng.choice([0, 1, 2, rng.randint(3, 12), rng.randint(3, 60)])
-                records = b"".join(self.record(near) for _ in range(count))
-                if kind == "inline":
-                    return self._pack(Opcode.LEARN, count=count, payload=records)
-                if self.loaded:
-                    address, count = self.loaded.pop()
-                    return self._pack(Opcode.LEARN, flags=CommandFlag.MEMORY, count=count, address=address)
-                return self._from_memory(records, count, faults)
-            case Opcode.TRIAL | Opcode.CLEAR:
-                return self._pack(kind, slot=slot)
-            case Opcode.PLACE:
-                return self._place(slot)
-            case Opcode.READ:
-                return self._pack(kind, slot=slot, cell=rng.choice([NONE, rng.randrange(g.max_cells)]))
-            case Opcode.WRITE:
-                return self._write(slot)
-            case Opcode.FENCE:
-                return self._pack(kind, token=rng.randrange(2, 1 << 32))
-            case Opcode.RESET:
-                return self._pack(kind)
-            case Opcode.LOAD:
-                return self._load(near, faults)
+        match rng.choices(["slot", "access", "edit", "load", "fence", "wrong"], [8, 3, 3, 1, 1, 0.5 if faults else 0])[
+            0
+        ]:
+            case "slot":
+                return self.slot_command()
+            case "access":
+                return self.access()
+            case "edit":
+                node = rng.randrange(g.nodes)
+                return self.edit(node, self.row(node))
+            case "load":
+                return self._load(faults)
+            case "fence":
+                return self.fence()
             case _:
                 return self.wrong()
 
@@ -176,8 +138,37 @@ class Traffic:
             for cell in (NONE, *range(g.max_cells))
         ) + self._pack(Opcode.FENCE, token=token)
 
+    def slot_command(self):
+        """A command of a slot that is taken."""
+        g, rng = self.geometry, self.rng
+        slot = rng.randrange(g.slots)
+        match kind := rng.choice(["node", "node", "period", Opcode.CLEAR, "place", "place", Opcode.READ, "write"]):
+            case "node":
+                return self.node(slot)
+            case "period":
+                return pack_tree(g, TreeOpcode.PERIOD, slot=slot, period=self._period())
+            case Opcode.READ:
+                return self._pack(kind, slot=slot, cell=rng.choice([NONE, rng.randrange(g.max_cells)]))
+            case "place":
+                return self._place(slot)
+            case "write":
+                return self._write(slot)
+            case _:
+                return self._pack(kind, slot=slot)
+
     def _period(self):
         return self.rng.choice([0, 0, 0, self.rng.randint(1, 40), 0xFFFF])
+
+    def node(self, slot):
+        """NODE: most often of one near the first, where many records come by."""
+        g, rng = self.geometry, self.rng
+        node = rng.choices([rng.randrange(min(5, g.nodes)), rng.randrange(g.nodes)], [7, 3])[0]
+        values = {
+            "only": rng.choice([NONE, MANY, rng.randrange(g.classes)]),
+            "base": rng.choice([0, rng.randrange(100), rng.getrandbits(32)]),
+            "ask_up_to": rng.choice([0, 0, rng.randrange(100), rng.getrandbits(32)]),
+        }
+        return pack_tree(g, TreeOpcode.NODE, slot=slot, node=node, **values)
 
     def _place(self, slot):
         """Bytes of a random PLACE."""
@@ -206,40 +197,15 @@ class Traffic:
     def _pack(self, opcode, **values):
         return pack_command(self.geometry, opcode, **values)
 
-    def _from_memory(self, records, count, faults):
-        g, rng = self.geometry, self.rng
-        start = self.free + rng.randrange(g.bus_bytes)
-        self.free = start + len(records)
-        if self.free > len(self.memory.data):
-            if not faults or count == 0:
-                self.free = start
-                return self._pack(Opcode.LEARN, count=count, payload=records)
-            self.free = len(self.memory.data)
-        else:
-            self.memory.data[start : self.free] = records
-        # A board without memory has nothing that could fail otherwise than by DECERR.
-        if self.memory.data and faults and count and rng.random() < 0.1:
-            word = rng.randrange(start, start + len(records)) // g.bus_bytes * g.bus_bytes
-            code = rng.choice([ErrorCode.SLAVE, ErrorCode.DECODE])
-            if start <= word and word + g.bus_bytes <= start + len(records):  # of no LOAD beside it
-                self.memory.faults[word] = code
-        return self._pack(Opcode.LEARN, flags=CommandFlag.MEMORY, count=count, address=start)
-
-    def _load(self, slots, faults):
-        """Records for memory, to be learnt later; or bytes across its end."""
+    def _load(self, faults):
+        """Bytes for memory, or across its end."""
         g, rng = self.geometry, self.rng
         size = len(self.memory.data)
         if faults and rng.random() < 0.1:
             address = rng.choice([size, size + 1, 1 << 32, (1 << 64) - 2, rng.getrandbits(64)])
             return pack_load(g, address, rng.randbytes(rng.randint(1, 40)))
-        count = rng.randrange(8)
-        records = b"".join(self.record(slots) for _ in range(count))
-        start = self.free + rng.randrange(g.bus_bytes)
-        if start + len(records) > size:
-            return pack_load(g, size, b"")
-        self.free = start + len(records)
-        self.loaded.append((start, count))
-        return pack_load(g, start, records)
+        count = min(size, rng.choice([1, rng.randrange(1, 80)]))
+        return pack_load(g, rng.randrange(size - count + 1), rng.randbytes(count)) if size else self.fence()
 
     def _write(self, slot):
         g, rng = self.geometry, self.rng
@@ -254,7 +220,7 @@ class Traffic:
                 rng.randrange(30),
                 link | rng.choice([NONE, g.max_cells, rng.randrange(g.max_cells)]) << 16,
                 rng.choice([0, *EntryFlag, 0xFF]) | self._period() << 16,
-                *([rng.choice([rng.getrandbits(32), rng.randrange(2000)])] if g.nodes else []),
+                rng.choice([rng.getrandbits(32), rng.randrange(2000)]),
                 *counts,
             ]
             cell = NONE
@@ -268,19 +234,72 @@ class Traffic:
         payload = b"".join(word.to_bytes(4, "little") for word in words)
         return self._pack(Opcode.WRITE, slot=slot, cell=cell, payload=payload)
 
+    # The tree
+
+    def row(self, node):
+        """A `Node` for a node; children mostly behind it, so that walks end."""
+        g, rng = self.geometry, self.rng
+        slot = rng.choice([NONE, *[rng.randrange(g.slots) for _ in range(4)]])
+        kind = rng.choices(list(NodeKind), [4, 4, 2, 2, 0.5])[0]
+        width = rng.randint(1, min(6, g.nodes)) if kind == NodeKind.MULTIWAY else 2
+        first = 0 if rng.random() < 0.03 else node + 1
+        if kind == NodeKind.LEAF or first > g.nodes - width:
+            return Node(slot=slot)
+        value = width if kind == NodeKind.MULTIWAY else rng.choice([0, 1, 255, rng.randrange(256), rng.randrange(256)])
+        child = min(first + rng.choice([0, 0, rng.randrange(g.nodes)]), g.nodes - width)
+        return Node(kind, rng.randrange(self.cells), value, child, rng.randrange(width), slot)
+
+    def edit(self, node, row):
+        """An EDIT."""
+        return padded(pack_edit(TreeOpcode.EDIT, node, row), self.geometry.bus_bytes)
+
+    def access(self):
+        """A ROW command that is taken."""
+        g, rng = self.geometry, self.rng
+        op = rng.choice([RowOp.READ, RowOp.WRITE, RowOp.WRITE, RowOp.MARK, RowOp.TALLY])
+        if op == RowOp.TALLY:
+            return self.row_command(op, rng.randrange(g.classes), rng.randrange(g.classes))
+        value = rng.choice([0, 1, rng.randrange(100), rng.getrandbits(32), 0xFFFFFFFF])
+        word = rng.randrange(len(RowWord) + g.classes)
+        if word == RowWord.MAJORITY:  # a class
+            value = rng.randrange(g.classes)
+        return self.row_command(op, rng.randrange(g.nodes), word, value)
+
+    def row_command(self, op, node=0, word=0, value=0):
+        return pack_tree(self.geometry, TreeOpcode.ROW, flags=op, node=node, word=word, value=value)
+
+    def fence(self):
+        return self._pack(Opcode.FENCE, token=self.rng.getrandbits(32))
+
+    # What is refused
+
     def wrong(self):
         """Bytes of a command that is refused: of an unknown opcode, or of what there is not."""
         g, rng = self.geometry, self.rng
         slot = rng.randrange(g.slots)
         bad_slot, bad_cell = rng.randrange(g.slots, NONE), rng.randrange(g.max_cells, NONE)
-        match rng.randrange(6):
+        match rng.randrange(14):
             case 0:
-                opcode = rng.choice(sorted(set(range(256)) - set(Opcode)))
-                head = bytearray(self._pack(Opcode.FENCE, token=rng.getrandbits(32)))
-                head[0] = opcode
-                return bytes(head)
+                opcode = rng.choice(sorted(set(range(256)) - set(Opcode) - set(TreeOpcode)))
+                return padded(bytes([opcode]) + rng.randbytes(15), g.bus_bytes)
             case 1:
-                return self._pack(rng.choice([Opcode.TRIAL, Opcode.CLEAR, Opcode.READ]), slot=bad_slot, **{})
+                return self._pack(rng.choice([Opcode.TRIAL, Opcode.CLEAR, Opcode.READ]), slot=bad_slot)
+            case 6:
+                return self._pack(Opcode.TRIAL, slot=slot)
+            case 7:
+                return self._bad_edit()
+            case 8:
+                return self._bad_access()
+            case 9:
+                opcode = rng.choice([TreeOpcode.NODE, TreeOpcode.PERIOD])
+                return pack_tree(g, opcode, slot=rng.randrange(g.slots, 1 << 16))
+            case 10:
+                return self._pack(Opcode.LEARN, flags=0, root=0, count=5)
+            case 11:
+                root = rng.randrange(g.nodes, 1 << 16)
+                return self._pack(Opcode.LEARN, flags=CommandFlag.MEMORY, root=root, count=5)
+            case 12:
+                return pack_tree(g, TreeOpcode.TURN, first=rng.randrange(1 << 16), slots=g.slots + 1)
             case 2:
                 return self._pack(Opcode.READ, slot=slot, cell=bad_cell)
             case 3:
@@ -294,3 +313,36 @@ class Traffic:
                     [{"parent": bad_slot}, {"link": bad_slot}, {"cell": bad_cell}, {"current": bad_cell}]
                 )
                 return self._pack(Opcode.PLACE, **values)
+
+    def _bad_edit(self):
+        """An EDIT that is refused."""
+        g, rng = self.geometry, self.rng
+        if rng.random() < 0.4:
+            return self.edit(rng.randrange(g.nodes, 1 << 16), Node())
+        row = rng.choice(
+            [
+                Node(slot=rng.randrange(g.slots, NONE)),
+                Node(rng.randint(5, 7)),
+                Node(NodeKind.NUMERIC, rng.randrange(g.max_cells, 1 << 13), 1, 0, 0),
+                Node(NodeKind.NUMERIC, 0, 1, rng.randrange(g.nodes - 1, 1 << 16), 0),
+                Node(NodeKind.ONE_VS_REST, 0, 1, 0, rng.randrange(2, 256)),
+                Node(NodeKind.MULTIWAY, 0, 0, 0, 0),
+                Node(NodeKind.MULTIWAY, 0, 3, g.nodes - 2, 0),
+                Node(NodeKind.FORK, 1 << 12, 0, g.nodes - 1, 0),
+            ]
+        )
+        return self.edit(rng.randrange(g.nodes), row)
+
+    def _bad_access(self):
+        """A ROW command that is refused."""
+        g, rng = self.geometry, self.rng
+        op, node, word = rng.choice(
+            [
+                (RowOp.READ, g.nodes, 0),
+                (RowOp.WRITE, rng.randrange(1 << 16), len(RowWord) + g.classes),
+                (RowOp.TALLY, g.classes, 0),
+                (RowOp.TALLY, 0, g.classes),
+                (rng.choice([0, *range(max(RowOp) + 1, 256)]), 0, 0),
+            ]
+        )
+        return self.row_command(op, node, word)

@@ -75,7 +75,10 @@ def test_gowins_router_is_asked_for_more(tmp_path):
         (["virtual", "ecpix5-85f", "--link", "x"], "--link is for boards with a serial port; "),
         (["program", "ulx3s-12f", "--output", "nowhere"], "bregalad build ulx3s-12f makes it"),
         (["verilog", "--package", "core", "--output", "core.sv"], "--package takes no --output: it writes the core"),
-        (["verilog", "--package", "core", "--interface", "stream"], "--package takes no --interface stream: it writes"),
+        (
+            ["verilog", "--package", "core", "--interface", "streams"],
+            "--package takes no --interface streams: it writes",
+        ),
         (["verilog", "--geometry", "bins=5"], "bins must be a power of two, not 5"),
     ],
 )

@@ -1,12 +1,7 @@
 """The judge: hardware against golden model, and its rule against the host's."""
 
-import random
-from collections import Counter
-from functools import partial
-
 import numpy as np
 import pytest
-from bregalad import EFDT, VFDT
 from bregalad.driver.devices.filter import ask_up_to, rule_of
 from bregalad.geometry import GAIN_FRACTION, PRESETS, Geometry
 from bregalad.policy.bounds import hoeffding_bound
@@ -20,10 +15,7 @@ from bregalad_hw.front.judge import Judge
 from bregalad_hw.front.verdicts import Verdicts
 from bregalad_sim.golden import Candidate
 from bregalad_sim.golden.judge import Trial, judge
-from bregalad_sim.latency import LateBoard
-from bregalad_sim.record_board import RecordBoard
 from bregalad_sim.runner import run
-from streams import elec, needs, rt5n, skin
 
 ATTRIBUTES = 5
 NODES = 2000
@@ -256,48 +248,6 @@ def test_what_integers_do_not_carry_is_asked(options):
     rule = rule_of(SplitPolicy(**options), 2)
     assert not rule["judge.decides"]
     assert judge(rule, Trial(n=0))
-
-
-STREAMS = {"elec": elec, "skin": skin, "rt5n": rt5n}
-TREES = {
-    "vfdt": VFDT,
-    "efdt": EFDT,
-    "efdt moa": partial(EFDT, variant="moa"),
-    "efdt zero": partial(EFDT, child_counts="zero"),
-}
-
-
-@pytest.mark.parametrize("tree", TREES)
-@pytest.mark.parametrize("stream", [pytest.param(name, marks=needs(name)) for name in STREAMS])
-def test_streams(stream, tree, monkeypatch):
-    """What stays on real streams, and how many trials the host still hears of."""
-    X, y = (column[:250_000] for column in STREAMS[stream]()[:2])
-    classes = np.unique(y)
-    seen = Counter()
-    decide = SplitPolicy.judge
-
-    def deciding(policy, words, form, nodes, node, due, count):
-        verdicts = decide(policy, words, form, nodes, node, due, count)
-        own = words[:, : nodes.classes]
-        inner = nodes.kind[node] != LEAF
-        ask = [
-            ask_up_to(policy.options, count, nodes.base[at], nodes.kind[at] != LEAF, X.shape[1], MOST) for at in node
-        ]
-        rule = rule_of(policy, count)
-        proposed = all_proposals(rule, words, form, own, nodes.base[node], np.array(ask), inner)
-        assert not ((verdicts.verdict != KEEP) & ~proposed).any()
-        for place, which in (("leaf", ~inner), ("inner", inner)):
-            seen[f"{place} trials"] += which.sum()
-            seen[f"{place} proposals"] += (which & proposed).sum()
-            seen[f"{place} changes"] += (which & (verdicts.verdict != KEEP)).sum()
-        return verdicts
-
-    monkeypatch.setattr(SplitPolicy, "judge", deciding)
-    board = RecordBoard(Geometry(lanes=16, passes=1, slots=4096, classes=max(2, len(classes))))
-    late = LateBoard(board, random.Random(1))
-    TREES[tree](board=late, leaf_prediction="mc").partial_fit(X, y, classes=classes)
-    print(f"{stream}, {tree}:", ", ".join(f"{count} {name}" for name, count in seen.items()))
-    assert seen["leaf changes"] and seen["leaf proposals"] < seen["leaf trials"]
 
 
 def test_rule():

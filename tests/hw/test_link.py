@@ -34,15 +34,16 @@ def test_intake(count, simulator, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "rounds, testcase, simulator",
+    "rounds, shares, testcase, simulator",
     [
-        (1, ["sessions", "traffic/share=0.05"], "icarus"),
-        pytest.param(1, ["takes_over"], "icarus", marks=pytest.mark.slow),
-        pytest.param(6, None, "verilator", marks=pytest.mark.slow),
+        (2, [0.05], ["sessions", "traffic"], "icarus"),
+        pytest.param(1, [0.0], ["takes_over"], "icarus", marks=pytest.mark.slow),
+        pytest.param(18, [0.0, 0.05, 0.2], None, "verilator", marks=pytest.mark.slow),
     ],
 )
-def test_linked(rounds, testcase, simulator, tmp_path):
-    geometry = PRESETS["tiny"]
+def test_linked(rounds, shares, testcase, simulator, tmp_path):
+    """``shares``: of frames that are lost, damaged, doubled, each."""
+    geometry = PRESETS["tiny"].replace(nodes=9)
     dut = LinkedAccelerator(
         geometry, clock_hz=CLOCK, baud=BAUD, ring_words=256, frame_bytes=256, up_frames=4, up_frame_bytes=64, timeout=20
     )
@@ -56,7 +57,9 @@ def test_linked(rounds, testcase, simulator, tmp_path):
         baud=BAUD,
         testcase=testcase,
         geometry=geometry.as_dict(),
+        row_bytes=4096,
         rounds=rounds,
+        shares=shares,
     )
 
 
@@ -83,7 +86,7 @@ def test_session(tmp_path):
     run(Session(4), "dut", "bench_session", tmp_path, count=150)
 
 
-GEOMETRY = PRESETS["tiny"]
+GEOMETRY = PRESETS["tiny"].replace(nodes=9)
 
 
 @pytest.mark.parametrize(

@@ -1,19 +1,17 @@
 """Blocks of the memory controller unit, each under its own bench; more in test_blocks.py.
 
-The unit's wiring is covered by bench_accelerator: there, commands, errors and registers meet the golden
+The unit's wiring is covered by test_tree_accelerator.py: there, commands, errors and registers meet the golden
 model as a whole.
 """
 
 import pytest
 from bregalad.geometry import PRESETS, Geometry
 from bregalad.protocol.registers import Access, Field, Register
-from bregalad_hw.mcmu.dispenser import Dispenser
 from bregalad_hw.mcmu.dma import ReadDMA
 from bregalad_hw.mcmu.editor import SlotEditor
 from bregalad_hw.mcmu.loader import Loader
 from bregalad_hw.mcmu.row_memory import RowMemory
 from bregalad_hw.mcmu.scheduler import TrialScheduler
-from bregalad_hw.mcmu.sequencer import Sequencer
 from bregalad_hw.registers import RegisterFile
 from bregalad_sim.runner import run
 
@@ -37,28 +35,6 @@ def test_dma(width, outstanding, burst, tmp_path):
     )
 
 
-@pytest.mark.parametrize(
-    "geometry",
-    [
-        PRESETS["tiny"],
-        *(
-            pytest.param(geometry, marks=pytest.mark.slow)
-            for geometry in (
-                Geometry(lanes=3, passes=3, bins=4, slots=9, bus_width=64),
-                Geometry(lanes=12, passes=2, bins=4, bus_width=128),
-                Geometry(lanes=17, passes=2, bins=4, bus_width=32),
-            )
-        ),
-        Geometry(lanes=1, passes=4, bins=4, bus_width=512),
-        Geometry(lanes=16, passes=2, bins=4, bus_width=64),  # codes fill a row of the ring
-        Geometry(lanes=1, passes=128, bins=4, bus_width=32),  # two records do not fit the ring
-    ],
-    ids=lambda g: f"{g.lanes}x{g.passes}-{g.bus_width}",
-)
-def test_dispenser(geometry, tmp_path):
-    run(Dispenser(geometry), "dut", "bench_dispenser", tmp_path, geometry=geometry.as_dict())
-
-
 @pytest.mark.parametrize("width", [32, pytest.param(128, marks=pytest.mark.slow), 512])
 def test_loader(width, tmp_path):
     run(Loader(width), "dut", "bench_loader", tmp_path, width=width)
@@ -69,32 +45,20 @@ def test_row_memory(width, size, tmp_path):
     run(RowMemory(width, size), "dut", "bench_row_memory", tmp_path, width=width, size=size)
 
 
-COMMANDED = [
-    PRESETS["tiny"],
-    Geometry(lanes=3, passes=3, bins=4, classes=3, slots=9, count_width=13, bus_width=256),
-    Geometry(lanes=2, passes=1, bins=16, classes=5, slots=8, bus_width=128, levels=2),
+EDITED = [
+    PRESETS["tiny"].replace(nodes=9),
+    Geometry(lanes=3, passes=3, bins=4, classes=3, slots=9, count_width=32, bus_width=256, nodes=9),
+    Geometry(lanes=2, passes=1, bins=16, classes=5, slots=8, bus_width=128, levels=2, nodes=9),
 ]
-WALKING = [COMMANDED[0].replace(nodes=9), COMMANDED[1].replace(nodes=9, count_width=32)]
 
 
-def few_and_many(few, some, many, every):
-    """So many rounds of some geometries each day, more of every one by hand."""
-    cases = [(each, few) for each in some] + [pytest.param(each, many, marks=pytest.mark.slow) for each in every]
-    return pytest.mark.parametrize(
-        "geometry, rounds",
-        cases,
-        ids=lambda g: f"{g.lanes}x{g.passes}-{g.bus_width}-{g.nodes}" if isinstance(g, Geometry) else str(g),
-    )
-
-
-@few_and_many(80, (COMMANDED[2], WALKING[1]), 200, (*COMMANDED, *WALKING))
+@pytest.mark.parametrize(
+    "geometry, rounds",
+    [(each, 120) for each in EDITED[1:]] + [pytest.param(each, 200, marks=pytest.mark.slow) for each in EDITED],
+    ids=lambda g: f"{g.lanes}x{g.passes}-{g.bus_width}" if isinstance(g, Geometry) else str(g),
+)
 def test_editor(geometry, rounds, tmp_path):
     run(SlotEditor(geometry), "dut", "bench_editor", tmp_path, geometry=geometry.as_dict(), commands=rounds)
-
-
-@few_and_many(20, (COMMANDED[0], COMMANDED[2]), 40, COMMANDED)
-def test_sequencer(geometry, rounds, tmp_path):
-    run(Sequencer(geometry), "dut", "bench_sequencer", tmp_path, geometry=geometry.as_dict(), rounds=rounds)
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ def opens(geometry, memory_size, rng):
 
 
 @pytest.mark.parametrize(
-    "more, rounds", [(0, 2), *(pytest.param(more, 5, marks=pytest.mark.slow) for more in range(8))]
+    "more, rounds", [(0, 6), *(pytest.param(more, 5, marks=pytest.mark.slow) for more in range(8))]
 )
 def test_rtl_does_what_the_golden_model_does(seed, more, rounds):
     # Memory's latency is another, and how often streams pause.

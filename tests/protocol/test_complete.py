@@ -15,6 +15,7 @@ from bregalad.policy.criteria import impurity, span
 from bregalad.protocol.commands import Opcode, pack_command
 from bregalad.protocol.registers import VERSION
 from bregalad.protocol.reports import Kind, layout_of
+from bregalad.protocol.tree import TreeOpcode
 from bregalad_sim.golden import Golden
 from bregalad_sim.latency import GoldenBoard
 from bregalad_sim.reference import criteria as reference
@@ -64,7 +65,7 @@ def refusal(change, module):
 @pytest.mark.parametrize(
     "module, file",
     [
-        ("bregalad_hw.mcmu.sequencer", "mcmu/sequencer.py"),
+        ("bregalad_hw.front.sequencer", "front/sequencer.py"),
         ("bregalad_sim.golden", "golden/board.py"),
     ],
 )
@@ -174,10 +175,10 @@ def _with_arguments(chosen, count):
     }[count]
 
 
-@pytest.mark.parametrize("opcode", sorted(set(range(256)) - set(Opcode)))
+@pytest.mark.parametrize("opcode", sorted(set(range(256)) - set(Opcode) - set(TreeOpcode)))
 def test_an_unknown_opcode_halts_the_board(opcode):
-    """Hardware meets them in bench_sequencer and bench_accelerator."""
-    geometry = Geometry(lanes=1, passes=1, slots=2)
+    """Hardware meets them in lockstep with the golden model."""
+    geometry = Geometry(lanes=1, passes=1, slots=2, nodes=2)
     stream = (
         bytes([opcode, *range(1, 16)])
         + pack_command(geometry, Opcode.FENCE, token=5)
@@ -212,7 +213,7 @@ def test_a_tree_refuses_reports_that_it_does_not_know(report, message):
             found, self.strange = self.strange + super().receive(wait and not self.strange), b""
             return found
 
-    board = Strange(Geometry(lanes=1, passes=1))
+    board = Strange(Geometry(lanes=1, passes=1, nodes=9), 4096)
     tree = VFDT(board=board).partial_fit([[0.0], [1.0], [2.0]], [0, 1, 0], classes=[0, 1])
     board.strange = report
     with pytest.raises(BoardError, match=message):

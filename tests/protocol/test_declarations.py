@@ -154,7 +154,7 @@ def test_what_a_board_takes_of_a_word():
         ("classes", 5, {"count": 5}),
         ("classes", 6, {"count": 5}),
         ("cells", 0xFFFFFFFF, {"count": 9}),
-        ("report", 0b0111, {"all": 1, "predictions": 0, "neighbours": 0}),
+        ("report", 0b0011, {"all": 1, "neighbours": 1}),
         ("control", 3, {"clear": 1}),
         ("cell", 8 | 1 << 28, {"index": 8, "kind": 0, "first": 0, "other": 0, "base": 0, "write": 1}),
         ("cell", 9 | 1 << 28, {"index": 8, "kind": 0, "first": 0, "other": 0, "base": 0, "write": 0}),
@@ -168,7 +168,7 @@ def test_what_a_board_takes_of_a_word():
 def test_levels_and_banks_survive_the_registers(levels, banks):
     from bregalad_sim.latency import GoldenBoard
 
-    with GoldenBoard(Geometry(levels=levels, passes=256, banks=banks)) as board:
+    with GoldenBoard(Geometry(levels=levels, passes=256, banks=banks, nodes=2)) as board:
         assert board.read_geometry() == board.geometry
         assert board.read("size.passes") == 256 | levels.bit_length() - 1 << 12
 
@@ -190,14 +190,27 @@ def test_hardware_counts_no_more_than_32_classes():
     from bregalad.boards.linked import LinkedBoard
     from bregalad_hw.accelerator import Accelerator
 
-    Geometry(classes=32).check_hardware()
+    Geometry(classes=32, nodes=2).check_hardware()
     for make in (Geometry.check_hardware, Accelerator, lambda geometry: open_board("simulated", geometry)):
         with pytest.raises(ValueError, match="classes must be 2 to 32 in hardware, not 33; the emulated board"):
-            make(Geometry(classes=33))
+            make(Geometry(classes=33, nodes=2))
     linked = LinkedBoard.__new__(LinkedBoard)
-    linked.name, linked.read = "serial:x", registers.identity_fields(Geometry(classes=33)).get
+    linked.name, linked.read = "serial:x", registers.identity_fields(Geometry(classes=33, nodes=2)).get
     with pytest.raises(BoardError, match="geometry registers make no sense .*2 to 32 in hardware, not 33"):
         linked.found_geometry()
+
+
+@pytest.mark.parametrize(
+    "sizes, message",
+    [
+        ({"nodes": 0}, "nodes must be 2 to 32768 in hardware, not 0: choose as many"),
+        ({"nodes": 40000}, "nodes must be 2 to 32768 in hardware, not 40000"),
+        ({"nodes": 2, "lanes": 6}, "lanes must be a power of two in hardware, not 6"),
+    ],
+)
+def test_what_hardware_is_not_built_of(sizes, message):
+    with pytest.raises(ValueError, match=message):
+        Geometry(**sizes).check_hardware()
 
 
 def test_geometry_type_errors():
@@ -230,7 +243,6 @@ def test_compiled_getters_read_what_layouts_pack():
     for layout in (
         reports.HEADER,
         reports.CANDIDATE,
-        reports.prediction_layout(Geometry()),
         reports.ERROR,
         reports.FENCE,
     ):
@@ -245,7 +257,7 @@ def test_compiled_getters_read_what_layouts_pack():
         getter(reports.suggestion_layout(Geometry()), "left")
 
 
-WRITTEN = (reports.HEADER, reports.CANDIDATE, reports.prediction_layout(Geometry()), reports.ERROR, reports.FENCE)
+WRITTEN = (reports.HEADER, reports.CANDIDATE, reports.ERROR, reports.FENCE)
 
 
 @pytest.mark.parametrize("layout", WRITTEN, ids=lambda layout: layout.name)

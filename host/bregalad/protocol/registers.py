@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 MAGIC = 0x47455242  # "BREG", little endian
-VERSION = 9  # changes whenever an old driver could not work a new bitstream
+VERSION = 10  # changes whenever an old driver could not work a new bitstream
 
 
 class CellKind:
@@ -44,8 +44,8 @@ EVENTS = {
     "records": "Instance records counted.",
     "nodes": "Slots updated: path nodes of all records, and one for each record with TEST.",
     "beats": "Beats counted: nodes times passes.",
-    "predictions": "Records whose prediction was reported.",
-    "trials": "Trials, scheduled and requested.",
+    "predictions": "Records whose prediction was told.",
+    "trials": "Trials.",
     "halvings": "Slots halved because a count would overflow.",
     "clamped": "Beats in which a bin's counter stayed at 0 or at its maximum.",
     "bad_records": "Records skipped: slot or class out of range.",
@@ -58,7 +58,6 @@ TIMINGS = {
     "stall_input": "Clocks of a LEARN without a beat: stream or memory was late.",
     "stall_trial": "Clocks of a LEARN given to a trial's snapshot.",
     "stall_lock": "Clocks of a LEARN that waited for a slot under trial.",
-    "stall_queue": "Clocks of a LEARN that waited for room in the trial queue.",
     "stall_halve": "Clocks of a LEARN spent on halving a slot.",
     "stall_report": "Clocks of a LEARN that waited for room for predictions.",
     "commands": "Clocks of array operations of CLEAR, PLACE, READ and WRITE.",
@@ -123,13 +122,6 @@ REGISTERS = (
         0x20,
         (
             Field("all", 1, _RW, "Trials report 0: SUGGESTION, 1: GAINS."),
-            Field(
-                "predictions",
-                2,
-                _RW,
-                "Records report 0: nothing, 1: PREDICTION, 2: SCORES; 1 and 2 with naive Bayes only.",
-                limits=lambda g: (0, 2 * g.naive_bayes),
-            ),
             Field("neighbours", 1, _RW, "1: predictions look at the bins beside a numeric cell's, too."),
         ),
     ),

@@ -8,8 +8,7 @@ from enum import IntEnum, IntFlag
 from functools import cache
 
 from ..complete import complete
-from ..fixed import BAYES_BINS, BAYES_FRACTION, UNUSED_CLASS
-from ..geometry import BYTE_CLASSES, GAIN_FRACTION
+from ..geometry import GAIN_FRACTION
 from .layout import Field, Layout
 from .tree import TREE_REPORTS, TreeKind
 
@@ -25,11 +24,9 @@ __all__ = [
     "statistics_layout",
     "entry_body",
     "entry_layout",
-    "scores_layout",
     "FENCE",
     "ERROR",
     "kind_of",
-    "prediction_layout",
     "layout_of",
 ]
 
@@ -43,8 +40,6 @@ class Kind(IntEnum):
     ENTRY = 4  # answer to READ of a slot's entry
     FENCE = 5  # answer to FENCE
     ERROR = 6  # why the board has halted
-    PREDICTION = 7  # a record's class by naive Bayes, before the record is counted
-    SCORES = 8  # the same, with the scores of all classes
 
 
 class SuggestionFlag(IntFlag):
@@ -53,7 +48,6 @@ class SuggestionFlag(IntFlag):
     HALVED = 1  # the slot's counts were halved since its last trial
     UNDERFLOW = 2  # a weight -1 met a class count of 0 since the slot's last trial
     INNER = 4  # the slot is an inner node's
-    REQUESTED = 8  # the trial was asked for by TRIAL, not by the grace period
 
 
 class EntryFlag(IntFlag):
@@ -164,35 +158,6 @@ def entry_layout(geometry):
     return Layout("entry", *_head(), *entry_body(geometry))
 
 
-def prediction_layout(geometry):
-    """PREDICTION: the class that naive Bayes predicts."""
-    if geometry.long_labels:
-        fields = Field("reserved", 8), Field("label", 16, "The class predicted.")
-    else:
-        fields = (
-            Field("label", 8, f"The class predicted. Of more than {BYTE_CLASSES}: two bytes in the place of slot."),
-            Field("slot", 16, "Of the record."),
-        )
-    return Layout("prediction", Field("kind", 8), *fields)
-
-
-def scores_layout(geometry):
-    """SCORES: the naive Bayes scores of every class of the board."""
-    return Layout(
-        "scores",
-        *prediction_layout(geometry).fields,
-        Field(
-            "scores",
-            32,
-            f"Log2 of a class's share, unit 2**-{BAYES_FRACTION} / {BAYES_BINS}, up to a sum that "
-            f"all classes have in common; {UNUSED_CLASS}: the slot has not seen "
-            "the class, or it is not in use.",
-            signed=True,
-            count=geometry.classes,
-        ),
-    )
-
-
 FENCE = Layout("fence", *_head(slot="0."), Field("token", 32, "That of the command."))
 
 ERROR = Layout(
@@ -212,8 +177,6 @@ _LAYOUTS = complete(
         Kind.ENTRY: lambda geometry, cells: entry_layout(geometry),
         Kind.FENCE: lambda geometry, cells: FENCE,
         Kind.ERROR: lambda geometry, cells: ERROR,
-        Kind.PREDICTION: lambda geometry, cells: prediction_layout(geometry),
-        Kind.SCORES: lambda geometry, cells: scores_layout(geometry),
     },
     __file__,
 )

@@ -31,9 +31,7 @@ from .operation import (
 from .processor import AttributeProcessor
 from .snaps import snaps_of
 
-__all__ = ["HANDOVER", "AttributeProcessorArray"]
-
-HANDOVER = 1  # clocks from a pass's last gain until the gain units go on to the next pass
+__all__ = ["AttributeProcessorArray"]
 
 _FAN_IN = 8  # lanes, or groups of them, that a register of a reduction brings together
 _FIFO_DEPTH = 16

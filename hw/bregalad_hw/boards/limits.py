@@ -1,14 +1,11 @@
 """What each part of a board lets through: its link, its memory, its array."""
 
-from bregalad.protocol.commands import RECORD_HEADER
-
-from ..costs import Costs
-
 __all__ = ["limits", "wire_of"]
 
 _BITS = 10  # of a byte on a serial line
 _ETHERNET = 118e6  # payload, bytes per second
-_LABEL = 1  # byte of a row in a board's own memory
+_LABEL = 1  # byte of a row
+_GRACE = 200  # instances between trials, the default
 
 
 def wire_of(board):
@@ -35,12 +32,11 @@ def limits(board, cells, clock_hz):
     dict
         ``link``; ``memory``, the board's own, or a word of its bus per clock where it has none; ``array``.
     """
-    costs = Costs(board.geometry, cells)
-    _, link = wire_of(board)
-    own = board.memory_rate
-    around = _LABEL if own else RECORD_HEADER.size  # bytes of a row, or a record, that are no codes
+    g = board.geometry
+    passes, (_, link) = g.passes_for(cells), wire_of(board)
+    snapshots = g.bins * passes / _GRACE if g.banks == 1 else 0  # clocks that trials take from counting, per instance
     return {
-        "link": link * cells / (around + cells),
-        "memory": own * cells / (around + cells) if own else clock_hz * cells / costs.supply,
-        "array": clock_hz * cells * (1 - costs.blocked) / (costs.counting + costs.snapshots),
+        "link": link * cells / (_LABEL + cells),
+        "memory": (board.memory_rate or clock_hz * g.bus_bytes) * cells / (_LABEL + cells),
+        "array": clock_hz * cells / (passes + snapshots),
     }

@@ -46,6 +46,7 @@ class NetworkBoard(Elaboratable, ABC):
     receive_delay = transmit_delay = 0.0  # seconds; `write_core` has their meaning
     resets = True  # whether the transceiver is reset as the core begins
     memory = 0  # bytes
+    small = {}  # of `NetworkedAccelerator`, where its own sizes do not fit
 
     def __init__(self, geometry, clock_hz, *, ip=ADDRESS, **sizes):
         try:
@@ -63,7 +64,9 @@ class NetworkBoard(Elaboratable, ABC):
         self.pll = ECP5Clock(self.i_hz, clock_hz)
         self.network_pll = ECP5Clock(self.i_hz, self.network_hz)
         self.clock_hz = self.pll.hz
-        self.networked = NetworkedAccelerator(geometry, clock_hz=int(self.clock_hz), memory=self.memory, **sizes)
+        self.networked = NetworkedAccelerator(
+            geometry, clock_hz=int(self.clock_hz), memory=self.memory, **self.small, **sizes
+        )
 
     @abstractmethod
     def lights(self, m, platform):
@@ -222,6 +225,7 @@ class Colorlight5A75B(NetworkBoard):
     network_hz = 40_000_000
     control = "ctl"
     receive_delay = 2e-9  # the B50612D delays the clock that it gets, but not the one it sends
+    small = {"walkers": 1, "row_bytes": 8192}
 
     def lights(self, m, platform):
         self.light(m, "led", platform.request("led", 0, dir="-"), self.networked.alive)

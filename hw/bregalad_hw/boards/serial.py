@@ -45,6 +45,7 @@ class SerialBoard(Elaboratable):
             clock_hz=int(self.clock_hz),
             baud=self.baud if baud is None else baud,
             memory=self.memory,
+            **({"walkers": None} if self.memory else {}),  # which is faster than a line
             **sizes,
         )
 

@@ -12,7 +12,8 @@ from bregalad.protocol.rows import ROW_COMMAND, WEIGHT_LOW
 
 from ..configuration import configuration_signature
 from ..layout import struct
-from ..mcmu.buffer import header_layout
+from ..mcmu.predictor import prediction_layout
+from ..mcmu.tracker import header_layout
 from ..relay import Relay
 from ..repeat import WEIGHT
 from . import leaf_rows
@@ -21,7 +22,7 @@ from .quantiser import Quantiser
 from .store import RecordStore
 from .walker import Walker
 
-__all__ = ["Front", "access_layout", "bayes_layout"]
+__all__ = ["Front", "access_layout"]
 
 _STEPS = 8  # of a walk: mostly fewer
 _UNKNOWN = 3  # records that `room` does not know of: this clock's, and those of the two before
@@ -32,11 +33,6 @@ _PREDICTED = 64  # records that may wait for naive Bayes
 def access_layout():
     """What a ROW command says."""
     return data.StructLayout({"op": 8, "node": 16, "word": 16, "value": 32})
-
-
-def bayes_layout(geometry):
-    """A record's class by naive Bayes, if that knows any."""
-    return data.StructLayout({"label": (geometry.classes - 1).bit_length(), "known": 1})
 
 
 def rings_of(geometry):
@@ -82,7 +78,7 @@ class Front(wiring.Component):
         fallen, if there is no record in here that waits for something else.
     header : Out(stream of header_layout)
         Of every record, in order. One without ``there`` counts nowhere; its codes are freed in its turn.
-    bayes : In(stream of bayes_layout)
+    bayes : In(stream of prediction_layout)
         With ``naive_bayes`` only. Unless the predictor is MAJORITY, one for every record with ``there``, in order.
     edit, renumber, last_number, limit, handed, error
         Of the `Walker`. Nothing is handed over while there is an edit.
@@ -124,7 +120,7 @@ class Front(wiring.Component):
                 "root": In(range(g.nodes)),
                 "abort": In(1),
                 "header": Out(stream.Signature(header_layout(g))),
-                **({"bayes": In(stream.Signature(bayes_layout(g)))} if g.naive_bayes else {}),
+                **({"bayes": In(stream.Signature(prediction_layout(g)))} if g.naive_bayes else {}),
                 "edit": In(stream.Signature(struct(EDIT))),
                 "renumber": In(1),
                 "last_number": In(32),

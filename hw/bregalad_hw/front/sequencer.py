@@ -20,7 +20,7 @@ from ..mcmu.report import job_layout, job_words
 from .blocks import turn_layout
 from .front import access_layout
 
-__all__ = ["TreeSequencer"]
+__all__ = ["Sequencer"]
 
 # Every command is executed here, by the slot editor or by the loader.
 complete(Opcode, (Opcode.LEARN, Opcode.FENCE, Opcode.RESET, Opcode.LOAD, *EDITS), __file__)
@@ -43,7 +43,7 @@ complete(WITH_PAYLOAD, (Opcode.LEARN, Opcode.WRITE, Opcode.LOAD), __file__)
 _LATE = (Opcode.LEARN, Opcode.FENCE, TreeOpcode.LAYOUT, TreeOpcode.EDGES, TreeOpcode.TURN)
 
 
-class TreeSequencer(wiring.Component):
+class Sequencer(wiring.Component):
     """Decode commands; have them executed in their order; see to the ends of blocks.
 
     LEARN is begun, and goes on by itself up to a block's end. There the slots that are due are tried, and where
@@ -488,7 +488,6 @@ class TreeSequencer(wiring.Component):
             self.row.p.op.eq(row.flags),
             *(getattr(self.row.p, name).eq(row[name]) for name in ("node", "word", "value")),
             self.row_command.payload.eq(rows),
-            self.row_command.p.flags.eq(0),
         ]
         with m.Switch(learn.opcode):
             with m.Case(TreeOpcode.LAYOUT):
@@ -498,6 +497,7 @@ class TreeSequencer(wiring.Component):
             with m.Default():
                 m.d.comb += [
                     self.row_command.p.opcode.eq(RowOpcode.RECORDS),
+                    self.row_command.p.flags.eq(0),
                     self.row_command.p.offset.eq(learn.address[:place]),
                     self.row_command.p.count.eq(learn.count),
                 ]

@@ -40,6 +40,8 @@ class FramedAccelerator(wiring.Component):
         Bytes of the memory behind ``m_axi``; 0: there is none, and rows are in a `RowMemory` here.
     row_bytes : int
         Of that, a power of two.
+    walkers : int, optional
+        Of the `Front`.
     **sizes
         Of `Link`: ``ring_words``, ``frame_bytes``, ``up_frames``, ``up_frame_bytes``, ``timeout``,
         ``peer_width``.
@@ -68,10 +70,11 @@ class FramedAccelerator(wiring.Component):
     Source: docs/link.md.
     """
 
-    def __init__(self, geometry, *, clock_hz, memory=0, row_bytes=4096, **sizes):
+    def __init__(self, geometry, *, clock_hz, memory=0, row_bytes=4096, walkers=None, **sizes):
         self.geometry = geometry
         self.memory = memory
         self.row_bytes = row_bytes
+        self.walkers = walkers
         self.link = Link(geometry, clock_hz=clock_hz, reset_clocks=RESET_CLOCKS, **sizes)
         super().__init__(
             {
@@ -89,7 +92,7 @@ class FramedAccelerator(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         m.submodules.link = link = self.link
-        m.submodules.accelerator = accelerator = Accelerator(self.geometry)
+        m.submodules.accelerator = accelerator = Accelerator(self.geometry, walkers=self.walkers)
 
         connect(m, flipped(self.i), link.i)
         connect(m, link.o, flipped(self.o))

@@ -16,8 +16,8 @@ class LinkedAccelerator(wiring.Component):
 
     Parameters
     ----------
-    geometry, clock_hz, memory, **sizes
-        As of `FramedAccelerator`.
+    geometry, clock_hz, memory, walkers, **sizes
+        As of `FramedAccelerator`; one walker is faster than a line.
     baud : int
         Bits per second of the line, at most a quarter of ``clock_hz``.
 
@@ -42,9 +42,9 @@ class LinkedAccelerator(wiring.Component):
     Source: docs/link.md.
     """
 
-    def __init__(self, geometry, *, clock_hz, baud, memory=0, **sizes):
+    def __init__(self, geometry, *, clock_hz, baud, memory=0, walkers=1, **sizes):
         self.memory = memory
-        self.framed = FramedAccelerator(geometry, clock_hz=clock_hz, memory=memory, **sizes)
+        self.framed = FramedAccelerator(geometry, clock_hz=clock_hz, memory=memory, walkers=walkers, **sizes)
         self.receiver = UartReceiver(clock_hz, baud)
         self.transmitter = UartTransmitter(clock_hz, baud)
         super().__init__(

@@ -1,4 +1,4 @@
-"""Read and change one slot: what TRIAL, CLEAR, PLACE, READ, WRITE, NODE and PERIOD do."""
+"""Read and change one slot: what CLEAR, PLACE, READ, WRITE, NODE and PERIOD do, and a trial."""
 
 from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
@@ -15,12 +15,12 @@ from ..array.operation import Op, at_slot, operation_layout
 from .command import execute, head_shape, view
 from .report import job_layout, job_words
 from .scheduler import trial_layout, trial_of
-from .slots import SINCE_WIDTH, empty_entry, entry_layout, table_signature
+from .slots import EMPTY_ENTRY, SINCE_WIDTH, entry_layout, table_signature
 
 __all__ = ["EDITS", "TREE_EDITS", "SlotEditor", "edit_signature"]
 
 EDITS = (Opcode.TRIAL, Opcode.CLEAR, Opcode.PLACE, Opcode.READ, Opcode.WRITE)  # what the editor executes
-TREE_EDITS = (TreeOpcode.NODE, TreeOpcode.PERIOD)  # and with ``geometry.nodes`` these
+TREE_EDITS = (TreeOpcode.NODE, TreeOpcode.PERIOD)
 
 _READS = 16  # counts of a READ that are under way; the way round takes about as many clocks
 
@@ -58,10 +58,9 @@ class SlotEditor(wiring.Component):
         Nothing else uses slot, table and array meanwhile.
     table : Out(table_signature)
     trial : Out(stream of {head, current})
-        With ``geometry.nodes`` only of a slot that is due; TRIAL of another does nothing.
+        Of a slot that is due; TRIAL of another does nothing.
     number : In(32), mark : Out(1)
-        With ``geometry.nodes`` only: records so far, steady during a command; a slot that PERIOD or WRITE has
-        changed is due.
+        Records so far, steady during a command; a slot that PERIOD or WRITE has changed is due.
     op : Out(operation), valid : Out(1), grant : In(1)
     count : Out(W)
         Of WRITE.
@@ -78,10 +77,10 @@ class SlotEditor(wiring.Component):
 
     def __init__(self, geometry):
         self.geometry = g = geometry
-        tree = {"number": In(32), "mark": Out(1)}
         super().__init__(
             {
-                **(tree if g.nodes else {}),
+                "number": In(32),
+                "mark": Out(1),
                 "edit": In(edit_signature(g)),
                 "table": Out(table_signature(g)),
                 "trial": Out(stream.Signature(trial_layout(g))),
@@ -140,8 +139,8 @@ class SlotEditor(wiring.Component):
             self.op.lo.eq(place.lo),
             self.op.shift.eq(place.shift),
         ]
-        clear_row = row.eq(entry_layout(g).const(empty_entry(g)))
-        trial_of(m, self.trial.p, access.slot, row, requested=not g.nodes, number=self.number if g.nodes else None)
+        clear_row = row.eq(entry_layout(g).const(EMPTY_ENTRY))
+        trial_of(m, self.trial.p, access.slot, row, self.number)
 
         parts = {  # of the word that has come, if it is theirs
             field.name: incoming[8 * (entry.offset(field.name) % 4) :][: field.width]
@@ -172,17 +171,14 @@ class SlotEditor(wiring.Component):
                     row.inner.eq((flag & EntryFlag.INNER) != 0),
                     row.halved.eq((flag & EntryFlag.HALVED) != 0),
                     row.underflow.eq((flag & EntryFlag.UNDERFLOW) != 0),
+                    row.due.eq((flag & EntryFlag.DUE) != 0),
+                    row.tried.eq((flag & EntryFlag.TRIED) != 0),
                 ],
                 "period": [row.timed.eq(timed), row.limit.eq(limit)],
-                **({"tried": [row.tried_at.eq(parts["tried"])]} if g.nodes else {}),
+                "tried": [row.tried_at.eq(parts["tried"])],
             },
             __file__,
         )
-        if g.nodes:
-            stow["entry_flags"] += [
-                row.due.eq((flag & EntryFlag.DUE) != 0),
-                row.tried.eq((flag & EntryFlag.TRIED) != 0),
-            ]
 
         # As many READs are under way at most as there are places for their counts.
         m.submodules.fifo = fifo = SyncFIFOBuffered(width=g.count_width, depth=_READS)
@@ -231,8 +227,7 @@ class SlotEditor(wiring.Component):
             m.next = "UNPACK"
             with m.If(~entry_access & ~edit.drop):
                 m.next = "DIVIDE"
-            if g.nodes:  # the row has more than what comes
-                m.d.sync += clear_row
+            m.d.sync += clear_row  # the row has more than what comes
 
         def begin_read():
             m.next = "LOOK"
@@ -247,21 +242,24 @@ class SlotEditor(wiring.Component):
                     m.next = "LOOK"
 
         begin = complete(
-            EDITS,
+            (*EDITS, *TREE_EDITS),
             {
                 Opcode.WRITE: begin_write,
                 Opcode.READ: begin_read,
                 Opcode.PLACE: begin_place,
                 Opcode.CLEAR: to("ZOOM"),
-                Opcode.TRIAL: to("LOOK"),
+                **dict.fromkeys((Opcode.TRIAL, *TREE_EDITS), to("LOOK")),
             },
             __file__,
         )
-        go_on = {Opcode.TRIAL: to("TRIAL"), Opcode.READ: to("ENTRY"), Opcode.PLACE: to("ROLE")}  # with the row
-        if g.nodes:
-            begin |= complete(TREE_EDITS, dict.fromkeys(TREE_EDITS, to("LOOK")), __file__)
-            go_on = {TreeOpcode.NODE: to("NODE"), TreeOpcode.PERIOD: to("PERIOD")} | go_on
-            capped, own_timed, own_limit = self._ahead(m)
+        go_on = {  # with the row
+            Opcode.TRIAL: to("TRIAL"),
+            TreeOpcode.NODE: to("NODE"),
+            TreeOpcode.PERIOD: to("PERIOD"),
+            Opcode.READ: to("ENTRY"),
+            Opcode.PLACE: to("ROLE"),
+        }
+        capped, own_timed, own_limit = self._ahead(m)
 
         with m.FSM(name="state"):
             with m.State("IDLE"):
@@ -288,30 +286,32 @@ class SlotEditor(wiring.Component):
                 execute(m, opcode, go_on)
 
             with m.State("TRIAL"):
-                m.d.comb += self.trial.valid.eq(row.due if g.nodes else 1)
-                with m.If(self.trial.valid & self.trial.ready):
-                    m.d.sync += [row.since.eq(0), row.halved.eq(0), row.underflow.eq(0)]
-                    if g.nodes:
-                        m.d.sync += [row.due.eq(0), row.tried.eq(1), row.tried_at.eq(self.number)]
-                    m.next = "STORE"
-                if g.nodes:
-                    with m.If(~row.due):
-                        end()
-
-            if g.nodes:
-                with m.State("NODE"):
-                    node = view(edit.head, TreeOpcode.NODE)
-                    m.d.sync += [row.node.eq(node.node), row.only.eq(node.only)]
-                    m.d.sync += [row[name].eq(number) for name, number in capped.items()]
-                    m.next = "STORE"
-
-                with m.State("PERIOD"):
+                m.d.comb += self.trial.valid.eq(row.due)
+                with m.If(self.trial.ready):
                     m.d.sync += [
-                        row.timed.eq(own_timed),
-                        row.limit.eq(own_limit),
-                        row.due.eq(own_timed & (row.since > own_limit)),
+                        row.since.eq(0),
+                        row.halved.eq(0),
+                        row.underflow.eq(0),
+                        row.due.eq(0),
+                        row.tried.eq(1),
+                        row.tried_at.eq(self.number),
                     ]
                     m.next = "STORE"
+                with m.If(~row.due):
+                    end()
+
+            with m.State("NODE"):
+                m.d.sync += row.only.eq(view(edit.head, TreeOpcode.NODE).only)
+                m.d.sync += [row[name].eq(number) for name, number in capped.items()]
+                m.next = "STORE"
+
+            with m.State("PERIOD"):
+                m.d.sync += [
+                    row.timed.eq(own_timed),
+                    row.limit.eq(own_limit),
+                    row.due.eq(own_timed & (row.since > own_limit)),
+                ]
+                m.next = "STORE"
 
             with m.State("ENTRY"):
                 shown = job_words(
@@ -324,9 +324,10 @@ class SlotEditor(wiring.Component):
                     entry_flags=Mux(row.halved, EntryFlag.HALVED, 0)
                     | Mux(row.underflow, EntryFlag.UNDERFLOW, 0)
                     | Mux(row.inner, EntryFlag.INNER, 0)
-                    | (Mux(row.due, EntryFlag.DUE, 0) | Mux(row.tried, EntryFlag.TRIED, 0) if g.nodes else 0),
+                    | Mux(row.due, EntryFlag.DUE, 0)
+                    | Mux(row.tried, EntryFlag.TRIED, 0),
                     period=Mux(row.timed, row.limit + 1, 0),
-                    **({"tried": row.tried_at} if g.nodes else {}),
+                    tried=row.tried_at,
                 )
                 m.d.comb += [
                     edit.job.valid.eq(1),
@@ -415,14 +416,16 @@ class SlotEditor(wiring.Component):
                     row.timed.eq(placed_timed),
                     row.limit.eq(placed_limit),
                     row.inner.eq((flags & int(CommandFlag.INNER)) != 0),
-                    *([row.due.eq(0)] if g.nodes else []),
+                    row.due.eq(0),
                 ]
                 m.next = "STORE"
 
             with m.State("STORE"):
-                m.d.comb += [self.table.w_en.eq(self.table.settled), self.table.w_link.eq(1)]
-                if g.nodes:
-                    m.d.comb += self.mark.eq(row.due & ((opcode == TreeOpcode.PERIOD) | (opcode == Opcode.WRITE)))
+                m.d.comb += [
+                    self.table.w_en.eq(self.table.settled),
+                    self.table.w_link.eq(1),
+                    self.mark.eq(row.due & ((opcode == TreeOpcode.PERIOD) | (opcode == Opcode.WRITE))),
+                ]
                 with m.If(self.table.settled):
                     end()
 

@@ -57,25 +57,23 @@ class Loader(wiring.Component):
     ----------
     data_width : int
         Bits of a bus word, a power of two, 32 to 512.
-    memory : bool
-        Whether there is one; if not, all is dropped, and has failed.
 
     Members
     -------
     load : In(load_signature)
     memory_size : In(32); axi : Out(AXI4 write)
-        Bytes of the memory; with ``memory`` only.
+        Bytes of the memory.
 
     Latency: 3 clocks from ``start`` to the first word, 1 from a word to ``wvalid``. Throughput: a word per clock.
     """
 
-    def __init__(self, data_width, *, memory=True):
+    def __init__(self, data_width):
         self.data_width = data_width
-        self.memory = memory
         super().__init__(
             {
                 "load": In(load_signature(data_width)),
-                **({"memory_size": In(32), "axi": Out(write_signature(data_width))} if memory else {}),
+                "memory_size": In(32),
+                "axi": Out(write_signature(data_width)),
             }
         )
 
@@ -111,10 +109,6 @@ class Loader(wiring.Component):
             load.payload.ready.eq(take),
         ]
         going = load.payload.valid & under_way & sized & (left != 0)
-        if not self.memory:
-            m.d.comb += [take.eq(going), outside.eq(1)]
-            return m
-
         axi = self.axi
         at = Signal(32 - word_bits)
         first = Signal()

@@ -1,49 +1,73 @@
-"""The memory controller and management unit: commands in, array operations and reports out."""
+"""The memory controller and management unit: rows from memory to the array, proposals to the host."""
 
-from amaranth import Module, Signal
-from amaranth.lib import wiring
-from amaranth.lib.wiring import connect, flipped
+from amaranth import Module, Mux, Signal
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out, connect, flipped
+from bregalad.geometry import CODE_WIDTH
+from bregalad.protocol.judge import JUDGE
+from bregalad.protocol.leaf_rows import LEAF_ROWS
+from bregalad.protocol.registers import COUNTERS
+from bregalad.protocol.tree import TREE
 
-from ..array.bayes import partial_latency
+from ..array.bayes import partial_latency, partial_signature
+from ..array.merge import summary_layout
+from ..array.operation import CELL_WIDTH, Op, candidate_layout, operation_layout, snap_layout
+from ..array.snaps import snaps_of
+from ..configuration import configuration_signature
+from ..front.blocks import Blocks, DueSlots
+from ..front.front import Front
+from ..front.results import ReportMerge, ResultWriter
+from ..front.sequencer import Sequencer
+from ..front.verdicts import Verdicts
 from ..optional import optional
 from ..relay import Relay
-from ..replica import add_with_reset, replicate
-from .buffer import RecordBuffer
-from .common import add_memory, controller_members, count_events, issue, share_table
-from .dispenser import Dispenser
+from ..replica import add_with_reset
+from .axi import BOUNDARY, axi_signature, join
+from .dma import ReadDMA
 from .editor import SlotEditor
+from .events import EventCounters
 from .loader import Loader
 from .predictor import Predictor
 from .report import ReportWriter, word_layout
 from .scheduler import TRIALS, TrialScheduler
-from .sequencer import Sequencer
-from .slots import SlotTable
+from .slots import SlotTable, answer_one, ask_one
 from .tracker import Tracker
 
 __all__ = ["MemoryController"]
 
+_OF_LEVELS = ("nodes", "beats", "halvings", "clamped")  # more than one in a clock, in each a level
+
 
 class MemoryController(wiring.Component):
     """All of the accelerator but its registers and the attribute processor array.
+
+    ::
+
+        memory -> ReadDMA -> Front (Quantiser -> Walker -> leaf rows) -> Tracker -> array
+                                        ^ limit              counted, due |           | gains, summary
+                                        +-------- Blocks <----------------+           v
+                                           Sequencer <-- DueSlots <---+       Verdicts
+                                                | at the block's end                  | proposals
+                                                v                                     v
+                                      SlotEditor -> TrialScheduler              ReportWriter
 
     Parameters
     ----------
     geometry : Geometry
     trials : int
         Trials that may wait for their snapshot.
-    memory : bool
-        Whether there is one to fetch records from. If not, LEARN with MEMORY ends with a DECODE error,
-        LOAD with a COMMAND error.
     outstanding, burst : int
         Of the DMA.
+    **front
+        Of `Front`.
 
     Members
     -------
     commands : In(stream of bus words)
     reports : Out(stream of {data: 32, last})
     m_axi : Out(AXI4); memory_size : In(32)
-        The memory, and its bytes; with ``memory`` only.
-    configuration : In(configuration_signature())
+        The memory that LEARN fetches rows from and LOAD writes, and its bytes.
+    configuration, rule, tree, rows : In(configuration_signature(CONFIGURATION, JUDGE, TREE, LEAF_ROWS))
         Within the board's limits; steady while anything is under way.
     halted, busy : Out(1)
     op, snap, codes, count, trial_current : Out
@@ -53,26 +77,53 @@ class MemoryController(wiring.Component):
     clear : In(1)
         Counters return to 0.
     reset : In(1)
-        Forget whatever is under way; the slot table stays.
+        Forget whatever is under way; slot table, node table and leaf rows stay.
     counter : In(range(len(COUNTERS))), counted : Out(32)
         A counter by its number in COUNTERS, and what it says: as of `EventCounters`.
 
-    Latency, if nothing is under way: 7 clocks from the last word of a FENCE to its report, 13 from a
-    record's last word to ``op``.
-    Throughput: one beat per clock, but for the clocks that trials and paths take. Predictions do
-    not change that, as long as the report stream has a word per clock for each; with ``neighbours``
-    a beat of a record's own slot takes three.
+    Latency: that of `Front` and of the tracker, one after the other; of commands see `Sequencer`.
+    Throughput: a record takes as many clocks as its bytes' bus words, its steps in the quantiser, its beats, or its
+    walk divided by the rings; whichever are most, and no less than 17 clocks for `AHEAD` records.
 
-    Source: design, sections 2, 5 and 6.
+    Source: docs/front.md.
     """
 
-    def __init__(self, geometry, *, trials=TRIALS, memory=True, outstanding=4, burst=16):
+    def __init__(self, geometry, *, trials=TRIALS, outstanding=4, burst=16, **front):
         self.geometry = g = geometry
         self.trials = trials
-        self.memory = memory
         self.outstanding = outstanding
         self.burst = burst
-        super().__init__(controller_members(g, memory))
+        self.front = front
+        super().__init__(
+            {
+                "commands": In(stream.Signature(g.bus_width)),
+                "reports": Out(stream.Signature(word_layout())),
+                "m_axi": Out(axi_signature(g.bus_width)),
+                "memory_size": In(32),
+                "configuration": In(configuration_signature()),
+                "halted": Out(1),
+                "busy": Out(1),
+                "op": Out(operation_layout(g)),
+                "snap": Out(snap_layout(g)),
+                "codes": Out(data.ArrayLayout(CODE_WIDTH, g.lanes)),
+                "count": Out(g.count_width),
+                "trial_current": Out(CELL_WIDTH),
+                "snap_ready": In(1),
+                "count_out": In(g.count_width),
+                "count_valid": In(1),
+                "clamped": In(range(g.levels + 1)),
+                "gains": In(stream.Signature(candidate_layout(g))),
+                "summary": In(stream.Signature(summary_layout(g))),
+                "clear": In(1),
+                "reset": In(1),
+                "partial": In(partial_signature(g)),
+                "counter": In(range(len(COUNTERS))),
+                "counted": Out(32),
+                "rule": In(configuration_signature(JUDGE)),
+                "tree": In(configuration_signature(TREE)),
+                "rows": In(configuration_signature(LEAF_ROWS)),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -84,121 +135,209 @@ class MemoryController(wiring.Component):
 
         sequencer = add("sequencer", Sequencer(g))
         editor = add("editor", SlotEditor(g))
-        loader = add("loader", Loader(g.bus_width, memory=self.memory))
-        memory = add_memory(m, self, add, loader)
-        dispenser = add("dispenser", Dispenser(g))
-        buffer = add("buffer", RecordBuffer(g))
+        loader = add("loader", Loader(g.bus_width))
+        front = add("front", Front(g, **self.front))
+        burst = min(self.burst, BOUNDARY * 8 // g.bus_width)
+        memory = add("dma", ReadDMA(g.bus_width, outstanding=self.outstanding, burst=burst))
+        join(m, self.m_axi, memory.axi, loader.axi)
+        m.d.comb += loader.memory_size.eq(self.memory_size)
         tracker = add("tracker", Tracker(g))
         m.submodules.slots = slots = SlotTable(g)
         scheduler = add("scheduler", TrialScheduler(g, depth=self.trials))
+        verdicts = add("verdicts", Verdicts(g))
+        blocks = add("blocks", Blocks())
+        due = add("due", DueSlots(g))
         writer = add("writer", ReportWriter(g))
+        results = add("results", ResultWriter(g))
+        merge = add("merge", ReportMerge())
 
         connect(m, flipped(self.commands), sequencer.commands)
         connect(m, sequencer.descriptor, memory.descriptor)
-        connect(m, sequencer.edit, editor.edit)
+        connect(m, sequencer.slots, editor.edit)
         connect(m, sequencer.load, loader.load)
-        connect(m, dispenser.o, buffer.i)
-        connect(m, buffer.o, tracker.i)
-        connect(m, scheduler.head, writer.head)
+        connect(m, sequencer.row_command, front.command)
+        connect(m, sequencer.edit, front.edit)
+        connect(m, sequencer.row, front.row)
+        connect(m, front.header, tracker.i)
+        connect(m, front.result, results.i)
+        connect(m, due.o, sequencer.due)
+        connect(m, editor.trial, scheduler.i)
+        connect(m, scheduler.head, verdicts.head)
+        connect(m, flipped(self.summary), verdicts.summary)
+        connect(m, verdicts.proposal, writer.head)
+        connect(m, verdicts.outcome, writer.summary)
         connect(m, sequencer.job, writer.job)
         connect(m, editor.counts, writer.counts)
-        report_relay = add("report_relay", Relay(word_layout()))
-        connect(m, writer.o, report_relay.i)
-        connect(m, report_relay.o, flipped(self.reports))
         connect(m, flipped(self.gains), writer.gains)
-        connect(m, flipped(self.summary), writer.summary)
-        connect(m, sequencer.start, dispenser.start)
-        for block in (tracker, writer):
+        report_relay = add("report_relay", Relay(word_layout()))
+        connect(m, writer.o, merge.first)
+        connect(m, results.o, merge.second)
+        connect(m, merge.o, report_relay.i)
+        connect(m, report_relay.o, flipped(self.reports))
+        for block in (tracker, writer, verdicts):
             connect(m, flipped(self.configuration), block.configuration)
+        connect(m, flipped(self.tree), tracker.tree)
+        connect(m, flipped(self.rule), verdicts.rule)
+        connect(m, flipped(self.rows), front.configuration)
 
         cells = self.configuration.cells.count
         passes = Signal(range(g.passes + 1))
         m.d.sync += passes.eq(1 + sum((cells > p * g.lanes) for p in range(1, g.passes)))
 
-        # Words of records come from the command stream or from memory.
-        inline, words = sequencer.inline, dispenser.i
-        m.d.comb += [words.valid.eq(inline.valid), words.p.data.eq(inline.payload), inline.ready.eq(dispenser.lack)]
+        # The quantiser's words: what follows a command, or rows from memory, up to an error, which stays until it is
+        # told.
+        words = front.i
+        failed = memory.o.valid & (memory.o.p.error != 0)
         with m.If(sequencer.memory):
-            if self.memory:
-                connect(m, memory.o, words)
-            else:
-                m.d.comb += [
-                    words.valid.eq(memory.o.valid),
-                    words.p.error.eq(memory.o.p.error),
-                    memory.o.ready.eq(words.ready),
-                ]
-        if not self.memory:
-            m.d.comb += words.p.address.eq(memory.o.p.address)
+            m.d.comb += [
+                words.valid.eq(memory.o.valid & ~failed),
+                words.payload.eq(memory.o.p.data),
+                memory.o.ready.eq(Mux(failed, ~sequencer.learning, words.ready)),
+            ]
+        with m.Else():
+            m.d.comb += memory.o.ready.eq(failed & ~sequencer.learning)
+            connect(m, sequencer.inline, words)
 
         # As many records are on their way through the array, and some in the queue itself.
         predictor = optional(g.naive_bayes, Predictor(g, waiting=partial_latency(g) + 4))
         add("predictor", predictor)
         connect(m, tracker.prediction, predictor.i)
         connect(m, flipped(self.partial), predictor.partial)
-        connect(m, predictor.o, writer.prediction)
+        if g.naive_bayes:
+            connect(m, predictor.o, front.bayes)
+            m.d.sync += tracker.predict.eq(self.rows.leaf_predictor.by != 0)
         m.d.comb += [
-            tracker.predict.eq(predictor.wanted),
             predictor.neighbours.eq(self.configuration.report.neighbours),
             predictor.classes_in_use.eq(self.configuration.classes.count),
-            predictor.kind.eq(self.configuration.report.predictions),
-            writer.scores.eq(predictor.scores),
-            scheduler.asked.eq(predictor.asked),
-            scheduler.given.eq(predictor.given),
         ]
 
-        # The sequencer may know a clock late that the tracker is idle: it looks at it clocks after
-        # the last record was handed over.
         idle, idle_now = Signal(init=1), Signal()
         m.d.comb += [
-            idle_now.eq(buffer.empty & tracker.idle & ~dispenser.busy),
-            dispenser.cells.eq(cells),
-            dispenser.room.eq(buffer.room),
-            buffer.discard.eq(sequencer.discard),
-            buffer.rewind.eq(dispenser.failed & ~dispenser.busy),
-            buffer.passes.eq(passes),
-            buffer.read_at.eq(tracker.read_at),
-            buffer.free.eq(tracker.free),
+            idle_now.eq(tracker.idle & front.quiet),
+            front.read_at.eq(tracker.read_at),
+            front.free.eq(tracker.free),
+            front.root.eq(sequencer.root),
+            front.abort.eq(failed & sequencer.learning),
+            front.limit.eq(blocks.limit),
+            *(port.renumber.eq(sequencer.turns) for port in (front, tracker)),
+            *(port.last_number.eq(sequencer.turn.number) for port in (front, tracker)),
+            blocks.turn.eq(sequencer.turn),
+            *(port.turns.eq(sequencer.turns) for port in (blocks, due)),
+            blocks.go.eq(sequencer.go),
+            blocks.length.eq(sequencer.length),
+            blocks.next.eq(sequencer.next),
+            blocks.counted.eq(tracker.counted),
+            blocks.overdue.eq(tracker.overdue),
+            blocks.overdue_at.eq(tracker.overdue_at),
+            tracker.begun.eq(blocks.begun),
+            due.i.valid.eq(tracker.due),
+            due.i.payload.eq(tracker.due_slot),
+            due.mark.eq(editor.mark),
+            due.first.eq(sequencer.first),
+            due.slots.eq(sequencer.slots_of),
+            sequencer.due_comes.eq(due.comes),
+            due.done.eq(sequencer.due_done),
+            *(getattr(sequencer, name).eq(getattr(blocks, name)) for name in ("ended", "since", "left", "steady")),
+            sequencer.proposed.eq(verdicts.proposed),
+            sequencer.undecided.eq(verdicts.undecided),
+            sequencer.at_once.eq(self.tree.block.at_once),
+            verdicts.pushed.eq(scheduler.i.valid & scheduler.i.ready),
             tracker.passes.eq(passes),
             tracker.locked.eq(scheduler.locked_a),
             tracker.next_locked.eq(scheduler.locked_c),
             tracker.grant.eq(~scheduler.hold),
             scheduler.rows_a.eq(tracker.rows),
-            scheduler.slot_b.eq(sequencer.slot),
             scheduler.rows_c.eq(tracker.next_rows),
             scheduler.passes.eq(passes),
             scheduler.snap_ready.eq(self.snap_ready),
-            sequencer.cells.eq(cells),
-            # Where a run has failed, its last beats come before the error.
-            sequencer.dispensing.eq(dispenser.active | (dispenser.failed & dispenser.busy)),
-            sequencer.failed.eq(dispenser.failed),
-            sequencer.error.eq(dispenser.error),
-            sequencer.address.eq(dispenser.address),
-            sequencer.counted.eq(dispenser.counted),
-            sequencer.idle.eq(replicate(m, "idle", idle_now, init=1)),
+            sequencer.flowing.eq(front.busy),
+            sequencer.idle.eq(idle_now),
+            sequencer.number.eq(tracker.counted),
+            sequencer.refused.eq(front.error != 0),
+            sequencer.row_refused.eq(front.refused),
+            sequencer.failed.eq(failed),
+            sequencer.error.eq(memory.o.p.error),
+            sequencer.address.eq(memory.o.p.address),
             editor.grant.eq(~scheduler.held),
             editor.answer.eq(self.count_out),
             editor.answer_valid.eq(self.count_valid),
+            editor.number.eq(tracker.counted),
+            verdicts.written.eq(writer.reported),
+            sequencer.quiet.eq(
+                scheduler.quiet & predictor.quiet & ~verdicts.undecided & ~results.i.valid & writer.idle
+            ),
             self.halted.eq(sequencer.halted),
             self.busy.eq(~(sequencer.waiting & idle & sequencer.quiet & writer.idle & ~self.reports.valid)),
         ]
         m.d.sync += [
             idle.eq(idle_now),
-            scheduler.reported.eq(writer.reported),
-            sequencer.quiet.eq(scheduler.quiet & predictor.quiet),
-            sequencer.locked.eq(scheduler.locked_b),
+            scheduler.reported.eq(verdicts.reported),
         ]
 
-        share_table(m, g, idle, editor, tracker, slots, scheduler)
-        issue(m, self, idle, editor, tracker, scheduler, buffer.codes)
-        count_events(
-            m,
-            self,
-            sequencer.learning | ~idle_now,
-            editor,
-            tracker,
-            scheduler,
-            records=buffer.good,
-            bad_records=buffer.bad,
-            predictions=tracker.prediction.valid & tracker.prediction.ready,
-        )
+        self._share_table(m, idle, editor, tracker, slots.port)
+        self._issue(m, idle, editor, tracker, scheduler, front.codes)
+        self._count_events(m, sequencer.learning, editor, tracker, scheduler, front)
         return m
+
+    def _share_table(self, m, idle, editor, tracker, port):
+        """Let the editor use the slot table while the tracker is idle, and else the tracker."""
+        geometry, table = self.geometry, tracker.table
+        asks = "r_en", "r_rows", "w_on", "w_rows", "w_entries"
+        # That the tracker is idle goes to many as it is: nothing waits for it that need not.
+        answer_one(m, geometry, editor.table, port)
+        m.d.comb += [getattr(table, name).eq(getattr(port, name)) for name in ("r_entries", "path", "settled")]
+        with m.If(idle):
+            ask_one(m, geometry, editor.table, port)
+        with m.Else():
+            m.d.comb += [getattr(port, name).eq(getattr(table, name)) for name in asks]
+        # While there is nothing in it the tracker takes in every clock: what has been asked for stays. The editor does
+        # not look at paths.
+        m.d.comb += [getattr(port, name).eq(getattr(table, name)) for name in ("r_take", "path_en", "path_slot")]
+
+    def _issue(self, m, idle, editor, tracker, scheduler, codes):
+        """Give the array its operations; ``codes`` come a clock after each."""
+        # Whether an operation goes is known last.
+        m.d.sync += [self.op.eq(editor.op), self.count.eq(editor.count)]
+        with m.If(~idle):
+            m.d.sync += self.op.eq(tracker.op)
+        snaps_of(self.geometry).issue(m, self, scheduler, ~tracker.valid & ~editor.valid)
+        m.d.comb += [
+            scheduler.reads.eq(Mux(self.op.code != Op.NONE, self.op.on, 0)),
+            scheduler.reads_rows.eq(self.op.rows),
+            # The codes' memory is asked as the operation is registered.
+            self.codes.eq(codes),
+        ]
+
+    def _count_events(self, m, learning, editor, tracker, scheduler, front):
+        """Count events and clocks."""
+        axi = self.m_axi
+        held = scheduler.held
+        spent = tracker.counting | tracker.halving | tracker.wait_lock | tracker.wait_report | held
+        events = {
+            "records": front.good,
+            "bad_records": front.bad,
+            "predictions": front.result.valid & front.result.ready & front.result.p.told,
+            "nodes": tracker.node,
+            "beats": tracker.beats,
+            "trials": scheduler.i.valid & scheduler.i.ready,
+            "halvings": tracker.halved,
+            "clamped": self.clamped,
+            "clocks": 1,
+            "learning": learning,
+            "stall_input": learning & ~spent,
+            "stall_trial": learning & held,
+            "stall_lock": tracker.wait_lock,
+            "stall_halve": tracker.halving,
+            "stall_report": tracker.wait_report,
+            "commands": editor.valid & ~held,
+            "bursts": axi.arvalid & axi.arready,
+            "dma_bytes": Mux(axi.rvalid & axi.rready, self.geometry.bus_bytes, 0),
+        }
+        most = {name: (1 << len(events[name])) - 1 if name in _OF_LEVELS else 1 for name in COUNTERS}
+        m.submodules.counters = counters = EventCounters(most | {"dma_bytes": self.geometry.bus_bytes})
+        m.d.sync += counters.clear.eq(self.clear | self.reset)
+        m.d.comb += [
+            *(getattr(counters, name).eq(events[name]) for name in COUNTERS),
+            counters.read.eq(self.counter),
+            self.counted.eq(counters.value),
+        ]

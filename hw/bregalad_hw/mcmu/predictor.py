@@ -3,14 +3,13 @@
 from amaranth import Assert, Cat, Const, Module, Mux, Signal, signed
 from amaranth.lib import data, fifo, stream, wiring
 from amaranth.lib.wiring import In, Out
-from bregalad.fixed import BAYES_BINS, UNUSED_CLASS
+from bregalad.fixed import BAYES_BINS
 from bregalad.geometry import Geometry
 
 from ..array.bayes import lead, partial_signature, share_width, whole, whole_width
 from ..array.log2 import Log2, log_width
-from ..array.operation import slot_shape
 
-__all__ = ["Predictor", "ask_layout", "number_shape", "prediction_layout"]
+__all__ = ["Predictor", "ask_layout", "prediction_layout"]
 
 _ARGMAX = 5  # stages from a record's last sums to its scores
 _QUEUE = 2  # clocks that a queue adds
@@ -19,37 +18,15 @@ _QUEUE = 2  # clocks that a queue adds
 def ask_layout(geometry):
     """A record whose prediction is wanted: its slot as it is before the record is counted.
 
-    On boards that walk records ``known`` says that the slot is the leaf's own and has counted.
+    ``known`` says that the slot is the leaf's own and has counted.
     """
     g = geometry
-    return data.StructLayout(
-        {
-            **_beside(g),
-            "class_counts": data.ArrayLayout(g.count_width, g.classes),
-        }
-    )
+    return data.StructLayout({"known": 1, "class_counts": data.ArrayLayout(g.count_width, g.classes)})
 
 
 def prediction_layout(geometry):
-    """A record's prediction; the scores are 0 unless they are wanted."""
-    g = geometry
-    return data.StructLayout(
-        {
-            **_beside(g),
-            "label": (g.classes - 1).bit_length(),
-            "scores": data.ArrayLayout(signed(32), g.classes),
-        }
-    )
-
-
-def _beside(geometry):
-    """What goes with a record from the ask to its prediction."""
-    return {"slot": slot_shape(geometry), **({"known": 1} if geometry.nodes else {})}
-
-
-def number_shape(geometry):
-    """Bits that number the predictions, so that those under way are told apart."""
-    return 11 if geometry.naive_bayes else 1
+    """A record's prediction."""
+    return data.StructLayout({"label": (geometry.classes - 1).bit_length(), "known": 1})
 
 
 def _times_bins(value):
@@ -60,8 +37,7 @@ def _times_bins(value):
 class Predictor(wiring.Component):
     """Add up the beats of a record, add the classes' shares, find the highest score.
 
-    Predictions wait in a queue while a trial's report, which comes first, is not ready. There is
-    always room for those that were asked for.
+    Predictions wait in a queue until they are taken. There is always room for those that were asked for.
 
     Parameters
     ----------
@@ -69,30 +45,20 @@ class Predictor(wiring.Component):
     depth : int
         Predictions that may be under way or wait, 3 to 1024: a queue of two does not take two in
         clocks one after the other.
-    scores_depth : int
-        The same if scores are wanted, 3 to ``depth``.
     waiting : int
         Records asked for whose last beat is still to come; fewer than the
         clocks from an ask to its sums' ``coming`` cost throughput.
 
     Members
     -------
-    i : In(stream of {slot, class_counts})
+    i : In(stream of ask_layout)
         Asks, in the order of the records, each not later than its last beat is issued.
     partial : In(partial_signature(geometry))
     neighbours : In(1)
         A record's beats are those of its bins and of the bins beside them; otherwise of its bins
-        only, and they count for three. Like the next two static while a prediction is under way.
+        only, and they count for three. Like the next static while a prediction is under way.
     classes_in_use : In(8)
-    kind : In(2)
-        Of the register `report`: whether predictions are wanted, without scores or with them.
-    wanted, scores : Out(1)
-        What that asks for; the former a clock later.
-    o : Out(stream of {slot, label, scores})
-    asked : Out(number)
-        Predictions that were asked for, this clock's included.
-    given : Out(number)
-        Predictions that were taken from ``o``.
+    o : Out(stream of prediction_layout)
     quiet : Out(1)
         Nothing is under way.
 
@@ -106,21 +72,18 @@ class Predictor(wiring.Component):
     ValueError
         If a number is out of range.
 
-    Source: host/bregalad/fixed.py; the golden model's Slots._scores, Golden._predict.
+    Source: host/bregalad/fixed.py; the golden model's Slots._scores.
     """
 
-    def __init__(self, geometry, *, depth=1024, scores_depth=16, waiting=32):
+    def __init__(self, geometry, *, depth=1024, waiting=32):
         if not isinstance(geometry, Geometry):
             raise TypeError(f"geometry must be a Geometry, not {geometry!r}")
         if not 3 <= depth <= 1024:
             raise ValueError(f"depth must be 3 to 1024, not {depth!r}")
-        if not 3 <= scores_depth <= depth:
-            raise ValueError(f"scores_depth must be 3 to depth, {depth}, not {scores_depth!r}")
         if waiting < 2:
             raise ValueError(f"waiting must be at least 2, not {waiting!r}")
         self.geometry = g = geometry
         self.depth = depth
-        self.scores_depth = scores_depth
         self.waiting = waiting
         # No sum is larger than so many logarithms, nor lower than as many below 0.
         most = BAYES_BINS * (g.max_cells + 1) * (1 << log_width(share_width(g)))
@@ -134,34 +97,26 @@ class Predictor(wiring.Component):
                 "partial": In(partial_signature(g)),
                 "neighbours": In(1),
                 "classes_in_use": In(8),
-                "kind": In(2),
-                "wanted": Out(1),
-                "scores": Out(1),
                 "o": Out(stream.Signature(prediction_layout(g))),
-                "asked": Out(number_shape(g)),
-                "given": Out(number_shape(g)),
                 "quiet": Out(1, init=1),
             }
         )
 
     def elaborate(self, platform):
         m = Module()
-        m.d.sync += self.wanted.eq(self.kind != 0)
-        m.d.comb += self.scores.eq(self.kind != 1)
         asked = self._asks(m)
-        beside, seen, priors, wholes = self._logarithms(m, asked)
+        known_slot, seen, priors, wholes = self._logarithms(m, asked)
         ready, known, sums = self._accumulate(m)
         ready, scores = self._score(m, ready, known, sums, seen, priors, wholes)
-        self._queues(m, ready, beside, scores)
+        self._queue(m, ready, known_slot, scores)
         return m
 
     def _asks(self, m):
-        """Queue the asks and number the predictions; the ask whose last sums are coming."""
+        """Queue the asks; the ask whose last sums are coming."""
         g = self.geometry
         m.submodules.asks = asks = fifo.SyncFIFOBuffered(width=ask_layout(g).size, depth=self.waiting)
         started, ended, room = Signal(), Signal(), Signal(init=1)
         under_way = Signal(range(self.depth + 1))
-        number, next_ = Signal.like(self.asked), Signal.like(self.asked, init=1)
         m.d.comb += [
             self.i.ready.eq(room & asks.w_rdy),
             started.eq(self.i.valid & self.i.ready),
@@ -169,28 +124,24 @@ class Predictor(wiring.Component):
             asks.w_en.eq(started),
             asks.w_data.eq(self.i.payload),
             asks.r_en.eq(self.partial.coming),
-            self.asked.eq(Mux(started, next_, number)),
             self.quiet.eq(under_way == 0),
         ]
         m.d.sync += [
             Assert(asks.r_rdy | ~self.partial.coming, "sums of a record that was not asked for"),
             under_way.eq(under_way + started - ended),
             # One less, since it does not know yet of this clock's ask.
-            room.eq(under_way < Mux(self.scores, self.scores_depth - 1, self.depth - 1)),
-            self.given.eq(self.given + ended),
+            room.eq(under_way < self.depth - 1),
         ]
-        with m.If(started):
-            m.d.sync += [number.eq(next_), next_.eq(next_ + 1)]
         return data.View(ask_layout(g), asks.r_data)
 
     def _logarithms(self, m, asked):
-        """What goes with the record, which classes its slot has seen and their logarithms, beside the record's sums."""
+        """Whether the slot is known, which classes it has seen and their logarithms, beside the record's sums."""
         g = self.geometry
-        beside = Cat(asked[name] for name in _beside(g))
+        known = asked.known
         for i in range(lead(g) + _ARGMAX + (g.classes - 1).bit_length()):
-            after = Signal.like(beside, name=f"slot_{i}")
-            m.d.sync += after.eq(beside)
-            beside = after
+            after = Signal(name=f"known_{i}")
+            m.d.sync += after.eq(known)
+            known = after
         seen, priors, wholes = [], [], []
         for k in range(g.classes):
             m.submodules[f"prior_{k}"] = own = Log2(g.count_width)
@@ -212,7 +163,7 @@ class Predictor(wiring.Component):
             seen.append(any_)
             priors.append(log)
             wholes.append(all_.o_y)
-        return beside, seen, priors, wholes
+        return known, seen, priors, wholes
 
     def _accumulate(self, m):
         """``(ready, known, sums)`` of a record, a clock after its last beat."""
@@ -265,17 +216,10 @@ class Predictor(wiring.Component):
             ready = after
         return ready, scores
 
-    def _queues(self, m, ready, beside, scores):
-        """Find the highest score; keep label and, if wanted, scores until they are taken."""
-        g = self.geometry
-        result = data.StructLayout({**_beside(g), "label": (g.classes - 1).bit_length()})
+    def _queue(self, m, ready, known, scores):
+        """Find the highest score; keep its class until it is taken."""
+        result = prediction_layout(self.geometry)
         m.submodules.labels = labels = fifo.SyncFIFOBuffered(width=result.size, depth=self.depth)
-        m.submodules.kept = kept = fifo.SyncFIFOBuffered(width=self.score_width * g.classes, depth=self.scores_depth)
-        m.d.comb += [
-            kept.w_data.eq(Cat(*scores)),
-            kept.w_en.eq(ready & self.scores),
-        ]
-        m.d.sync += Assert(kept.w_rdy | ~kept.w_en, "no room for scores")
 
         # One comparison between two registers; of equal scores the left, lower class wins.
         best = [(score, Const(k, result["label"].shape)) for k, score in enumerate(scores)]
@@ -295,18 +239,11 @@ class Predictor(wiring.Component):
             best, ready = winners, after
             level += 1
 
-        wanted, found = Signal(result), data.View(result, labels.r_data)
         m.d.comb += [
-            wanted.eq(Cat(beside, best[0][1])),
-            labels.w_data.eq(wanted),
+            labels.w_data.eq(Cat(best[0][1], known)),
             labels.w_en.eq(ready),
             self.o.valid.eq(labels.r_rdy),
+            self.o.payload.eq(labels.r_data),
             labels.r_en.eq(self.o.ready),
-            kept.r_en.eq(self.o.ready & self.o.valid & self.scores),
-            *(self.o.p[name].eq(found[name]) for name in result.members),
         ]
         m.d.sync += Assert(labels.w_rdy | ~labels.w_en, "no room for a prediction")
-        view = data.View(data.ArrayLayout(signed(self.score_width), g.classes), kept.r_data)
-        with m.If(self.scores):
-            for k in range(g.classes):
-                m.d.comb += self.o.p.scores[k].eq(Mux(view[k] == self._unseen, UNUSED_CLASS, view[k]))

@@ -4,7 +4,6 @@ from amaranth import Array, Cat, Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 from bregalad.complete import complete
-from bregalad.protocol import reports
 from bregalad.protocol.layout import Layout
 from bregalad.protocol.reports import CANDIDATE, HEADER, Kind, layout_of
 from bregalad.protocol.tree import TREE_REPORTS, TreeKind
@@ -13,19 +12,18 @@ from ..array.merge import summary_layout
 from ..array.operation import candidate_layout
 from ..configuration import configuration_signature
 from ..layout import words_of
-from .predictor import prediction_layout
 from .scheduler import head_layout
 
-__all__ = ["JOBS", "PREDICTIONS", "TREE_JOBS", "TRIALS", "ReportWriter", "job_layout", "job_words", "word_layout"]
+__all__ = ["JOBS", "TRIALS", "ReportWriter", "job_layout", "job_words", "word_layout"]
 
-# What the writer writes: results of trials and of predictions, and jobs that say what they are.
+# What the writer writes: results of trials, each behind its PROPOSAL, and jobs that say what they are.
 TRIALS = (Kind.SUGGESTION, Kind.GAINS)
-PREDICTIONS = (Kind.PREDICTION, Kind.SCORES)
-JOBS = (Kind.FENCE, Kind.ERROR, Kind.ENTRY, Kind.STATISTICS)
-complete(Kind, (*TRIALS, *PREDICTIONS, *JOBS), __file__)
-TREE_JOBS = (TreeKind.BLOCK, TreeKind.LEARNT)
-TREE_RESULTS = (TreeKind.LABEL, TreeKind.MARK, TreeKind.ROW)  # that `front/results.py` writes
-complete(TreeKind, (TreeKind.PROPOSAL, *TREE_JOBS, *TREE_RESULTS), __file__)  # PROPOSAL: before each trial's report
+_TREE_JOBS = (TreeKind.BLOCK, TreeKind.LEARNT)
+_BARE = (Kind.FENCE, Kind.ERROR, *_TREE_JOBS)  # nothing follows their words
+JOBS = (*_BARE, Kind.ENTRY, Kind.STATISTICS)
+complete(Kind, (*TRIALS, *(kind for kind in JOBS if kind not in _TREE_JOBS)), __file__)
+_TOLD_ELSEWHERE = (TreeKind.LABEL, TreeKind.MARK, TreeKind.ROW)  # `front/results.py` writes them
+complete(TreeKind, (TreeKind.PROPOSAL, *_TREE_JOBS, *_TOLD_ELSEWHERE), __file__)
 
 
 def word_layout():
@@ -42,7 +40,7 @@ def job_layout(geometry):
             "flags": 8,
             "slot": 16,
             "count": 3,
-            "words": data.ArrayLayout(32, 5 if g.nodes else 4),
+            "words": data.ArrayLayout(32, 5),
             "class_counts": data.ArrayLayout(g.count_width, g.classes),
         }
     )
@@ -65,28 +63,22 @@ class ReportWriter(wiring.Component):
     Members
     -------
     job : In(stream of job_layout)
-        FENCE, ERROR, ENTRY (class counts after the words), STATISTICS (bins after them). With
-        ``geometry.nodes`` those of TREE_JOBS, too.
+        One of JOBS: ENTRY has class counts after the words, STATISTICS bins.
     counts : In(stream of W)
         Of a STATISTICS report.
-    head : In(stream of {slot, flags, n, class_counts})
-        Trials, in order. With ``geometry.nodes`` a PROPOSAL, of their ``number``, comes before each.
+    head : In(stream of head_layout)
+        Trials, in order. A PROPOSAL, of their ``number``, comes before each.
     summary, gains : In(streams)
         Their results, as `Merge` gives them: cell 0xFFFF, value and gain 0 where nothing is valid.
     configuration : In(configuration_signature())
         ``report.all``: GAINS of ``cells.count`` cells instead of SUGGESTION.
-    prediction : In(stream of {slot, label, scores})
-        Reported as they come, in what time jobs and heads leave.
-    scores : In(1)
-        SCORES instead of PREDICTION.
     reported : Out(1)
         A trial's last word is taken.
     idle : Out(1)
     o : Out(stream of {data: 32, last})
 
-    Latency: 1 cycle from a head or job to ``o.valid``, 0 from a prediction; a job is taken a cycle
-    after it has come. Throughput: one word per cycle within a report, but two cycles between
-    candidates, and a PREDICTION per cycle.
+    Latency: 1 cycle from a head or job to ``o.valid``; a job is taken a cycle after it has come.
+    Throughput: one word per cycle within a report, but two cycles between candidates.
 
     Source: host/bregalad/protocol/reports.py for every byte.
     """
@@ -103,8 +95,6 @@ class ReportWriter(wiring.Component):
                 "summary": In(stream.Signature(summary_layout(g))),
                 "gains": In(stream.Signature(candidate_layout(g))),
                 "configuration": In(configuration_signature()),
-                "prediction": In(stream.Signature(prediction_layout(g))),
-                "scores": In(1),
                 "reported": Out(1),
                 "idle": Out(1),
                 "o": Out(stream.Signature(word_layout())),
@@ -116,7 +106,7 @@ class ReportWriter(wiring.Component):
         g = self.geometry
         width = g.count_width
 
-        kind = Signal(Kind)
+        kind = Signal.like(self.job.p.kind)
         most = 1 + len(self.job.p.words)
         words = Signal(data.ArrayLayout(32, most))
         left_words = Signal(range(most + 1))
@@ -134,8 +124,6 @@ class ReportWriter(wiring.Component):
         candidates = summary.best, summary.second, summary.current, self.gains.p
         m.d.sync += chosen.eq(Array(each.as_value() for each in candidates)[place])
         tail = Signal()  # the counts that are written now end the report
-        offered = Signal()  # a prediction that stays, whatever else comes
-        scores = Signal(32 * g.classes)
         moved = Signal()
         m.d.comb += moved.eq(self.o.valid & self.o.ready)
         # Jobs come by gates from editor and sequencer, so they wait a clock in registers of their
@@ -158,47 +146,24 @@ class ReportWriter(wiring.Component):
             with m.State("IDLE"):
                 m.d.sync += [index.eq(0), item.eq(1), place.eq(all_gains.replicate(2))]
                 # What is wide is loaded whether or not there is anything.
-                m.d.comb += self.head.ready.eq(~offered)
+                m.d.comb += self.head.ready.eq(1)
                 head = self.head.p
                 trial = Mux(all_gains, Kind.GAINS, Kind.SUGGESTION)
+                proposal = words_of(
+                    TREE_REPORTS[TreeKind.PROPOSAL], kind=TreeKind.PROPOSAL, slot=head.slot, number=head.number
+                )
+                report = words_of(HEADER, kind=trial, flags=head.flags, slot=head.slot)
+                first = [*proposal, *report, head.n]
                 m.d.sync += [
                     kind.eq(trial),
-                    words[0].eq(*words_of(HEADER, kind=trial, flags=head.flags, slot=head.slot)),
-                    words[1].eq(head.n),
-                    left_words.eq(1),
+                    *(words[i].eq(word) for i, word in enumerate(first)),
+                    left_words.eq(len(first) - 1),
                     counts.eq(head.class_counts),
                 ]
-                if g.nodes:
-                    first, second = words_of(
-                        TREE_REPORTS[TreeKind.PROPOSAL], kind=TreeKind.PROPOSAL, slot=head.slot, number=head.number
-                    )
-                    report = words_of(HEADER, kind=trial, flags=head.flags, slot=head.slot)
-                    m.d.sync += [
-                        *(word.eq(value) for word, value in zip(words, [first, second, *report, head.n], strict=False)),
-                        left_words.eq(3),
-                    ]
-                with m.If(self.head.valid & ~offered):
+                with m.If(self.head.valid):
                     m.next = "HEAD"
-                with m.Elif(self.job.valid & ~offered):
+                with m.Elif(self.job.valid):
                     m.next = "JOB"
-                with m.Elif(self.prediction.valid):
-                    found = self.prediction.p
-                    m.d.comb += [
-                        self.o.valid.eq(1),
-                        self.o.p.data.eq(
-                            *words_of(
-                                reports.prediction_layout(g),
-                                kind=Mux(self.scores, Kind.SCORES, Kind.PREDICTION),
-                                label=found.label,
-                                slot=found.slot,
-                            )
-                        ),
-                        self.o.p.last.eq(~self.scores),
-                        self.prediction.ready.eq(self.o.ready),
-                    ]
-                    m.d.sync += [offered.eq(~self.o.ready), scores.eq(found.scores)]
-                    with m.If(moved & self.scores):
-                        m.next = "SCORES"
 
             with m.State("JOB"):
                 m.d.comb += self.job.ready.eq(1)
@@ -211,26 +176,10 @@ class ReportWriter(wiring.Component):
                 ]
                 m.next = "HEAD"
 
-            with m.State("SCORES"):
-                end = index == g.classes - 1
-                m.d.comb += [
-                    self.o.valid.eq(1),
-                    self.o.p.data.eq(scores[:32]),
-                    self.o.p.last.eq(end),
-                ]
-                with m.If(self.o.ready):
-                    m.d.sync += [scores.eq(scores >> 32), index.eq(index + 1)]
-                    with m.If(end):
-                        m.next = "IDLE"
-
             with m.State("HEAD"):
-                bare = (kind == Kind.FENCE) | (kind == Kind.ERROR)
-                ends = bare & (left_words == 0)
-                if g.nodes:
-                    bare |= Cat(kind == job for job in TREE_JOBS).any()
-                    ends = Mux(trials, left_words == 2, bare & (left_words == 0))
+                bare = Cat(kind == job for job in _BARE).any()
                 write_words()
-                m.d.comb += self.o.p.last.eq(ends)
+                m.d.comb += self.o.p.last.eq(Mux(trials, left_words == 2, bare & (left_words == 0)))
                 with m.If(self.o.ready):
                     m.d.sync += tail.eq(kind == Kind.ENTRY)
                     with m.If(left_words == 0):

@@ -12,14 +12,13 @@ _CHANGING = ("n", "since", "halved", "underflow", "class_counts", "due")  # of a
 
 
 # The last two stages: the node fetched and whether there is one, whether its record adds one, its class, a bit each;
-# the node that counts and whether there is one, whether its full rows are halved; on boards that number records,
-# `Numbers`.
+# the node that counts and whether there is one, whether its full rows are halved; `Numbers`.
 Stages = namedtuple("Stages", "fetched fetched_valid plus fetched_hits node valid redo numbers")
 
 
 def take_over(row, newer):
     """Assignments of what is newer in another row of the same slot."""
-    return [row[name].eq(newer[name]) for name in _CHANGING if name in row.shape().members]
+    return [row[name].eq(newer[name]) for name in _CHANGING]
 
 
 class Row:
@@ -43,10 +42,9 @@ class Row:
         self.written = signal("written", entry)  # what that is to become
         self.since = signal("since", SINCE_WIDTH)  # of a node that moves
         self.source = signal("source", entry)  # what is loaded into `after`
-        self.pushes = signal("pushes")  # it is its trial that is pushed
         self.limit, self.never = signal("limit", SINCE_WIDTH), signal("never")
         self.due, self.full = signal("due"), signal("full")
-        # On boards that hold the tree, of the node that counts: it was tried as the block began; the limit above.
+        # Of the node that counts: it was tried as the block began; the limit above.
         self.node_fresh = signal("node_fresh")
         self.node_limit, self.node_never = signal("node_limit", SINCE_WIDTH), signal("node_never")
         self.taking_back, self.stuck = signal("taking_back"), signal("stuck")
@@ -64,7 +62,7 @@ def count(m, geometry, rows, stages, moves, lowering):
         To which this is added.
     geometry : Geometry
     rows : list of Row
-        Whose members from ``after`` on are driven, but for ``written`` and ``pushes``.
+        Whose members from ``after`` on are driven, but for ``written``.
     stages : Stages
         The node's header, class, rows and order are driven: they become the fetched one's.
     moves : Value
@@ -132,13 +130,10 @@ def count(m, geometry, rows, stages, moves, lowering):
     for each in rows:
         m.d.comb += each.since.eq(Mux(each.same & valid, each.written.since, each.row.since))
     dues = [plus & ~each.never & (each.since >= each.limit) & ~each.since.all() for each in rows]
-    if g.nodes:
-        dues = numbers.summon(rows, dues, stages)
+    dues = numbers.summon(rows, dues, stages)
     with m.If(moves):
         m.d.sync += [each.due.eq(on(each, due)) for each, due in zip(rows, dues, strict=True)]
-    lowers = fetched.header.minus & ~fetched.header.test
-    if g.nodes:
-        lowers &= fetched.header.there
+    lowers = fetched.header.minus & ~fetched.header.test & fetched.header.there
     m.d.comb += [
         each.stuck.eq((each.after.class_counts[node.header.label] == 0) | (each.after.n == 0)) for each in rows
     ]

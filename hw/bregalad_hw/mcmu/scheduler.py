@@ -7,7 +7,6 @@ from bregalad.protocol.reports import SuggestionFlag
 
 from ..array.operation import CELL_WIDTH, Op, at_slot, operation_layout, rows_layout, slot_of, slot_shape
 from ..array.snaps import snaps_of
-from .predictor import number_shape
 from .slots import entry_layout
 
 __all__ = ["TRIALS", "TrialScheduler", "head_layout", "trial_layout", "trial_of"]
@@ -17,25 +16,17 @@ SETTLE = 4  # clocks from a pass's last SNAP until `snap_ready` tells of it
 
 
 def head_layout(geometry):
-    """What a report says of a slot as it was when its trial was pushed."""
+    """A slot as it is when it is tried: what its report and the judge are told."""
     g = geometry
+    entry = entry_layout(g)
     return data.StructLayout(
         {
             "slot": slot_shape(g),
             "flags": 8,
-            "n": g.count_width,
-            "class_counts": data.ArrayLayout(g.count_width, g.classes),
-            **(_node_members(g) if g.nodes else {}),
+            "number": 32,  # of the last record before
+            **{name: entry[name].shape for name in ("n", "class_counts", "only", "base", "ask_up_to")},
         }
     )
-
-
-def _node_members(geometry):
-    """What the judge is told, too, and which record has made the trial due."""
-    return {
-        "number": 32,
-        **{name: entry_layout(geometry)[name].shape for name in ("node", "only", "base", "ask_up_to")},
-    }
 
 
 def trial_layout(geometry):
@@ -43,23 +34,20 @@ def trial_layout(geometry):
     return data.StructLayout({"head": head_layout(geometry), "current": CELL_WIDTH})
 
 
-def trial_of(m, trial, slot, entry, requested, number=None):
+def trial_of(m, trial, slot, entry, number):
     """Drive ``trial`` with what a trial of ``slot`` captures of its entry, and with the record's number."""
+    told = ("n", "class_counts", "only", "base", "ask_up_to")
     m.d.comb += [
         trial.head.slot.eq(slot),
-        trial.head.n.eq(entry.n),
-        trial.head.class_counts.eq(entry.class_counts),
+        trial.head.number.eq(number),
+        *(trial.head[name].eq(entry[name]) for name in told),
         trial.head.flags.eq(
             Mux(entry.halved, SuggestionFlag.HALVED, 0)
             | Mux(entry.underflow, SuggestionFlag.UNDERFLOW, 0)
             | Mux(entry.inner, SuggestionFlag.INNER, 0)
-            | (SuggestionFlag.REQUESTED if requested else 0)
         ),
         trial.current.eq(entry.current),
     ]
-    if number is not None:
-        told = ("node", "only", "base", "ask_up_to")
-        m.d.comb += [trial.head.number.eq(number), *(trial.head[name].eq(entry[name]) for name in told)]
 
 
 class TrialScheduler(wiring.Component):
@@ -81,12 +69,8 @@ class TrialScheduler(wiring.Component):
     -------
     i : In(stream of {head, current})
         Taken only in clocks that are not `held`. ``ready`` comes from a register.
-    asked, given : In(number)
-        Predictions that come before a trial that is pushed now; those that are reported.
     rows_a, rows_c : In(rows_layout); locked_a, locked_c : Out(levels)
         Whether a slot of each level is still locked in the next clock, but for this clock's push.
-    slot_b : In(slot), locked_b : Out(1)
-        As these, of one slot.
     passes : In
         Beats of an instance.
     snap_ready : In(1)
@@ -101,8 +85,8 @@ class TrialScheduler(wiring.Component):
         Nor in this one.
     current : Out(16)
         Beside ``op``.
-    head : Out(stream of {slot, flags, n, class_counts})
-        Heads of the reports to come, each when all predictions before it are reported.
+    head : Out(stream of head_layout)
+        Heads of the reports to come.
     reported : In(1)
         A trial's report is written.
     quiet : Out(1)
@@ -134,13 +118,9 @@ class TrialScheduler(wiring.Component):
         super().__init__(
             {
                 "i": In(stream.Signature(trial_layout(g))),
-                "asked": In(number_shape(g)),
-                "given": In(number_shape(g)),
                 "rows_a": In(rows_layout(g)),
-                "slot_b": In(slot_shape(g)),
                 "rows_c": In(rows_layout(g)),
                 "locked_a": Out(g.levels),
-                "locked_b": Out(1),
                 "locked_c": Out(g.levels),
                 "passes": In(range(g.passes + 1)),
                 "snap_ready": In(1),
@@ -161,10 +141,8 @@ class TrialScheduler(wiring.Component):
         m = Module()
         g = self.geometry
 
-        # A head, and the number of predictions before it.
-        behind = data.StructLayout({"head": head_layout(g), "number": number_shape(g)})
-        m.submodules.heads = heads = fifo.SyncFIFOBuffered(width=behind.size, depth=self.heads)
-        pushing, oldest = Signal(behind), data.View(behind, heads.r_data)
+        m.submodules.heads = heads = fifo.SyncFIFOBuffered(width=head_layout(g).size, depth=self.heads)
+        pushing = Signal(head_layout(g))
         waiting = data.StructLayout({"slot": slot_shape(g), "current": CELL_WIDTH})
         queue = [Signal(waiting, name=f"queue_{i}") for i in range(self.depth)]
         level = Signal(range(self.depth + 1))
@@ -180,21 +158,20 @@ class TrialScheduler(wiring.Component):
         m.d.sync += [
             came.eq(pushed),
             current.eq(self.i.p.current),
-            pushing.head.eq(self.i.p.head),
-            pushing.number.eq(self.asked),
+            pushing.eq(self.i.p.head),
         ]
         m.d.comb += [
             self.i.ready.eq(ready),
             pushed.eq(self.i.valid & ready),
             heads.w_en.eq(came),
             heads.w_data.eq(pushing),
-            self.head.payload.eq(oldest.head),
-            self.head.valid.eq(heads.r_rdy & (oldest.number == self.given)),
-            heads.r_en.eq(self.head.ready & self.head.valid),
+            self.head.payload.eq(heads.r_data),
+            self.head.valid.eq(heads.r_rdy),
+            heads.r_en.eq(self.head.ready),
             self.quiet.eq(out == 0),
             *(
                 locked.eq(
-                    (came & (pushing.head.slot == slot))
+                    (came & (pushing.slot == slot))
                     | Cat(
                         u & (q.slot == slot) for u, q in zip([used[0] & ~popped, *used[1:]], queue, strict=True)
                     ).any()
@@ -222,7 +199,7 @@ class TrialScheduler(wiring.Component):
             with m.Switch(level - popped):
                 for index, place in enumerate(queue):
                     with m.Case(index):
-                        m.d.sync += [place.slot.eq(pushing.head.slot), place.current.eq(current)]
+                        m.d.sync += [place.slot.eq(pushing.slot), place.current.eq(current)]
 
         pass_ = Signal(range(g.passes + 1))
         bin_ = Signal(range(g.bins))
@@ -252,10 +229,7 @@ class TrialScheduler(wiring.Component):
     def _asked(self):
         """Slots that are asked for, each with its answer."""
         return [
-            (self.slot_b, self.locked_b),
-            *(
-                (slot_of(self.geometry, level, place), locked)
-                for places, answers in ((self.rows_a, self.locked_a), (self.rows_c, self.locked_c))
-                for level, (place, locked) in enumerate(zip(places, answers, strict=True))
-            ),
+            (slot_of(self.geometry, level, place), locked)
+            for places, answers in ((self.rows_a, self.locked_a), (self.rows_c, self.locked_c))
+            for level, (place, locked) in enumerate(zip(places, answers, strict=True))
         ]

@@ -12,11 +12,11 @@ from ..array.operation import level_of, place_of, rows_layout, slot_of, slot_sha
 from .paths import PathTable, path_layout
 
 __all__ = [
+    "EMPTY_ENTRY",
     "SINCE_WIDTH",
     "SlotTable",
     "answer_one",
     "ask_one",
-    "empty_entry",
     "entry_layout",
     "row_of",
     "rows_signature",
@@ -41,23 +41,14 @@ def entry_layout(geometry):
             "halved": 1,
             "underflow": 1,
             "class_counts": data.ArrayLayout(g.count_width, g.classes),
-            **(_node_members(g) if g.nodes else {}),
+            "only": 16,  # the class of all instances that the split above gave the node; NONE, MANY
+            "base": g.count_width,  # how many they are
+            "ask_up_to": g.count_width,  # instances up to which every trial is a proposal
+            "due": 1,  # it is tried at the block's end
+            "tried": 1,  # it has been, when the last record's number was
+            "tried_at": 32,
         }
     )
-
-
-def _node_members(geometry):
-    """What a board that holds the tree knows beside: of the slot's node, and of its trials."""
-    g = geometry
-    return {
-        "node": 16,
-        "only": 16,  # the class of all instances that the split above gave the node; NONE, MANY
-        "base": g.count_width,  # how many they are
-        "ask_up_to": g.count_width,  # instances up to which every trial is a proposal
-        "due": 1,  # it is tried at the block's end
-        "tried": 1,  # it has been, when the last record's number was
-        "tried_at": 32,
-    }
 
 
 def row_of(geometry, entry):
@@ -67,9 +58,7 @@ def row_of(geometry, entry):
     return {key: known[key] for key in entry_layout(geometry).members if key in known}
 
 
-def empty_entry(geometry):
-    """A cleared slot; what is not named is 0."""
-    return {"link": NONE, "current": NONE, **({"only": NONE} if geometry.nodes else {})}
+EMPTY_ENTRY = {"link": NONE, "current": NONE, "only": NONE}  # a cleared slot; what is not named is 0
 
 
 def table_signature(geometry):
@@ -187,7 +176,7 @@ class SlotTable(wiring.Component):
                 ]
             places = g.slots // g.levels
             m.submodules[f"rows_{level}"] = rows = memory.Memory(
-                shape=entry_layout(g), depth=places, init=[empty_entry(g)] * places
+                shape=entry_layout(g), depth=places, init=[EMPTY_ENTRY] * places
             )
             write, read = rows.write_port(), rows.read_port()
             # A block RAM takes half a clock to answer: whoever chooses by what it says has a clock.

@@ -10,17 +10,29 @@ from bregalad.protocol.tree import TREE
 from ..array.operation import Op, level_of, operation_layout, rows_layout, slot_of, slot_shape
 from ..configuration import configuration_signature
 from ..relay import Relay
-from ..repeat import Repeat, copy_layout
-from .buffer import header_layout
+from ..repeat import WEIGHT, Repeat, copy_layout
 from .numbering import Numbers
 from .paths import path_layout
 from .predictor import ask_layout
 from .rows import Row, Stages, count, take_over
-from .scheduler import trial_layout, trial_of
-from .slots import SINCE_WIDTH, entry_layout, rows_signature
+from .slots import SINCE_WIDTH, rows_signature
 from .walk import walk_groups
 
-__all__ = ["Tracker"]
+__all__ = ["Tracker", "header_layout"]
+
+
+def header_layout(geometry):
+    """What the tracker needs to know of a record."""
+    return data.StructLayout(
+        {
+            "slot": slot_shape(geometry),
+            "label": max(1, (geometry.classes - 1).bit_length()),
+            "minus": 1,
+            "test": 1,
+            "there": 1,  # its node has a slot
+            "weight": WEIGHT,  # how often it is counted
+        }
+    )
 
 
 class Tracker(wiring.Component):
@@ -40,14 +52,13 @@ class Tracker(wiring.Component):
 
     A node in a stage is a group of nodes, one of each level at most: what of a path is counted
     together (`PathTable`). Their rows are fetched, counted and written back side by side, their beats
-    are one operation, and whatever holds one of them holds all. Trials that are due in the same clock
-    are pushed one after the other, in the order of the path.
+    are one operation, and whatever holds one of them holds all. Slots that become due in the same clock
+    are told one after the other, in the order of the path.
 
-    Boards that hold the tree number records, from 1, but those with MINUS or TEST. A record
-    whose node has no slot takes a clock of the last stage, and nothing is counted. What becomes due is
-    tried at the block's end: ``trial`` names the slot only, and the row keeps it. An instance that weighs
-    comes as so many copies of one number: the first is predicted, with the last slots become due, and
-    its record is freed.
+    Records are numbered, from 1, but those with MINUS or TEST. A record whose node has no slot takes a
+    clock of the last stage, and nothing is counted. What becomes due is tried at the block's end: ``due``
+    names the slot, and the row keeps it. An instance that weighs comes as so many copies of one number:
+    the first is predicted, with the last slots become due, and its record is freed.
 
     Parameters
     ----------
@@ -55,8 +66,8 @@ class Tracker(wiring.Component):
 
     Members
     -------
-    i : In(stream of {slot, label, minus, test})
-        Records, each wholly in the record buffer.
+    i : In(stream of header_layout)
+        Records, each wholly in the record store.
     predict : In(1)
         Records shall be predicted.
     passes : In
@@ -64,7 +75,7 @@ class Tracker(wiring.Component):
     configuration : In(configuration_signature())
         Its grace periods.
     tree : In(configuration_signature(TREE))
-        With ``geometry.nodes`` only, as are ``there`` of a header, and what follows up to ``counted``.
+        How often inner slots are due, and how long leaves wait.
     renumber : In(1), last_number : In(32)
         For a clock, while no record is under way nor comes: the last record's number is this from now on,
         ``counted`` 3 clocks later.
@@ -78,15 +89,12 @@ class Tracker(wiring.Component):
         after that is counted at the latest.
     table : Out(rows_signature)
     read_at, free : Out
-        Of the record buffer: beat of the operation that is issued, end of a record.
+        Of the record store: beat of the operation that is issued, end of a record.
     rows, next_rows : Out(rows_layout); locked, next_locked : In(levels)
-        Whether these slots wait for a snapshot. A clock later the tracker knows; without ``nodes`` of its own trials
-        it knows at once.
-    trial : Out(stream of {head, current})
-        Trials that are due; ``valid`` with the last beat of their node only, and after it while
-        there are more. Without ``nodes`` ready must come only in clocks that were granted, so
-        that the beat goes when the trial is taken; with them it is always there.
-    prediction : Out(stream of {slot, class_counts})
+        Whether these slots wait for a snapshot. A clock later the tracker knows.
+    due : Out(1), due_slot : Out(slot)
+        For a clock: the slot has become due. With the last beat of its node, and after it while there are more.
+    prediction : Out(stream of {known, class_counts})
         Asks for predictions, each taken before or with its first beat.
     op : Out(operation), valid : Out(1), grant : In(1)
         The operation of this clock, and whether that of the next may go.
@@ -96,13 +104,13 @@ class Tracker(wiring.Component):
         Nodes that were counted, slots that were halved in this clock.
     beats : Out
         Of this clock, one for each node; those beside a record's bins are none.
-    counting, halving, wait_lock, wait_queue, wait_report : Out(1)
+    counting, halving, wait_lock, wait_report : Out(1)
         What this clock is spent on, at most one of them; none also in a clock that was
         not granted.
 
     Latency: 6 cycles from a header to its first operation. Throughput: one beat per cycle, of all
     nodes that are counted together, and those beside the bins of a prediction; one cycle is lost per
-    node, or group, with a weight of -1, and one for each further trial of a group.
+    node, or group, with a weight of -1, and one for each further slot of a group that becomes due.
 
     Source: design, sections 2 and 6; docs/architecture.md draws the stages.
     """
@@ -112,18 +120,15 @@ class Tracker(wiring.Component):
     def __init__(self, geometry):
         self.geometry = g = geometry
         number = range(g.levels + 1)
-        tree = {
-            "tree": In(configuration_signature(TREE)),
-            "renumber": In(1),
-            "last_number": In(32),
-            "counted": Out(32),
-            "begun": In(32),
-            "overdue": Out(1),
-            "overdue_at": Out(32),
-        }
         super().__init__(
             {
-                **(tree if g.nodes else {}),
+                "tree": In(configuration_signature(TREE)),
+                "renumber": In(1),
+                "last_number": In(32),
+                "counted": Out(32),
+                "begun": In(32),
+                "overdue": Out(1),
+                "overdue_at": Out(32),
                 "i": In(stream.Signature(header_layout(g))),
                 "predict": In(1),
                 "passes": In(range(g.passes + 1)),
@@ -135,7 +140,8 @@ class Tracker(wiring.Component):
                 "locked": In(g.levels),
                 "next_rows": Out(rows_layout(g)),
                 "next_locked": In(g.levels),
-                "trial": Out(stream.Signature(trial_layout(g))),
+                "due": Out(1),
+                "due_slot": Out(slot_shape(g)),
                 "prediction": Out(stream.Signature(ask_layout(g))),
                 "op": Out(operation_layout(g)),
                 "valid": Out(1),
@@ -147,7 +153,6 @@ class Tracker(wiring.Component):
                 "counting": Out(1),
                 "halving": Out(1),
                 "wait_lock": Out(1),
-                "wait_queue": Out(1),
                 "wait_report": Out(1),
             }
         )
@@ -157,10 +162,9 @@ class Tracker(wiring.Component):
         g = self.geometry
         # A group on its way, the header's slot the first, and whether that is the record's own, whether it
         # is the end of its path. In an empty stage no level is `on`.
-        header = copy_layout(header_layout(g)) if g.nodes else header_layout(g)
         stage = data.StructLayout(
             {
-                "header": header,
+                "header": copy_layout(header_layout(g)),
                 "own": 1,
                 "end": 1,
                 **{name: path_layout(g)[name].shape for name in ("on", "rows", "order")},
@@ -179,19 +183,15 @@ class Tracker(wiring.Component):
         space, moves = Signal(), Signal()
         # A header has a clock for the way to here, and whoever gives it need not know of `walk`.
         m.submodules.relay = relay = Relay(header_layout(g))
-        wiring.connect(m, wiring.flipped(self.i), relay.i)
-        coming, numbers = relay.o, None
-        if g.nodes:
-            numbers = Numbers(self)
-            numbers.give(m, shown, shown_valid, moves)
-            m.d.comb += [
-                relay.i.valid.eq(self.i.valid & numbers.ready),
-                self.i.ready.eq(relay.i.ready & numbers.ready),
-            ]
-            m.submodules.repeat = repeat = Repeat(header_layout(g))
-            wiring.connect(m, relay.o, repeat.i)
-            coming = repeat.o
+        numbers = Numbers(self)
+        numbers.give(m, shown, shown_valid, moves)
+        m.submodules.repeat = repeat = Repeat(header_layout(g))
+        wiring.connect(m, relay.o, repeat.i)
+        coming = repeat.o
         m.d.comb += [
+            relay.i.payload.eq(self.i.payload),
+            relay.i.valid.eq(self.i.valid & numbers.ready),
+            self.i.ready.eq(relay.i.ready & numbers.ready),
             space.eq(~node_valid | done),
             moves.eq(~fetched_valid | space),
             self.idle.eq(~(coming.valid | walk_valid | look_valid | shown_valid | fetched_valid | node_valid)),
@@ -268,7 +268,7 @@ class Tracker(wiring.Component):
         learns = ~shown.header.minus & ~shown.header.test
         with m.If(moves):
             m.d.sync += [
-                plus.eq(learns & ~shown.header.zero if g.nodes else learns),
+                plus.eq(learns & ~shown.header.zero),
                 hits.eq(Cat(shown.header.label == k for k in range(g.classes))),
             ]
             for each in rows:
@@ -288,45 +288,39 @@ class Tracker(wiring.Component):
         """Count a node's beats, update its row."""
         g = self.geometry
         fetched, fetched_valid, _, _, node, valid, redo, numbers = stages
-        entry = entry_layout(g)
         held = Signal()
         clear, next_clear = Signal(), Signal()  # neither held nor full
         goes = Signal()  # clear, and this clock is granted
         pass_ = Signal(range(g.passes + 1))
         asked = Signal()  # its prediction is asked for
         predicted = Signal()  # the beats of its prediction are issued
-        pushed = Signal()
         moves = fetched_valid & space
         last_beat, last_pass = Signal(), Signal()
         # Beats of the bins beside follow, of the node's prediction; which of a pass's this is.
         sided, side = Signal(), Signal(2)
         wanted, unasked, go = Signal(), Signal(), Signal()
         skips = Signal()  # the node is none
-        first_copy = ~fetched.header.again if g.nodes else 1
         # Where a full node's class is taken back there are beats for the prediction alone first.
         lowering, preview = Signal(), Signal(name="preview")
         fills, full, lowers = count(m, g, rows, stages, moves, lowering)
-        holds = self._holds(fetched, rows, pushed)
+        holds = (self.next_locked & fetched.on).any() & ~fetched.header.test
         with m.If(self.prediction.valid & self.prediction.ready):
             m.d.sync += asked.eq(1)
         with m.If(self.halving & preview & last_beat):
             m.d.sync += [predicted.eq(1), sided.eq(0)]
-        if g.nodes:
-            m.d.sync += skips.eq(0)
+        m.d.sync += skips.eq(0)
         with m.If(moves):
             m.d.sync += [
+                skips.eq(~fetched.header.there),  # one without a slot is passed over
+                *numbers.move(rows),
                 node.own.eq(fetched.own),
                 node.end.eq(fetched.end),
                 asked.eq(0),
                 predicted.eq(0),
-                sided.eq(self.predict & self.configuration.report.neighbours & fetched.own & first_copy),
+                sided.eq(self.predict & self.configuration.report.neighbours & fetched.own & ~fetched.header.again),
                 held.eq(holds),
             ]
-            m.d.comb += next_clear.eq(~holds & ~Cat(fills).any() & ~lowers)
-            if g.nodes:  # one without a slot is passed over
-                m.d.sync += [skips.eq(~fetched.header.there), *numbers.move(rows)]
-                with m.If(~fetched.header.there):
-                    m.d.comb += next_clear.eq(0)
+            m.d.comb += next_clear.eq(~holds & ~Cat(fills).any() & ~lowers & fetched.header.there)
         with m.Elif(~done):
             stays = (self.locked & node.on).any() & ~node.header.test
             m.d.sync += held.eq(stays)
@@ -338,47 +332,38 @@ class Tracker(wiring.Component):
         for each in rows:
             m.d.comb += each.written.eq(each.after)
             with m.If(each.due):
-                if g.nodes:
-                    m.d.comb += each.written.due.eq(1)
-                else:
-                    m.d.comb += [each.written.since.eq(0), each.written.halved.eq(0), each.written.underflow.eq(0)]
+                m.d.comb += each.written.due.eq(1)
 
         with m.If(moves):  # it is asked for before a slot is halved
             with m.Switch(level_of(g, fetched.header.slot)):
                 for each in rows:
                     with m.Case(each.level):
-                        m.d.sync += self.prediction.p.class_counts.eq(each.source.class_counts)
-                        if g.nodes:  # a leaf without a slot is counted by an inner node's
-                            m.d.sync += self.prediction.p.known.eq(~each.source.inner & each.source.n.any())
+                        m.d.sync += [
+                            self.prediction.p.class_counts.eq(each.source.class_counts),
+                            # A leaf without a slot is counted by an inner node's.
+                            self.prediction.p.known.eq(~each.source.inner & each.source.n.any()),
+                        ]
 
         # Operations.
-        predicts, reads, last_copy = valid & self.predict, node.header.test, 1
-        if g.nodes:
-            predicts &= ~skips & ~node.header.again
-            reads, last_copy = reads | node.header.zero, ~node.header.more
+        predicts = valid & self.predict & ~skips & ~node.header.again
+        last_copy = ~node.header.more
         halve = full & ~preview
-        open_, slot, entry, posting, more = self._trials(m, node, rows, moves, pushed)
+        open_, posting, more = self._dues(m, node, rows, moves)
         counts = goes & ~posting
         fulls = Cat(each.full for each in rows)
         closing = self.counting & last_beat  # the node's last beat goes
-        blocked = open_ & last_beat & ~self.trial.ready if not g.nodes else 0
         halve_pass, halve_bin = Signal(range(g.passes)), Signal(range(g.bins))
-        ends = (closing | (posting & pushed)) & ~more
-        if g.nodes:
-            ends |= skips
         m.d.comb += [
             self.rows.eq(node.rows),
             wanted.eq(predicts & node.own & ~predicted),
             preview.eq(full & wanted),
             self.prediction.valid.eq(wanted & ~asked & ~held),
-            self.prediction.p.slot.eq(node.header.slot),
             unasked.eq(self.prediction.valid & ~self.prediction.ready),
             go.eq(valid & ~held & ~unasked),
-            self.counting.eq(counts & ~unasked & ~blocked),
+            self.counting.eq(counts & ~unasked),
             self.halving.eq(go & full & ~redo & granted),
-            self.wait_lock.eq(valid & held & granted),
+            self.wait_lock.eq(valid & held & granted & ~posting),
             self.wait_report.eq(unasked & granted),
-            self.wait_queue.eq(counts & ~unasked & blocked),
             self.valid.eq(self.counting | self.halving),
             self.op.code.eq(Mux(halve, Op.HALVE, Op.COUNT)),
             self.op.slot.eq(node.header.slot),
@@ -386,31 +371,26 @@ class Tracker(wiring.Component):
             self.op.bin.eq(halve_bin),
             self.op.label.eq(node.header.label),
             self.op.minus.eq(node.header.minus),
-            self.op.test.eq(reads | preview | side.any()),
+            self.op.test.eq(node.header.test | node.header.zero | preview | side.any()),
             self.op.side.eq(side),
             self.op.predict.eq(wanted),
             self.op.last.eq(last_beat),
             self.read_at.eq(pass_),
             self.op.on.eq(Mux(halve, fulls, node.on)),
             self.op.rows.eq(node.rows),
-            done.eq(ends),
+            done.eq(((closing | posting) & ~more) | skips),
             self.node.eq(Mux(closing, sum(node.on), 0)),
             self.beats.eq(Mux(self.counting & ~side.any(), sum(node.on), 0)),
             self.free.eq(done & node.end & last_copy),
-            self.trial.valid.eq((self.counting if g.nodes else clear & ~unasked) & last_beat & open_),
-            pushed.eq(self.trial.valid & self.trial.ready),
+            self.due.eq((closing & open_) | posting),
         ]
-        trial_of(m, self.trial.p, slot, entry, requested=False, number=numbers.node if g.nodes else None)
-        if g.nodes:
-            numbers.tell(m, ended=done & node.end & last_copy)
-            learnt = node.own & last_copy & ~node.header.minus & ~node.header.test & ~node.header.zero
-            numbers.wait(m, rows, level_of(g, node.header.slot), closing & learnt)
+        numbers.tell(m, ended=done & node.end & last_copy)
+        learnt = node.own & last_copy & ~node.header.minus & ~node.header.test & ~node.header.zero
+        numbers.wait(m, rows, level_of(g, node.header.slot), closing & learnt)
         with m.If(closing & more):
             m.d.sync += posting.eq(1)
         with m.Elif(done):
             m.d.sync += posting.eq(0)
-        with m.If(posting):
-            m.d.comb += [self.trial.valid.eq(1), self.wait_lock.eq(0), self.wait_queue.eq(0 if g.nodes else granted)]
 
         # Whether a pass is the last is known as it comes.
         single, final = Signal(), Signal()
@@ -435,37 +415,28 @@ class Tracker(wiring.Component):
                     m.d.comb += self.halved.eq(sum(fulls))
                     m.d.sync += [halve_pass.eq(0), redo.eq(1)]
 
-    def _holds(self, fetched, rows, pushed):
-        """The next node waits for a snapshot."""
-        holds = Cat(
-            (self.next_locked[each.level] | (pushed & each.pushes & each.same & (not self.geometry.nodes)))
-            & fetched.on[each.level]
-            for each in rows
-        )
-        return holds.any() & ~fetched.header.test
+    def _dues(self, m, node, rows, moves):
+        """Tell slots that become due, one in a clock, in the order of the way to the root.
 
-    def _trials(self, m, node, rows, moves, pushed):
-        """Whether a trial is due, its slot and that slot's entry.
-
-        Also that the node's last beat is gone but not all of its trials, one in a clock, and whether
-        there are more than this one. They come as on the way to the root.
+        Whether there is one; that the node's last beat is gone but not all are told; and whether there are more than
+        this one.
         """
         g = self.geometry
-        posted = Signal(g.levels)
-        dues = Cat(each.due for each in rows) & ~posted
-        slot, entry = Signal(slot_shape(g)), Signal(entry_layout(g))
+        told = Signal(g.levels)
+        dues = Cat(each.due for each in rows) & ~told
+        goes = Signal(g.levels)  # it is told now
         for each in rows:
             level = each.level
             earlier = [
                 dues[other.level] & (node.order[other.level] < node.order[level]) for other in rows if other is not each
             ]
-            m.d.comb += each.pushes.eq(dues[level] & ~Cat(earlier).any())
-            with m.If(each.pushes) if level else nullcontext():
-                m.d.comb += [entry.eq(each.after), slot.eq(slot_of(g, level, node.rows[level]))]
+            m.d.comb += goes[level].eq(dues[level] & ~Cat(earlier).any())
+            with m.If(goes[level]) if level else nullcontext():
+                m.d.comb += self.due_slot.eq(slot_of(g, level, node.rows[level]))
         # Many wait for this word, so it does not ask which comes first.
         more = Cat(dues[level] & dues[level + 1 :].any() for level in range(g.levels - 1)).any()
         with m.If(moves):
-            m.d.sync += posted.eq(0)
-        with m.Elif(pushed & more):
-            m.d.sync += posted.eq(posted | Cat(each.pushes for each in rows))
-        return dues.any(), slot, entry, Signal(name="posting"), more
+            m.d.sync += told.eq(0)
+        with m.Elif(self.due & more):
+            m.d.sync += told.eq(told | goes)
+        return dues.any(), Signal(name="posting"), more

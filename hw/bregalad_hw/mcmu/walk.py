@@ -34,7 +34,7 @@ def walk_groups(m, geometry, table, coming, walk, valid, go):
     size = Signal(range(g.levels + 1))
     linked, loads = Signal(), Signal()
     path, on = table.path, Signal(g.levels)
-    counts = valid & walk.header.there if g.nodes else valid
+    counts = valid & walk.header.there
     m.d.comb += [
         size.eq(sum(path.on)),
         linked.eq(counts & path.there & ~walk.header.test & (spare >= size)),

@@ -63,7 +63,7 @@ class AxiCore(wiring.Component):
     Raises
     ------
     ValueError
-        If the geometry has more classes than hardware counts, or a parameter is out of range.
+        If the geometry is none of hardware's, or a parameter is out of range.
 
     Source: host/bregalad/protocol/soc.py.
     """
@@ -89,8 +89,7 @@ class AxiCore(wiring.Component):
         g = self.geometry
         m.submodules.control = control = ResetControl()
         m.submodules.accelerator = accelerator = self.accelerator
-        trees = TREE_REGISTERS if g.nodes else ()
-        m.submodules.port = port = RegisterPort([*REGISTERS, *trees], SOC_REGISTERS, stopped=_STOPPED)
+        m.submodules.port = port = RegisterPort([*REGISTERS, *TREE_REGISTERS], SOC_REGISTERS, stopped=_STOPPED)
         m.submodules.registers = registers = RegisterFile(g, SOC_REGISTERS, ())
         m.submodules.reads = reads = SharedReads(g.bus_width, 3)
         m.submodules.writes = writes = SharedWrites(g.bus_width, 3)

@@ -6,9 +6,9 @@ from amaranth.lib.wiring import In, Out
 
 __all__ = ["CHANNELS", "AxiCrossing"]
 
-CHANNELS = ("aw", "w", "b", "ar", "r", "t")  # by which the names of their signals begin; `t` is a stream's
+CHANNELS = ("aw", "w", "b", "ar", "r")  # by which the names of their signals begin
 _BACK = ("b", "r")  # come from the subordinate
-_LONG = ("w", "r", "t")  # have a word per clock
+_LONG = ("w", "r")  # have a word per clock
 _SHAKE = ("valid", "ready")
 _WORDS, _HEADS = 16, 4  # that a queue holds; the former as many as its pointers take clocks there and back, and more
 
@@ -22,7 +22,7 @@ class AxiCrossing(wiring.Component):
     Parameters
     ----------
     signature : Signature
-        Of AXI4, AXI4-Lite or AXI4-Stream, seen from the manager.
+        Of AXI4 or AXI4-Lite, seen from the manager.
     manager, subordinate : str
         Domains of ``i`` and of ``o``.
 

@@ -1,4 +1,4 @@
-"""Cores with the names by which vendors' tools know their ports, and with their clocks."""
+"""The core with the names by which vendors' tools know its ports, and with its clocks."""
 
 from amaranth import ClockDomain, Module
 from amaranth.lib import wiring
@@ -7,15 +7,21 @@ from amaranth.lib.wiring import In, Out, connect
 
 from .core import AxiCore
 from .crossing import AxiCrossing
-from .stream import StreamCore
 
-__all__ = ["AxiTop", "StreamTop"]
+__all__ = ["AxiTop"]
 
-_BUSES = ("s_axi", "m_axi", "s_axis", "m_axis")
+_BUSES = ("s_axi", "m_axi")
 
 
-class _Top(wiring.Component):
-    """A core with flat ports.
+class AxiTop(wiring.Component):
+    """`AxiCore` as a module of its own, with flat ports.
+
+    Parameters
+    ----------
+    geometry, **options
+        As of `AxiCore`.
+    clocks : int
+        1, or 2: a clock for the buses, and one for all else.
 
     Members
     -------
@@ -23,22 +29,23 @@ class _Top(wiring.Component):
         Clock of all buses, and its reset, 0 while it lasts, in time with the clock.
     array_clk : In(1)
         With two clocks: that of all within the buses. A reset lasts 16 of both then.
-    <bus>_... : the core's buses
-    interrupt : Out(1)
-        Of a core that has one.
+    s_axi_..., m_axi_..., interrupt : those of the core
+
+    Latency: that of `AxiCore`, and with two clocks of `AxiCrossing` on each way.
+
+    Raises
+    ------
+    ValueError
+        As `AxiCore`; or if there are not 1 or 2 clocks.
     """
 
-    def __init__(self, core, clocks):
+    def __init__(self, geometry, clocks=1, **options):
         if clocks not in (1, 2):
             raise ValueError(f"clocks must be 1 or 2, not {clocks!r}")
-        self.core = core
+        self.core = core = AxiCore(geometry, **options)
         self.clocks = clocks
-        members = core.signature.members
-        self.buses = [bus for bus in _BUSES if bus in members]
         flat = {
-            f"{bus}_{name}": member
-            for bus in self.buses
-            for name, member in getattr(core, bus).signature.members.items()
+            f"{bus}_{name}": member for bus in _BUSES for name, member in getattr(core, bus).signature.members.items()
         }
         super().__init__(
             {
@@ -46,7 +53,7 @@ class _Top(wiring.Component):
                 "aresetn": In(1),
                 **({"array_clk": In(1)} if clocks == 2 else {}),
                 **flat,
-                **({"interrupt": Out(1)} if "interrupt" in members else {}),
+                "interrupt": Out(1),
             }
         )
 
@@ -58,9 +65,10 @@ class _Top(wiring.Component):
             m.domains.bus = bus = ClockDomain()
             m.d.comb += [bus.clk.eq(self.aclk), bus.rst.eq(~self.aresetn), sync.clk.eq(self.array_clk)]
             m.submodules.reset = ResetSynchronizer(~self.aresetn, domain="sync")
+            m.submodules.interrupt_sync = FFSynchronizer(core.interrupt, self.interrupt, o_domain="bus")
         else:
-            m.d.comb += [sync.clk.eq(self.aclk), sync.rst.eq(~self.aresetn)]
-        for name in self.buses:
+            m.d.comb += [sync.clk.eq(self.aclk), sync.rst.eq(~self.aresetn), self.interrupt.eq(core.interrupt)]
+        for name in _BUSES:
             inner = getattr(core, name)
             outer, member = inner, core.signature.members[name]
             if self.clocks == 2:
@@ -74,61 +82,4 @@ class _Top(wiring.Component):
                 ours, theirs = getattr(self, f"{name}_{part}"), getattr(outer, part)
                 out = self.signature.members[f"{name}_{part}"].flow is Out
                 m.d.comb += ours.eq(theirs) if out else theirs.eq(ours)
-        if "interrupt" in self.signature.members:
-            if self.clocks == 2:
-                m.submodules.interrupt_sync = FFSynchronizer(core.interrupt, self.interrupt, o_domain="bus")
-            else:
-                m.d.comb += self.interrupt.eq(core.interrupt)
         return m
-
-
-class AxiTop(_Top):
-    """`AxiCore` as a module of its own.
-
-    Parameters
-    ----------
-    geometry, **options
-        As of `AxiCore`.
-    clocks : int
-        1, or 2: a clock for the buses, and one for all else.
-
-    Members
-    -------
-    aclk, aresetn, s_axi_..., m_axi_..., interrupt; with two clocks array_clk
-
-    Latency: that of `AxiCore`, and with two clocks of `AxiCrossing` on each way.
-
-    Raises
-    ------
-    ValueError
-        As `AxiCore`.
-    """
-
-    def __init__(self, geometry, clocks=1, **options):
-        super().__init__(AxiCore(geometry, **options), clocks)
-
-
-class StreamTop(_Top):
-    """`StreamCore` as a module of its own.
-
-    Parameters
-    ----------
-    geometry : Geometry
-        As of `StreamCore`.
-    clocks : int
-        As of `AxiTop`.
-
-    Members
-    -------
-    aclk, aresetn, s_axi_..., s_axis_..., m_axis_...; with two clocks array_clk
-
-    Latency: that of `StreamCore`, and with two clocks of `AxiCrossing` on each way.
-
-    Raises
-    ------
-    ValueError
-        As `StreamCore`.
-    """
-
-    def __init__(self, geometry, clocks=1):
-        super().__init__(StreamCore(geometry), clocks)

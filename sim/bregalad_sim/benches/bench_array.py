@@ -18,7 +18,7 @@ from bregalad_sim.benches.beside import Beside
 from bregalad_sim.benches.levels import Placed, concerned, on_levels
 from bregalad_sim.benches.sides import SIDES, terms_of
 from bregalad_sim.bits import candidate_fields, pack, unpack
-from bregalad_sim.golden import Candidate, Cell, Golden, top
+from bregalad_sim.golden import Candidate, Cell, Slots, top
 from bregalad_sim.runner import parameters
 
 COUNTING = (Op.COUNT, Op.COUNT, Op.COUNT, Op.COUNT)
@@ -30,8 +30,8 @@ class Model:
 
     def __init__(self, geometry):
         self.geometry = geometry
-        self.golden = Golden(geometry)
-        self.shadow = Golden(geometry)  # slot 0: the snapshot
+        self.golden = Slots(geometry)
+        self.shadow = Slots(geometry)  # slot 0: the snapshot
         self.shadow.cells = self.golden.cells
         self.shadow.fields = self.golden.fields
         self.least = None  # by lane, of the terms beside the last COUNT of the codes' own bins

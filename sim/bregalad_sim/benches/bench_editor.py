@@ -9,18 +9,16 @@ from bregalad.geometry import NONE, Geometry
 from bregalad.protocol.commands import COMMAND_BYTES, COMMANDS, CommandFlag, Opcode, pack_command
 from bregalad.protocol.layout import Layout
 from bregalad.protocol.reports import Kind, SuggestionFlag, entry_body
-from bregalad.protocol.tree import MANY, TreeOpcode, pack_tree
+from bregalad.protocol.tree import TreeOpcode, pack_tree
 from bregalad_hw.array.operation import Op, operation_layout
 from bregalad_hw.mcmu.report import job_layout
 from bregalad_hw.mcmu.scheduler import trial_layout
-from bregalad_hw.mcmu.slots import empty_entry, entry_layout, row_of
+from bregalad_hw.mcmu.slots import EMPTY_ENTRY, entry_layout, row_of
 from cocotb.triggers import ReadOnly, RisingEdge
 
-from bregalad_sim.benches.counting import NAMES
 from bregalad_sim.benches.levels import concerned
 from bregalad_sim.bits import pack, unpack
 from bregalad_sim.golden import Golden
-from bregalad_sim.golden.tree import TreeBoard
 from bregalad_sim.runner import parameters
 from bregalad_sim.streams import Sink, Source, reset
 from bregalad_sim.traffic import Traffic
@@ -33,7 +31,7 @@ class Bench:
         self.dut = dut
         self.rng = rng = random.Random(cocotb.RANDOM_SEED)
         self.geometry = g = Geometry(**parameters()["geometry"])
-        self.golden = TreeBoard(g) if g.nodes else Golden(g)
+        self.golden = Golden(g)
         self.golden.write_register("cells", g.max_cells)
         self.traffic = Traffic(g, rng, self.golden.memory)
         self.payload = Source(dut, "edit__payload", unsigned(g.bus_width), rng)
@@ -41,7 +39,7 @@ class Bench:
         self.trial = Sink(dut, "trial", trial_layout(g), rng)
         self.answered = Sink(dut, "counts", unsigned(g.count_width), rng)
         self.ends = (self.payload, self.job, self.trial, self.answered)
-        empty = pack(entry_layout(g), empty_entry(g))
+        empty = pack(entry_layout(g), EMPTY_ENTRY)
         self.rows = [empty] * g.slots
         self.read = self.shown = empty  # the row that was read, the one that is seen
         self.counts = [[[0] * g.classes for _ in range(g.bins)] for _ in range(g.slots * g.max_cells)]
@@ -56,7 +54,7 @@ class Bench:
         dut = self.dut
         await reset(
             dut,
-            *((dut.number,) if self.geometry.nodes else ()),
+            dut.number,
             dut.edit__start,
             dut.edit__drop,
             dut.edit__head,
@@ -97,8 +95,7 @@ class Bench:
             assert int(dut.table__w_link.value), "the link is written with the row"
             self.rows[int(dut.table__w_slot.value)] = int(dut.table__w_entry.value)
         done = bool(int(dut.edit__done.value))
-        if g.nodes:
-            self.marked |= bool(int(dut.mark.value))
+        self.marked |= bool(int(dut.mark.value))
         await RisingEdge(dut.clk)
         return done
 
@@ -143,31 +140,16 @@ class Bench:
 
     def command(self):
         """Bytes of a random command that is the editor's, and whether it is dropped."""
-        if self.geometry.nodes and self.rng.random() < 0.2:
-            return self.rng.choice([self.node, self.period])(), False
-        while True:
-            data = self.traffic.command(faults=False)
-            if data[0] not in (Opcode.LEARN, Opcode.FENCE, Opcode.RESET, Opcode.LOAD):
-                return data, data[0] == Opcode.WRITE and self.rng.random() < 0.2
-
-    def node(self):
-        """Bytes of a NODE."""
         g, rng = self.geometry, self.rng
-        near = min(g.count_max + rng.randint(-2, 2), 0xFFFFFFFF)
-        return pack_tree(
-            g,
-            TreeOpcode.NODE,
-            slot=rng.randrange(g.slots),
-            node=rng.randrange(g.nodes),
-            only=rng.choice([NONE, MANY, rng.randrange(g.classes)]),
-            base=rng.choice([rng.getrandbits(32), near]),
-            ask_up_to=rng.choice([rng.getrandbits(32), near]),
-        )
-
-    def period(self):
-        """Bytes of a PERIOD."""
-        period = self.rng.choice([0, 1, self.rng.getrandbits(16)])
-        return pack_tree(self.geometry, TreeOpcode.PERIOD, slot=self.rng.randrange(self.geometry.slots), period=period)
+        kind, slot = rng.random(), rng.randrange(g.slots)
+        if kind < 0.1:
+            return pack_command(g, Opcode.TRIAL, slot=slot), False
+        if kind < 0.3:
+            waiting = [slot for slot, entry in enumerate(self.golden.entries) if entry.since]
+            slot, period = rng.choice(waiting or [slot]), rng.choice([0, 1, rng.getrandbits(16)])
+            return pack_tree(g, TreeOpcode.PERIOD, slot=slot, period=period), False
+        data = self.traffic.slot_command()
+        return data, data[0] == Opcode.WRITE and rng.random() < 0.3
 
     def count_records(self):
         """Some more records have come."""
@@ -182,7 +164,7 @@ class Bench:
         if data[0] == Opcode.TRIAL:
             slot = int(COMMANDS[Opcode.TRIAL].unpack(data)["slot"])
             entry = golden.entries[slot]
-            if g.nodes and not entry.due:
+            if not entry.due:
                 return
             self.trials.append(
                 {
@@ -194,20 +176,18 @@ class Bench:
                             SuggestionFlag.HALVED * entry.halved
                             | SuggestionFlag.UNDERFLOW * entry.underflow
                             | SuggestionFlag.INNER * entry.inner
-                            | SuggestionFlag.REQUESTED * (not g.nodes)
                         ),
-                        **({"number": golden.number} if g.nodes else {}),
-                        **({name: getattr(entry, name) for name in NAMES} if g.nodes else {}),
+                        "number": golden.number,
+                        **{name: getattr(entry, name) for name in ("only", "base", "ask_up_to")},
                     },
                     "current": entry.current,
                 }
             )
-            if g.nodes:  # the board says when
-                golden._trial(slot, requested=False)
-                return
+            golden._trial(slot)
+            golden._reports.clear()
+            return
         report = golden.execute(data)
-        if g.nodes:
-            self.marks, golden._all_due = golden._all_due, False
+        self.marks, golden._all_due = golden._all_due, False
         if data[0] != Opcode.READ:
             return
         head = 8 if report[0] == Kind.STATISTICS else len(report)
@@ -238,8 +218,7 @@ async def matches_golden(dut):
         for end in bench.ends:
             end.stall = stall
         bench.deny = rng.choice([0.0, 0.3, 0.8])
-        if g.nodes:
-            bench.count_records()
+        bench.count_records()
         data, drop = bench.command()
         if not drop:
             bench.expect(data)
@@ -260,7 +239,7 @@ async def matches_golden(dut):
         assert not bench.jobs and not bench.trials
         assert bench.marked == (bench.marks and not drop)
         bench.marked = False
-        bench.seen["marked"] = bench.seen.get("marked", not g.nodes) + bench.marks
+        bench.seen["marked"] = bench.seen.get("marked", 0) + bench.marks
         dut.edit__head.value = rng.getrandbits(8 * COMMAND_BYTES)  # what is not started must not matter
         bench.seen["edits"] += not drop
         bench.seen["dropped"] += drop
@@ -286,7 +265,7 @@ async def takes_the_clocks_that_it_says(dut):
     await bench.start()
     entry = Layout("entry", *entry_body(g)).size
     most = {
-        Opcode.TRIAL: 8,  # of a slot that is due, where that matters
+        Opcode.TRIAL: 8,  # of a slot that is due
         Opcode.CLEAR: g.passes * (g.bins + 1) + 8,
         Opcode.PLACE: g.passes * (g.bins + 1) + g.passes + 8,
         Opcode.READ: g.bins * g.classes + g.passes + 8,

@@ -10,10 +10,10 @@ from bregalad.protocol.commands import RecordFlag
 from bregalad.protocol.leaf_rows import LEAF_ROWS, RowOp, RowWord
 from bregalad.protocol.nodes import KIND_LOW, Node
 from bregalad.protocol.rows import Column, RowKind, RowLayout, weight_of
-from bregalad_hw.front.front import bayes_layout
 from bregalad_hw.front.leaf_rows import result_layout
 from bregalad_hw.front.store import RecordStore
-from bregalad_hw.mcmu.buffer import header_layout
+from bregalad_hw.mcmu.predictor import prediction_layout
+from bregalad_hw.mcmu.tracker import header_layout
 from cocotb.triggers import ReadOnly, RisingEdge
 
 from bregalad_sim.benches.front_traffic import FrontTraffic, Record
@@ -48,7 +48,7 @@ class Bench(FrontTraffic):
         self.ends = [self.commands, self.words, self.edits, self.accesses, self.headers, self.results]
         self.sources = [self.commands, self.words, self.edits, self.accesses]
         if g.naive_bayes:
-            self.bayes = Source(dut, "bayes", bayes_layout(g), rng)
+            self.bayes = Source(dut, "bayes", prediction_layout(g), rng)
             self.ends.append(self.bayes)
             self.sources.append(self.bayes)
         self.kept = deque()  # records that are handed over, whose codes are not freed

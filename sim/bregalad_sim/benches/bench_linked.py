@@ -151,26 +151,22 @@ async def takes_over(dut):
 
 
 @cocotb.test(timeout_time=600, timeout_unit="sec")
-@cocotb.parametrize(share=[0.0, 0.05, 0.2])
-async def traffic(dut, share):
+async def traffic(dut):
     """Random command streams and register accesses: reports and events as the model's."""
     host = await start(dut)
     geometry, rng = Geometry(**parameters()["geometry"]), host.rng
     session = await host.begin(rng.getrandbits(31) + 1, take_over=True)
     assert session.refused is None
-    host.share = share
-    golden = Golden(geometry)
-    clear = b"".join(pack_command(geometry, Opcode.CLEAR, slot=slot) for slot in range(geometry.slots))
+    golden = Golden(geometry, parameters()["row_bytes"])
     for index in range(parameters()["rounds"]):
+        host.share = rng.choice(parameters()["shares"])
         traffic = Traffic(geometry, rng, golden.memory, rings=0)
         for name, fields in traffic.configuration():
-            value = sum(fields.get(f.name, 0) << lsb for f, lsb in find(name).layout())
-            session.access(find(name).addr, True, value)
+            value = sum(fields.get(f.name, 0) << lsb for f, lsb in golden.registers[name].layout())
+            session.access(golden.registers[name].addr, True, value)
             golden.write_register(name, value)
         stream = b"".join(traffic.command(index % 2 == 1) for _ in range(12))
-        stream = (
-            clear + stream + pack_command(geometry, Opcode.RESET) + pack_command(geometry, Opcode.FENCE, token=index)
-        )
+        stream += pack_command(geometry, Opcode.RESET) + pack_command(geometry, Opcode.FENCE, token=index)
         want = golden.execute(stream)
         session.send(np.frombuffer(stream, np.uint8))
         host.reports.clear()

@@ -4,7 +4,7 @@ import random
 from collections import deque
 
 import cocotb
-from bregalad.fixed import BAYES_UNIT, UNUSED_CLASS, bayes_log2, neighbour_log
+from bregalad.fixed import BAYES_UNIT, bayes_log2, neighbour_log
 from bregalad.geometry import MISSING, Geometry
 from bregalad.protocol.registers import CellKind
 from bregalad_hw.array.bayes import lead, partial_latency, partial_layout
@@ -12,13 +12,13 @@ from bregalad_hw.mcmu.predictor import Predictor, ask_layout, prediction_layout
 from cocotb.triggers import ReadOnly, RisingEdge
 
 from bregalad_sim.bits import pack
-from bregalad_sim.golden import Cell, Golden
+from bregalad_sim.golden import Cell, Slots
 from bregalad_sim.runner import parameters
 from bregalad_sim.streams import Sink, Source, reset
 
 
 class Bench:
-    """The predictor between who asks, an array of a fixed latency and the report writer."""
+    """The predictor between who asks, an array of a fixed latency and who takes them."""
 
     def __init__(self, dut):
         given = parameters()
@@ -26,7 +26,7 @@ class Bench:
         self.rng = rng = random.Random(cocotb.RANDOM_SEED)
         self.geometry = g = Geometry(**given["geometry"])
         self.predictor = Predictor(g, **given["options"])
-        self.golden = Golden(g)
+        self.golden = Slots(g)
         self.golden.cells = [Cell(CellKind.NUMERIC) for _ in range(g.max_cells)]
         self.source = Source(dut, "i", ask_layout(g), rng)
         self.sink = Sink(dut, "o", prediction_layout(g), rng)
@@ -48,17 +48,14 @@ class Bench:
             dut.partial__p,
             dut.partial__coming,
             dut.neighbours,
-            dut.kind,
             dut.classes_in_use,
         )
 
-    def configure(self, cells, classes, scores, neighbours):
+    def configure(self, cells, classes, neighbours):
         """Static while nothing is under way; new statistics everywhere."""
         g, rng, golden = self.geometry, self.rng, self.golden
         golden.fields.update({"cells.count": cells, "classes.count": classes, "report.neighbours": neighbours})
-        self.scores = scores
-        self.dut.classes_in_use.value, self.dut.kind.value = classes, 1 + scores
-        self.dut.neighbours.value = neighbours
+        self.dut.classes_in_use.value, self.dut.neighbours.value = classes, neighbours
 
         def count():
             return rng.choice([0, 0, 1, rng.getrandbits(rng.randint(1, g.count_width)), g.count_max])
@@ -75,7 +72,8 @@ class Bench:
         slot = rng.randrange(g.slots)
         codes = [rng.choice([MISSING, rng.randrange(255)]) for _ in range(golden.cells_in_use)]
         scores = golden._scores(slot, codes)
-        self.source.items.append({"slot": slot, "class_counts": golden.entries[slot].class_counts})
+        leaf = rng.randrange(2)
+        self.source.items.append({"known": leaf, "class_counts": golden.entries[slot].class_counts})
         beats = []
         for at in range(0, len(codes), g.lanes):
             last, sides = at + g.lanes >= len(codes), 2 * golden.fields["report.neighbours"]
@@ -94,7 +92,7 @@ class Bench:
             for side in range(1 + sides):
                 beats.append({"sums": sums[side], "known": known * (side == 0), "last": last and side == sides})
         self.pending.append(beats)
-        self.want.append([{"slot": slot, "label": scores.index(max(scores)), "scores": scores}, None])
+        self.want.append([{"label": scores.index(max(scores)), "known": leaf}, None])
         self.unissued.append(self.want[-1])
 
     async def step(self):
@@ -115,8 +113,6 @@ class Bench:
         self.asked += taken
         self.issuable += taken
         assert int(dut.quiet.value) == (self.asked - taken == self.given)
-        assert int(dut.asked.value) == self.asked % (1 << len(dut.asked))
-        assert int(dut.given.value) == self.given % (1 << len(dut.given))
         if self.issuable and rng.random() >= self.busy:
             beat = self.pending[0].pop(0)
             self.partials[self.clock + self.delay] = beat
@@ -135,10 +131,7 @@ class Bench:
             if due or self.sink.valid:
                 assert self.sink.valid == due, (self.clock, oldest)
         if got is not None:
-            want = self.want.popleft()[0]
-            if not self.scores:
-                want["scores"] = [0] * self.geometry.classes
-            assert got == want
+            assert got == self.want.popleft()[0]
             self.given += 1
         self.most = max(self.most, self.asked - self.given)
         await RisingEdge(dut.clk)
@@ -156,19 +149,19 @@ class Bench:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def matches_golden(dut):
-    """Records of any length, labels alone or scores too, a queue that is full now and then."""
+    """Records of any length, a queue that is full now and then."""
     bench = Bench(dut)
     rng, g = bench.rng, bench.geometry
     await bench.start()
     for _ in range(parameters()["rounds"]):
-        bench.configure(rng.randint(1, g.max_cells), rng.choice([g.classes, 1, 2]), rng.randrange(2), rng.randrange(2))
+        bench.configure(rng.randint(1, g.max_cells), rng.choice([g.classes, 1, 2]), rng.randrange(2))
         bench.source.stall, bench.sink.stall = rng.choice([0, 0.5]), rng.choice([0, 0.5, 0.95])
         bench.busy = rng.choice([0, 0.4])
         bench.most = 0
         for _ in range(rng.randint(1, 60)):
             bench.record()
         await bench.finish()
-        assert bench.most <= (bench.predictor.scores_depth if bench.scores else bench.predictor.depth)
+        assert bench.most <= bench.predictor.depth
 
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
@@ -178,7 +171,7 @@ async def ties(dut):
     g, golden = bench.geometry, bench.golden
     await bench.start()
     for classes in (g.classes, 0):
-        bench.configure(1, classes, 1, 0)
+        bench.configure(1, classes, 0)
         for first in range(g.classes):
             golden.entries[0].class_counts = [5 * (k >= first) for k in range(g.classes)]
             golden.counts[0][0] = [[2] * g.classes for _ in range(g.bins)]
@@ -186,8 +179,6 @@ async def ties(dut):
             golden.counts[1:] = [golden.counts[0]] * (g.slots - 1)
             bench.record()
             assert bench.want[-1][0]["label"] == (first if classes else 0)
-            if not classes:
-                assert bench.want[-1][0]["scores"] == [UNUSED_CLASS] * g.classes
             await bench.finish()
 
 
@@ -197,7 +188,7 @@ async def rate(dut):
     bench = Bench(dut)
     g = bench.geometry
     await bench.start()
-    bench.configure(min(g.lanes, g.max_cells), g.classes, 0, 0)
+    bench.configure(min(g.lanes, g.max_cells), g.classes, 0)
     for _ in range(300):
         bench.record()
     await bench.finish()

@@ -22,7 +22,7 @@ from bregalad_sim.benches.beside import Beside
 from bregalad_sim.benches.levels import Placed, concerned, level_of, on_levels
 from bregalad_sim.benches.sides import SIDES, bin_of, terms_of
 from bregalad_sim.bits import pack, unpack
-from bregalad_sim.golden import Cell, Golden, gain_of
+from bregalad_sim.golden import Cell, Slots, gain_of
 from bregalad_sim.runner import parameters
 
 _OWN = (
@@ -99,8 +99,8 @@ class Bench:
         self.lane, self.snapshots = given["lane"], given["snapshots"]
         self.latency = AttributeProcessor(g, self.lane).read_latency
         self.word = data.ArrayLayout(g.count_width, g.classes)
-        self.golden = Golden(g)
-        self.shadow = Golden(g)  # slot 0, cell 0: the snapshot that is coming in
+        self.golden = Slots(g)
+        self.shadow = Slots(g)  # slot 0, cell 0: the snapshot that is coming in
         self.clock = 0
         self.due = {}  # clock: (word, what is read, clamped, a bit for each level)
         self.terms_due = {}  # clock: terms of a COUNT
@@ -174,7 +174,7 @@ class Bench:
         self.labels = rng.choice([[rng.randrange(g.classes)], range(g.classes)])
 
     def apply(self, op, code, count):
-        """Golden's operation; what stage 8 shows of it: (word, count that is read, clamped)."""
+        """The golden model's operation; what stage 8 shows of it: (word, count that is read, clamped)."""
         golden, g = self.golden, self.geometry
         slot, bin_, cell = op["slot"], op["bin"], self.cell(op["pass_"])
         touched = [(slot, bin_)]

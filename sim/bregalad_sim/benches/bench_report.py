@@ -5,15 +5,13 @@ import random
 import cocotb
 import numpy as np
 from amaranth import unsigned
-from bregalad.fixed import UNUSED_CLASS
 from bregalad.geometry import NONE, Geometry
 from bregalad.protocol import reports
 from bregalad.protocol.reports import Kind
 from bregalad.protocol.tree import TREE_REPORTS, TreeKind
 from bregalad_hw.array.merge import summary_layout
 from bregalad_hw.array.operation import candidate_layout
-from bregalad_hw.mcmu.predictor import prediction_layout
-from bregalad_hw.mcmu.report import JOBS, PREDICTIONS, TREE_JOBS, TRIALS, ReportWriter, job_layout, word_layout
+from bregalad_hw.mcmu.report import JOBS, TRIALS, ReportWriter, job_layout, word_layout
 from bregalad_hw.mcmu.scheduler import head_layout
 from cocotb.triggers import ReadOnly, RisingEdge
 
@@ -33,7 +31,6 @@ class Bench:
                 ("head", head_layout(g)),
                 ("summary", summary_layout(g)),
                 ("gains", candidate_layout(g)),
-                ("prediction", prediction_layout(g)),
                 ("counts", unsigned(g.count_width)),
             )
         }
@@ -94,15 +91,15 @@ class Bench:
                     "current": self.number(16),
                     "entry_flags": rng.randrange(8),
                     "period": self.number(16),
+                    "tried": self.number(32),
                 }
                 words = [
                     values["n"],
                     values["since"],
                     values["link"] | values["current"] << 16,
                     values["entry_flags"] | values["period"] << 16,
+                    values["tried"],
                 ]
-                if g.nodes:
-                    words.append(values.setdefault("tried", self.number(32)))
                 return {"job": [job | {"count": len(words), "words": words}]}, reports.entry_layout(g).pack(
                     kind=kind, slot=slot, class_counts=counts, **values
                 )
@@ -112,19 +109,10 @@ class Bench:
                 return {"job": [job | {"count": 1, "words": [cell]}], "counts": bins}, reports.statistics_layout(
                     g
                 ).pack(kind=kind, slot=slot, cell=cell, counts=bins)
-            case Kind.PREDICTION | Kind.SCORES:
-                scores = [rng.choice([UNUSED_CLASS, 0, -1, rng.randrange(-1 << 30, 1 << 30)]) for _ in range(g.classes)]
-                found = {"slot": slot, "label": rng.randrange(g.classes)}
-                shown = {"scores": scores} if kind is Kind.SCORES else {}
-                return {"prediction": [found | {"scores": scores}]}, reports.layout_of(kind, g, cells).pack(
-                    kind=kind, **found, **shown
-                )
         head = {"slot": slot, "flags": rng.randrange(16), "n": self.number(g.count_width), "class_counts": counts}
-        given, proposal = head, b""
-        if g.nodes:
-            number = self.number(32)
-            given = head | {"number": number, "node": self.number(16)}
-            proposal = TREE_REPORTS[TreeKind.PROPOSAL].pack(kind=TreeKind.PROPOSAL, slot=slot, number=number)
+        number = self.number(32)
+        given = head | {"number": number}
+        proposal = TREE_REPORTS[TreeKind.PROPOSAL].pack(kind=TreeKind.PROPOSAL, slot=slot, number=number)
         if kind is Kind.SUGGESTION:
             left = [self.number(g.count_width) for _ in range(g.classes)]
             three = {name: self.candidate() for name in ("best", "second", "current")}
@@ -140,15 +128,12 @@ class Bench:
         )
 
     async def run(self, count, report_all, cells, stall_in, stall_out):
-        """Some reports; each job, trial or row of predictions waits for what else is ahead."""
+        """Some reports; each job or trial waits for what else is ahead."""
         dut, rng, sources = self.dut, self.rng, self.sources
-        wanted = rng.choice(PREDICTIONS)
         dut.configuration__report__all.value, dut.configuration__cells__count.value = report_all, cells
-        dut.scores.value = wanted is Kind.SCORES
         self.sink.stall = stall_out
-        jobs = JOBS + TREE_JOBS if self.geometry.nodes else JOBS
-        kinds = [TRIALS[report_all]] * 4 + [wanted] * 4 + list(jobs)
-        kinds = rng.choice([kinds, kinds[:1], [wanted], kinds[8:]])
+        kinds = [TRIALS[report_all]] * 4 + list(JOBS)
+        kinds = rng.choice([kinds, kinds[:1], kinds[4:]])
         ahead = [(kind, *self.report(kind, cells)) for kind in rng.choices(kinds, k=count)]
         want = [(kind, answer) for kind, _, answer in ahead]
         total = sum(len(answer) for _, answer in want)
@@ -162,7 +147,7 @@ class Bench:
             while ahead:
                 kind, items, _ = ahead[0]
                 # What comes by the same stream may queue there.
-                group = next(each for each in (TRIALS, PREDICTIONS, jobs) if kind in each)
+                group = TRIALS if kind in TRIALS else JOBS
                 if any(other not in group for other, _ in want[done:fed]):
                     break
                 fed += 1
@@ -179,14 +164,9 @@ class Bench:
             assert int(dut.idle.value) == (not under_way)
             if begun == clock - ReportWriter.latency:
                 assert self.sink.valid
-            if sources["prediction"].offered and not under_way:
-                assert self.sink.valid
             taken = {name for name, source in sources.items() if source.settle() is not None}
             if taken & {"head", "job"}:
                 begun, under_way = clock, True
-            elif "prediction" in taken:
-                assert word is not None, "a prediction is taken with its first word"
-                under_way = True
             last_of_trial = False
             if word is not None:
                 got += word["data"].to_bytes(4, "little")
@@ -195,7 +175,7 @@ class Bench:
                     f"report {done}, {kind.name}:\n got {got.hex(' ', 4)}\nwant {answer.hex(' ', 4)}"
                 )
                 # A proposal comes first.
-                first = self.geometry.nodes and kind in TRIALS and len(got) == TREE_REPORTS[TreeKind.PROPOSAL].size
+                first = kind in TRIALS and len(got) == TREE_REPORTS[TreeKind.PROPOSAL].size
                 assert word["last"] == (got == answer or first), f"last of {kind.name}"
                 if got == answer:
                     got, done, under_way = b"", done + 1, False
@@ -211,7 +191,7 @@ class Bench:
 async def every_byte(dut):
     """Reports of all kinds in any order, as fast as they go and with stalls on each stream."""
     bench = Bench(dut)
-    await reset(dut, dut.configuration__report__all, dut.configuration__cells__count, dut.scores)
+    await reset(dut, dut.configuration__report__all, dut.configuration__cells__count)
     rng, g = bench.rng, bench.geometry
     for index in range(parameters()["rounds"]):
         stalls = [(0.0, 0.0), (0.0, 0.6), (0.6, 0.0), (0.5, 0.5)][index // 2 % 4]

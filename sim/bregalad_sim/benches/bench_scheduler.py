@@ -31,7 +31,6 @@ class Bench:
         self.unreported = 0
         self.reportable = deque()  # per head taken: its trial's number
         self.pushed = self.snapped = self.taken = 0
-        self.asked = self.given = 0  # predictions
         self.next_snap = (0, 0)  # pass, bin
         self.clock = 0
         self.pushes = deque()  # clocks, of `waiting`
@@ -44,7 +43,7 @@ class Bench:
         self.ready = deque([1, 1])  # of this clock and the next
         self.due = None  # clock in which a SNAP has to go
         self.idle = self.alone = 0  # clocks without a SNAP that could go, without a trial
-        self.seen = dict.fromkeys(("trials", "locked", "queue_full", "heads_full", "array_full", "prompt", "behind"), 0)
+        self.seen = dict.fromkeys(("trials", "locked", "queue_full", "heads_full", "array_full", "prompt"), 0)
         if g.banks > 1:
             self.seen |= {"beside": 0, "held": 0}
 
@@ -54,14 +53,12 @@ class Bench:
         free = [slot for slot in range(g.slots) if all(trial["head"]["slot"] != slot for trial in self.waiting)]
         if not free:
             return
-        beside = ("number", "node", "only", "base", "ask_up_to") if g.nodes else ()
+        beside = ("flags", "number", "n", "only", "base", "ask_up_to")
         self.source.items.append(
             {
                 "head": {
                     **{name: rng.getrandbits(head_layout(g)[name].width) for name in beside},
                     "slot": rng.choice(free),
-                    "flags": rng.getrandbits(8),
-                    "n": rng.getrandbits(g.count_width),
                     "class_counts": [rng.getrandbits(g.count_width) for _ in range(g.classes)],
                 },
                 "current": rng.choice([NONE, rng.randrange(g.max_cells)]),
@@ -82,13 +79,6 @@ class Bench:
         self.head.drive()
         ready = self.ready[0]
         reported = bool(self.reportable) and self.reportable[0] < self.snapped and rng.random() < report_rate
-        # No prediction after a trial is reported before it.
-        most = self.coming[0][1] if self.coming else self.asked
-        self.given += self.given < most and rng.random() < self.give_rate
-        self.asked += self.asked - self.given < 1000 and rng.random() < 0.5
-        dut.asked.value, dut.given.value = (number % (1 << len(dut.asked)) for number in (self.asked, self.given))
-        asked = rng.randrange(g.slots)
-        dut.slot_b.value = asked
         ports = {
             name: [rng.randrange(g.slots // g.levels) << g.level_bits | level for level in range(g.levels)]
             for name in "ac"
@@ -142,12 +132,11 @@ class Bench:
         else:
             self.idle = 0
         locked = {trial["head"]["slot"] for trial in list(self.waiting)[done:]}
-        assert int(dut.locked_b.value) == (asked in locked), asked
         for name, slots in ports.items():
             assert int(getattr(dut, f"locked_{name}").value) == sum(
                 (slot in locked) << level for level, slot in enumerate(slots)
             ), slots
-        self.seen["locked"] += asked in locked
+            self.seen["locked"] += bool(locked & {*slots})
         if self.clock == self.due and not self.read_rate:
             assert int(dut.valid.value), "the first SNAP comes as soon as it may"
         if self.alone > self.patience and self.waiting and ready:
@@ -170,16 +159,11 @@ class Bench:
         head = self.head.settle()
         if head is not None:
             assert self.coming, "a head without a trial"
-            want, behind = self.coming.popleft()
-            assert head == want
-            assert behind == self.given, "a trial before a prediction"
+            assert head == self.coming.popleft()
             self.reportable.append(self.taken)
             self.taken += 1
         if reported:
             self.reportable.popleft()
-        if head is None and self.coming and self.coming[0][1] != self.given:
-            assert not self.head.valid, "a trial before a prediction"
-            self.seen["behind"] += 1
         accepts = int(dut.i__ready.value)
         if len(self.waiting) == self.depth:
             assert done or not accepts, "more trials than `depth` wait"
@@ -197,7 +181,7 @@ class Bench:
         if trial is not None:
             self.waiting.append(trial)
             self.pushes.append(self.clock)
-            self.coming.append((trial["head"], self.asked))
+            self.coming.append(trial["head"])
             self.seen["trials"] += 1
             assert len(self.coming) <= self.heads, "more heads than `heads` wait"
         self.unreported += (trial is not None) - reported
@@ -210,12 +194,11 @@ async def in_order(dut):
     """Trials now and then or as many as go, with little or much room after them."""
     bench = Bench(dut)
     rng, g = bench.rng, bench.geometry
-    await reset(dut, dut.rows_a, dut.slot_b, dut.rows_c, dut.passes, dut.snap_ready, dut.reported)
+    await reset(dut, dut.rows_a, dut.rows_c, dut.passes, dut.snap_ready, dut.reported)
     for index in range(parameters()["rounds"]):
         passes = rng.randint(1, g.passes)
         dut.passes.value = passes
         room = rng.choice([1, 2, 16])
-        bench.give_rate = rng.choice([0.3, 1.0])
         bench.read_rate, bench.clash_rate = 0.0, rng.choice([0.0, 1.0])
         if g.banks > 1:
             bench.read_rate = rng.choice([0.0, 0.5, 1.0])
@@ -230,7 +213,7 @@ async def in_order(dut):
             room, rates = 16, [1.0, 0.5, 0.5]
         for _ in range(parameters()["clocks"]):
             await bench.step(passes, *rates, room)
-        bench.head.stall, bench.give_rate = rng.choice([0.0, 0.5]), 1.0
+        bench.head.stall = rng.choice([0.0, 0.5])
         limit = 5000
         while bench.source.items or bench.unreported or bench.used:
             await bench.step(passes, 0.0, 0.5, 0.5, room)

@@ -1,20 +1,17 @@
-"""Tracker, slot table and record buffer against Golden._record, the cells left out."""
+"""Tracker and slot table against the golden model's paths, the cells left out."""
 
 import random
 from collections import deque
 
 import cocotb
-from amaranth.lib import data
-from bregalad.geometry import CODE_WIDTH, MISSING, NONE, Geometry
+from bregalad.geometry import NONE, Geometry
+from bregalad.protocol.commands import RecordFlag
 from bregalad.protocol.registers import EVENTS
 from bregalad.protocol.tree import MANY
-from bregalad_hw.array.operation import operation_layout
-from bregalad_hw.mcmu.buffer import RecordBuffer
-from bregalad_hw.mcmu.dispenser import beat_layout
+from bregalad_hw.array.operation import Op, operation_layout
 from bregalad_hw.mcmu.predictor import ask_layout
-from bregalad_hw.mcmu.scheduler import trial_layout
 from bregalad_hw.mcmu.slots import SINCE_WIDTH, entry_layout, row_of
-from bregalad_hw.repeat import WEIGHT
+from bregalad_hw.mcmu.tracker import header_layout
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 
 from bregalad_sim.benches.counting import COUNTED, SPENT, Model
@@ -32,17 +29,16 @@ class Bench:
         self.rng = rng = random.Random(cocotb.RANDOM_SEED)
         self.geometry = g = Geometry(**parameters()["geometry"])
         self.golden = Model(g)
-        self.beat = data.ArrayLayout(CODE_WIDTH, g.lanes)
-        self.source = Source(dut, "i", beat_layout(g), rng)
-        self.trial = Sink(dut, "trial", trial_layout(g), rng)
+        self.source = Source(dut, "i", header_layout(g), rng)
         self.prediction = Sink(dut, "prediction", ask_layout(g), rng)
         self.asked = 0  # predictions whose first beat is to come
         self.deny = 0.0  # probability that a clock is not granted
         self.grant = False  # of the next clock
-        self.lock_clocks = (0,)  # how long slots stay locked after a trial
         self.locked = {}  # slot: clocks left
-        self.trials = deque()  # of the node whose last beat is gone
-        self.codes = deque([None] * RecordBuffer.latency)  # of the beats under way
+        self.dues = deque()  # of the node whose last beat is gone
+        self.weights = (1,)  # of records
+        self.records = 0  # that are not freed
+        self.seen_due = 0
         self.got = dict.fromkeys(COUNTED, 0)
         self.counted = [0, 0]  # a clock ago, and two
         self.seen_overdue = 0
@@ -51,15 +47,13 @@ class Bench:
 
     async def start(self):
         dut = self.dut
-        tree = ()
-        if self.geometry.nodes:
-            tree = (dut.tree__block__margin, dut.tree__every__records, dut.renumber, dut.last_number, dut.begun)
-            tree += (dut.nowhere, dut.weights)
         await reset(
             dut,
-            *tree,
-            dut.discard,
-            dut.rewind,
+            dut.tree__block__margin,
+            dut.tree__every__records,
+            dut.renumber,
+            dut.last_number,
+            dut.begun,
             dut.passes,
             dut.predict,
             dut.configuration__grace__leaf,
@@ -77,7 +71,7 @@ class Bench:
 
     async def configure(self, cells, grace, inner_grace, predict, sides=0):
         fields = self.golden.fields
-        fields["report.predictions"], fields["report.neighbours"] = predict, sides
+        self.golden.predicts, fields["report.neighbours"] = predict, sides
         fields["cells.count"], fields["grace.leaf"] = cells, grace
         fields["inner_grace.inner"] = inner_grace
         dut = self.dut
@@ -86,20 +80,17 @@ class Bench:
         dut.configuration__inner_grace__inner.value = inner_grace
         dut.configuration__report__neighbours.value = sides
         dut.predict.value = predict
-        if self.geometry.nodes:
-            self.number_records()
+        await self.number_records()
 
-    def number_records(self, margin=0, every=0, nowhere=(), weights=None):
-        """What only boards have that number records."""
+    async def number_records(self, margin=0, every=0, weights=(1,)):
+        """What depends on the records' numbers, and how much they may weigh."""
         dut, golden = self.dut, self.golden
         golden.fields["block.margin"], golden.fields["every.records"] = margin, every
         dut.tree__block__margin.value, dut.tree__every__records.value = margin, every
         golden.begun = max(0, golden.number - self.rng.randrange(4))
         dut.begun.value = golden.begun
-        golden.nowhere = set(nowhere)
-        dut.nowhere.value = sum(1 << slot for slot in nowhere)
-        golden.weights = [1] * self.geometry.slots if weights is None else weights
-        dut.weights.value = pack(data.ArrayLayout(WEIGHT, self.geometry.slots), golden.weights)
+        self.weights = weights
+        await ClockCycles(dut.clk, 2)  # it is steady before records come
 
     async def renumber(self):
         """Tell the last record's number, as the model has it."""
@@ -141,13 +132,6 @@ class Bench:
             "inner": bool(rng.randrange(2)),
             "halved": bool(rng.randrange(2)),
             "underflow": bool(rng.randrange(2)),
-            **(self.random_node() if g.nodes else {}),
-        }
-
-    def random_node(self):
-        rng, g = self.rng, self.geometry
-        return {
-            "node": rng.getrandbits(16),
             "only": rng.choice([NONE, MANY, rng.randrange(g.classes)]),
             "base": rng.getrandbits(g.count_width),
             "ask_up_to": rng.getrandbits(g.count_width),
@@ -156,66 +140,27 @@ class Bench:
             "tried_at": rng.choice([self.golden.begun, max(0, self.golden.number - rng.randrange(9))]),
         }
 
-    def codes_of_record(self):
-        return [self.rng.randrange(256) for _ in range(self.golden.cells_in_use)]
-
-    def record(self, slot, label, flags=0):
+    def record(self, slot, label, flags=0, there=1):
         """Queue a record and let the model count it."""
-        codes = self.codes_of_record()
-        self.source.items.extend(self.beats(slot, label, flags, codes))
-        self.golden._record({"slot": slot, "label": label, "codes": codes, "flags": flags})
-
-    def beats(self, slot, label, flags, codes):
-        g = self.geometry
-        # Flags that mean nothing yet must not matter.
-        flags |= self.rng.getrandbits(6) << 2
-        for at in range(0, len(codes), g.lanes):
-            part = codes[at : at + g.lanes]
-            yield {
-                "header": {"slot": slot, "label": label, "flags": flags},
-                "codes": part + [MISSING] * (g.lanes - len(part)),
-                "first": at == 0,
-                "last": at + g.lanes >= len(codes),
-            }
-
-    def broken(self):
-        """A record that leaves nothing: discarded, or begun and taken back."""
-        rng = self.rng
-        beats = list(self.beats(rng.randrange(self.geometry.slots), 0, 0, self.codes_of_record()))
-        if rng.randrange(2):
-            self.source.items.extend({**beat, "discard": True} for beat in beats)
-        else:
-            self.source.items.extend(beats[: rng.randrange(len(beats))])
-            self.source.items.append({"rewind": True})
+        test, minus = bool(flags & RecordFlag.TEST), bool(flags & RecordFlag.MINUS)
+        weight = 1 if test or minus else self.rng.choice(self.weights)
+        header = {"slot": slot, "label": label, "minus": minus, "test": test, "there": there, "weight": weight}
+        self.source.items.append(header)
+        self.records += 1
+        self.golden.count(slot, label, flags, weight, there, [0] * self.golden.cells_in_use)
 
     async def step(self):
-        """One clock: the operation that goes is the model's next, its codes come after it."""
-        rng, g, dut, source = self.rng, self.geometry, self.dut, self.source
-        rewind = bool(source.items) and "rewind" in source.items[0]
-        dut.rewind.value = rewind
-        if rewind:
-            source.items.popleft()
-            dut.i__valid.value = 0
-        else:
-            source.drive()
-        discard = source.offered and source.items[0].get("discard", False)
-        dut.discard.value = discard
-        self.trial.drive()
+        """One clock: the operation that goes is the model's next."""
+        rng, g, dut = self.rng, self.geometry, self.dut
+        self.source.drive()
         self.prediction.drive()
         grant, self.grant = self.grant, rng.random() >= self.deny
         dut.grant.value = self.grant
-        # Trials are taken in granted clocks only; slots that are due always.
-        self.trial.ready = bool(g.nodes) or self.trial.ready and grant
-        dut.trial__ready.value = self.trial.ready
         dut.locked.value = sum(1 << slot for slot in self.locked)
         await ReadOnly()
 
-        due = self.codes.popleft()
-        if due is not None:
-            assert unpack(self.beat, int(dut.codes.value))[: len(due)] == due
-        if source.offered:
-            source.settle()
-        trial = self.trial.settle()
+        self.source.settle()
+        due = int(dut.due_slot.value) if int(dut.due.value) else None
         ask = self.prediction.settle()
         if ask is not None:
             assert self.golden.asks, "a prediction that is not wanted"
@@ -228,7 +173,7 @@ class Bench:
             self.locked[slot] -= 1
         if int(dut.valid.value):
             assert self.golden.ops, "an operation too many"
-            assert not self.trials, "trials of the node before are to come"
+            assert not self.dues, "slots of the node before are to be told"
             want = self.golden.ops.popleft()
             op = unpack(operation_layout(g), int(dut.op.value))
             # A record that is only tested may read a locked slot.
@@ -239,24 +184,21 @@ class Bench:
             if want.get("predict") and op["pass_"] == op["side"] == 0:
                 self.asked -= 1
                 assert self.asked >= 0, "beats of a prediction that was not asked for"
-            self.trials.extend(want.get("trials", []))
-            assert (trial is None) == (not self.trials)
-            self.codes.append(want.get("codes"))
-            if self.codes[-1]:
+            self.dues.extend(want.get("dues", []))
+            assert (due is None) == (not self.dues)
+            if want["code"] is Op.COUNT:
+                assert int(dut.read_at.value) == op["pass_"], "codes of another beat"
                 self.issued.append(self.clock)
-        else:
-            self.codes.append(None)
-        if trial is not None:
-            assert self.trials, "a trial without its last beat"
-            if g.nodes:
-                trial = {name: trial["head"][name] for name in ("slot", "number")}
-                assert trial["number"] > int(dut.counted.value), "a record with a slot that becomes due is counted"
-            assert trial == self.trials.popleft()
+        if due is not None:
+            assert self.dues, "a slot is told without its node's last beat"
+            slot, number = self.dues.popleft()
+            assert due == slot
+            assert number > int(dut.counted.value), "a record with a slot that becomes due is counted"
+            self.seen_due += 1
         self.locked = {slot: left for slot, left in self.locked.items() if left > 0}
-        if g.nodes:
-            self._look_for_overdue()
-        elif trial is not None and (clocks := rng.choice(self.lock_clocks)):
-            self.locked[trial["head"]["slot"]] = clocks
+        self._look_for_overdue()
+        self.records -= int(dut.free.value)
+        assert self.records >= 0, "no record is there to be freed"
         for name in COUNTED:
             self.got[name] += int(getattr(dut, name).value)
         idle = int(dut.idle.value)
@@ -282,10 +224,10 @@ class Bench:
             quiet = quiet + 1 if await self.step() and not self.source.items else 0
             limit -= 1
             assert limit, f"no end, {len(golden.ops)} operations are missing"
-        assert not golden.ops and not self.trials, "operations are missing"
+        assert not golden.ops and not self.dues, "operations are missing"
+        assert not self.records, "a record is not freed"
         assert not golden.asks and not self.asked, "predictions are missing"
-        if g.nodes:
-            assert int(dut.counted.value) == golden.number
+        assert int(dut.counted.value) == golden.number
         assert self.got == {name: golden.events[event] for name, event in COUNTED.items()}
         for slot in range(g.slots):
             dut.table__r_slot.value, dut.table__r_en.value = slot, 1
@@ -301,7 +243,7 @@ class Bench:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def matches_golden(dut):
-    """Records on few slots with paths, trials, halving, bad and broken ones; stalls everywhere."""
+    """Records on few slots with paths, slots that become due, halving, weights; stalls everywhere."""
     bench = Bench(dut)
     rng, g = bench.rng, bench.geometry
     await bench.start()
@@ -310,48 +252,36 @@ async def matches_golden(dut):
         await bench.configure(
             rng.randint(1, g.max_cells), grace, rng.choice([0, 1, 4]), rng.randrange(2), rng.randrange(2)
         )
-        jumps = g.nodes and rng.random() < 0.5
+        jumps = rng.random() < 0.5
         if jumps:
             bench.golden.number = rng.choice([0, rng.randrange(100), (1 << 31) - rng.randint(1000, 2000)])
         for slot in rng.sample(range(g.slots), g.slots):
             await bench.place(slot, **bench.random_entry(slot))
-        bench.source.stall, bench.trial.stall = rng.choice([0, 0.5]), rng.choice([0, 0.8])
-        bench.prediction.stall = rng.choice([0, 0.8])
+        bench.source.stall, bench.prediction.stall = rng.choice([0, 0.5]), rng.choice([0, 0.8])
         bench.deny = rng.choice([0.0, 0.0, 0.4])
-        bench.lock_clocks = rng.choice([(0,), (1, 2, 5), (4, 30)])
         bench.locked = {slot: rng.randint(1, 30) for slot in range(g.slots) if rng.random() < 0.2}
-        if g.nodes:
-            nowhere = [slot for slot in range(g.slots) if rng.random() < 0.2]
-            weights = [rng.choice([0, 1, 1, 2, 3, 5]) for _ in range(g.slots)]
-            bench.number_records(rng.choice([0, 1, 2, 5]), rng.choice([0, 1, 2, 3, 7]), nowhere, weights)
+        weights = rng.choice([(1,), (0, 1, 1, 2, 3, 5)])
+        await bench.number_records(rng.choice([0, 1, 2, 5]), rng.choice([0, 1, 2, 3, 7]), weights)
         if jumps:
             await ClockCycles(bench.dut.clk, rng.randint(1, 60))  # in the midst of a division or not
             await bench.renumber()
         slots = rng.choice([[rng.randrange(g.slots)], range(g.slots)])
         for _ in range(rng.randint(1, 25)):
-            slot, label = rng.choice(slots), rng.randrange(g.classes)
-            fate = rng.randrange(12)
-            if fate == 0:
-                slot = rng.randint(g.slots, 0xFFFF)
-            elif fate == 1:
-                label = rng.randint(g.classes, 255)
-            elif fate == 2:
-                bench.broken()
-            bench.record(slot, label, rng.choice([0, 0, 0, 1, 2, 3]))
+            label, flags = rng.randrange(g.classes), rng.choice([0, 0, 0, 1, 2, 3])
+            bench.record(rng.choice(slots), label, flags, there=rng.random() < 0.9)
         await bench.finish()
     dut._log.info("%d clocks, %s", bench.clock, bench.golden.events)
-    assert all(bench.golden.events[name] for name in (*COUNTED.values(), "trials"))
-    assert bench.seen_overdue or not g.nodes
+    assert all(bench.golden.events[name] for name in COUNTED.values())
+    assert bench.seen_overdue and bench.seen_due
 
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def rings(dut):
-    """Links in a ring: every record ends after so many nodes, and with numbers makes a slot due but once."""
+    """Links in a ring: every record ends after so many nodes, and makes a slot due but once."""
     bench = Bench(dut)
     g = bench.geometry
     await bench.start()
-    await bench.configure(1, 1 if g.nodes else 100, 0, 1)
-    bench.lock_clocks = (3,)
+    await bench.configure(1, 1, 0, 1)
     for slot in range(g.slots):
         await bench.place(slot, link=(slot + 1) % g.slots if slot else 0)
     bench.record(0, 1)
@@ -371,8 +301,6 @@ async def multiples(dut):
     """An inner slot is due with each multiple of a number, wherever and whenever numbers go on from."""
     bench = Bench(dut)
     rng, g = bench.rng, bench.geometry
-    if not g.nodes:
-        return
     await bench.start()
     await bench.configure(1, 0, 0, 1)
     every = 3
@@ -382,7 +310,7 @@ async def multiples(dut):
         bench.golden.number = max(0, every * rng.randrange((1 << 31) // every) - rng.randint(0, 5))
         for slot in range(g.slots):
             await bench.place(slot, inner=True)
-        bench.number_records(every=every)
+        await bench.number_records(every=every)
         await ClockCycles(dut.clk, rng.randint(1, 60))  # in the midst of a division or not
         await bench.renumber()
         for _ in range(rng.randint(1, 8)):

@@ -77,7 +77,6 @@ class Bench:
             "n": made.n,
             "class_counts": counts,
             "number": rng.getrandbits(32),
-            "node": rng.getrandbits(16),
             "only": only,
             "base": made.base,
             "ask_up_to": made.ask_up_to,

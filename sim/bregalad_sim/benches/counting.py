@@ -2,131 +2,57 @@
 
 from collections import deque
 
-from amaranth import Cat, Module, Mux
-from amaranth.lib import data, stream, wiring
+from amaranth import Cat, Module
+from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
-from bregalad.geometry import CODE_WIDTH, NONE
+from bregalad.geometry import NONE
 from bregalad.protocol.commands import RecordFlag
-from bregalad.protocol.reports import SuggestionFlag
-from bregalad.protocol.tree import TREE
-from bregalad_hw.array.operation import Op, operation_layout, slot_of
-from bregalad_hw.configuration import configuration_signature
-from bregalad_hw.mcmu.buffer import RecordBuffer
-from bregalad_hw.mcmu.dispenser import beat_layout
-from bregalad_hw.mcmu.predictor import ask_layout
-from bregalad_hw.mcmu.scheduler import trial_layout
+from bregalad_hw.array.operation import Op, slot_of
 from bregalad_hw.mcmu.slots import SlotTable, answer_one, ask_one, table_signature
 from bregalad_hw.mcmu.tracker import Tracker
-from bregalad_hw.repeat import WEIGHT
 
-from ..golden import Golden
+from ..golden.tree import Tree
 from .sides import SIDES
 
-__all__ = ["COUNTED", "NAMES", "SPENT", "Counting", "Model"]
+__all__ = ["COUNTED", "SPENT", "Counting", "Model"]
 
-COUNTED = {
-    "good": "records",
-    "bad": "bad_records",
-    "node": "nodes",
-    "halved": "halvings",
-    "beats": "beats",
-}  # members, and the model's events
-NAMES = ("node", "only", "base", "ask_up_to")  # of an entry, that a trial's head has with numbers
-SPENT = ("counting", "halving", "wait_lock", "wait_queue", "wait_report")
+COUNTED = {"node": "nodes", "halved": "halvings", "beats": "beats"}  # members, and the model's events
+SPENT = ("counting", "halving", "wait_lock", "wait_report")
+_TABLE = ("table", "rows", "next_rows")  # members that do not lead outside, beside `locked` and `next_locked`
 
 
 class Counting(wiring.Component):
-    """Record buffer, tracker and slot table as the memory controller unit has them.
+    """Tracker and slot table as the memory controller unit has them.
 
-    Members as of `RecordBuffer` and `Tracker`, but for ``locked``, a bit per slot, and ``table``,
-    usable while ``idle``. On boards that number records ``nowhere`` has a bit per slot, too: of its
-    records the node has none; and ``weights`` what those weigh that have neither TEST nor MINUS.
+    Members as of `Tracker`, but for ``locked``, a bit per slot, and ``table``, usable while ``idle``.
     """
 
     def __init__(self, geometry):
         self.geometry = g = geometry
-        number = range(g.levels + 1)
-        tree = {
-            "tree": In(configuration_signature(TREE)),
-            "renumber": In(1),
-            "last_number": In(32),
-            "counted": Out(32),
-            "begun": In(32),
-            "overdue": Out(1),
-            "overdue_at": Out(32),
-            "nowhere": In(g.slots),
-            "weights": In(data.ArrayLayout(WEIGHT, g.slots)),
+        self.tracker = Tracker(g)
+        given = {
+            name: member
+            for name, member in self.tracker.signature.members.items()
+            if name not in (*_TABLE, "locked", "next_locked")
         }
-        super().__init__(
-            {
-                **(tree if g.nodes else {}),
-                "i": In(stream.Signature(beat_layout(g))),
-                "discard": In(1),
-                "rewind": In(1),
-                "passes": In(range(g.passes + 1)),
-                "predict": In(1),
-                "configuration": In(configuration_signature()),
-                "locked": In(g.slots),
-                "trial": Out(stream.Signature(trial_layout(g))),
-                "prediction": Out(stream.Signature(ask_layout(g))),
-                "op": Out(operation_layout(g)),
-                "valid": Out(1),
-                "grant": In(1),
-                "codes": Out(data.ArrayLayout(CODE_WIDTH, g.lanes)),
-                "table": In(table_signature(g)),
-                "idle": Out(1),
-                **{name: Out(number) for name in COUNTED},
-                **{name: Out(1) for name in SPENT},
-            }
-        )
+        self._given = tuple(given)
+        super().__init__({**given, "locked": In(g.slots), "table": In(table_signature(g))})
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.buffer = buffer = RecordBuffer(self.geometry)
-        m.submodules.tracker = tracker = Tracker(self.geometry)
+        m.submodules.tracker = tracker = self.tracker
         m.submodules.slots = slots = SlotTable(self.geometry)
+        for name in self._given:
+            inner, outer, member = getattr(tracker, name), getattr(self, name), tracker.signature.members[name]
+            if member.is_port:
+                m.d.comb += outer.eq(inner) if member.flow is Out else inner.eq(outer)
+            elif isinstance(member.signature, stream.Signature) and member.flow is Out:
+                connect(m, inner, flipped(outer))
+            else:
+                connect(m, flipped(outer), inner)
         m.d.comb += [
-            buffer.i.valid.eq(self.i.valid & self.i.ready),
-            buffer.i.payload.eq(self.i.payload),
-            self.i.ready.eq(buffer.room),
-        ]
-        connect(m, buffer.o, tracker.i)
-        connect(m, flipped(self.configuration), tracker.configuration)
-        if self.geometry.nodes:
-            connect(m, flipped(self.tree), tracker.tree)
-            m.d.comb += [
-                tracker.i.p.there.eq(~self.nowhere.bit_select(buffer.o.p.slot, 1)),
-                tracker.i.p.weight.eq(Mux(buffer.o.p.minus | buffer.o.p.test, 1, self.weights[buffer.o.p.slot])),
-                tracker.renumber.eq(self.renumber),
-                tracker.last_number.eq(self.last_number),
-                self.counted.eq(tracker.counted),
-                tracker.begun.eq(self.begun),
-                self.overdue.eq(tracker.overdue),
-                self.overdue_at.eq(tracker.overdue_at),
-            ]
-        connect(m, tracker.trial, flipped(self.trial))
-        connect(m, tracker.prediction, flipped(self.prediction))
-        m.d.comb += [
-            buffer.discard.eq(self.discard),
-            buffer.rewind.eq(self.rewind),
-            buffer.passes.eq(self.passes),
-            tracker.passes.eq(self.passes),
-            buffer.read_at.eq(tracker.read_at),
-            buffer.free.eq(tracker.free),
-            tracker.predict.eq(self.predict),
             tracker.locked.eq(self._locked(tracker.rows)),
             tracker.next_locked.eq(self._locked(tracker.next_rows)),
-            tracker.grant.eq(self.grant),
-            self.op.eq(tracker.op),
-            self.valid.eq(tracker.valid),
-            self.codes.eq(buffer.codes),
-            self.good.eq(buffer.good),
-            self.bad.eq(buffer.bad),
-            self.node.eq(tracker.node),
-            self.halved.eq(tracker.halved),
-            self.beats.eq(tracker.beats),
-            self.idle.eq(buffer.empty & tracker.idle),
-            *(getattr(self, name).eq(getattr(tracker, name)) for name in SPENT),
         ]
         answer_one(m, self.geometry, flipped(self.table), slots.port)
         with m.If(self.idle):
@@ -140,7 +66,7 @@ class Counting(wiring.Component):
         return Cat(self.locked.bit_select(slot_of(self.geometry, level, place), 1) for level, place in enumerate(asked))
 
 
-class Model(Golden):
+class Model(Tree):
     """The golden model, which writes down operations instead of counting cells.
 
     Nodes of a record are counted together as the last changes of their links have left it: see
@@ -149,14 +75,12 @@ class Model(Golden):
 
     def __init__(self, geometry):
         super().__init__(geometry)
+        self.predicts = 0
         self.ops = deque()
         self.asks = deque()
         self.nodes = []  # of the record, from its slot on
         self.halved = False  # the node to come
-        self.number = self.begun = 0  # records learnt: all, and before the block
         self.overdue = deque()  # numbers of those with which a leaf has waited too long
-        self.nowhere = set()  # slots that are none of their records' nodes
-        self.weights = [1] * geometry.slots  # of their records
         self.groups = {slot: [slot] for slot in range(geometry.slots)}
 
     def linked(self, slot):
@@ -174,35 +98,30 @@ class Model(Golden):
                     group = group + behind
                 self.groups[head] = group
 
-    def _record(self, record):
-        g = self.geometry
+    def count(self, slot, label, flags, weight, there, codes):
+        """Count a record at its slot, if there is one."""
+        test, minus = bool(flags & RecordFlag.TEST), bool(flags & RecordFlag.MINUS)
+        self.number += not (test or minus)
+        if not there:
+            return
         self.nodes.clear()
-        asks = len(self.asks)
-        known = record["slot"] < g.slots and record["label"] < g.classes
-        if g.nodes and known:
-            self.number += not record["flags"] & (RecordFlag.MINUS | RecordFlag.TEST)
-            if record["slot"] in self.nowhere:
-                self.events["records"] += not record["flags"] & RecordFlag.TEST
-                return
-        super()._record(record)
-        wanted = len(self.asks) > asks
-        test = record["flags"] & RecordFlag.TEST
+        if self.predicts:
+            entry = self.entries[slot]
+            known = int(entry.n > 0 and not entry.inner)
+            self.asks.append({"known": known, "class_counts": list(entry.class_counts)})
+        if test:
+            self._only_read(slot, label, codes)
+        else:
+            self._count_path(slot, label, minus, codes, weight)
+        wanted = self.predicts
         while self.nodes:
             size = 1 if test else len(self.groups[self.nodes[0]["slot"]])
             together, self.nodes = self.nodes[:size], self.nodes[size:]
-            self._count_together(together, list(record["codes"]), wanted)
+            self._count_together(together, codes, wanted)
             wanted = False
 
-    def _count_path(self, slot, label, minus, codes):
-        weight = 1 if minus else self.weights[slot]
-        super()._count_path(slot, label, minus, codes, weight)
-        if not self.geometry.nodes or minus or not weight:
-            return
-        entry, margin = self.entries[slot], self.fields["block.margin"]
-        period = self._period_of(entry)
-        fresh = entry.tried and entry.tried_at == self.begun
-        if not entry.inner and margin and period and entry.since >= margin + (0 if fresh else period):
-            self.overdue.append(self.number)
+    def _end_early(self):
+        self.overdue.append(self.number)
 
     def _only_read(self, slot, label, codes):
         super()._only_read(slot, label, codes)
@@ -221,7 +140,7 @@ class Model(Golden):
                 for bin_ in range(g.bins)
             )
         self._beats(nodes, codes, predict=wanted, **nodes[0]["fields"])
-        self.ops[-1]["trials"] = [node["trial"] for node in nodes if node["trial"]]
+        self.ops[-1]["dues"] = [(node["slot"], self.number) for node in nodes if node["due"]]
 
     def _beats(self, nodes, codes, **fields):
         lanes = self.geometry.lanes
@@ -233,7 +152,6 @@ class Model(Golden):
                 "slot": nodes[0]["slot"],
                 "pass_": at // lanes,
                 "side": side,
-                "codes": codes[at : at + lanes],
                 "last": at + lanes >= len(codes) and side == sides[-1],
                 **fields,
                 **({"test": 1} if side else {}),
@@ -242,29 +160,11 @@ class Model(Golden):
             for side in sides
         )
 
-    def _due(self, entry, minus, weight=1):
-        due = super()._due(entry, minus, weight)
-        if self.geometry.nodes and not minus:
-            every = self.fields["every.records"]
-            due = due or (entry.inner and every and self.number % every == 0)
-            due = due and not entry.due
-        return due
-
     def _come_due(self, slot):
-        if not self.geometry.nodes:
-            self._trial(slot, requested=False)
-            return
-        self.nodes[-1]["trial"] = {"slot": slot, "number": self.number}
-        self.entries[slot].due = True
-        self.events["trials"] += 1
-
-    def _predict(self, slot, codes):
-        entry = self.entries[slot]
-        known = {"known": int(entry.n > 0 and not entry.inner)} if self.geometry.nodes else {}
-        self.asks.append({"slot": slot, **known, "class_counts": list(entry.class_counts)})
+        self.nodes[-1]["due"] = self.entries[slot].due = True
 
     def _node(self, slot, **fields):
-        self.nodes.append({"slot": slot, "fields": fields, "halved": self.halved, "trial": None})
+        self.nodes.append({"slot": slot, "fields": fields, "halved": self.halved, "due": False})
         self.halved = False
 
     def _count_cell(self, slot, cell, code, label, minus):
@@ -275,16 +175,3 @@ class Model(Golden):
     def _halve(self, slot):
         super()._halve(slot)
         self.halved = True
-
-    def _trial(self, slot, requested):
-        entry = self.entries[slot]
-        flags = (
-            SuggestionFlag.HALVED * entry.halved
-            | SuggestionFlag.INNER * entry.inner
-            | SuggestionFlag.UNDERFLOW * entry.underflow
-        )
-        head = {"slot": slot, "flags": int(flags), "n": entry.n, "class_counts": list(entry.class_counts)}
-        self.nodes[-1]["trial"] = {"head": head, "current": entry.current}
-        entry.since = 0
-        entry.halved = entry.underflow = False
-        self.events["trials"] += 1

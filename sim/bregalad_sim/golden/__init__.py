@@ -8,6 +8,7 @@ from .board import Golden
 from .candidates import Candidate, gain_of, join, top
 from .memory import Memory
 from .quantiser import GoldenQuantiser, QuantisedBeat
+from .slots import Slots
 from .state import Cell, Entry
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "GoldenQuantiser",
     "Memory",
     "QuantisedBeat",
+    "Slots",
     "gain_of",
     "join",
     "top",

@@ -1,52 +1,47 @@
-"""The golden model's interpreter: registers and commands in, paths of records, reports out."""
+"""The board: commands in, reports out."""
 
-import numpy as np
 from bregalad.complete import complete
 from bregalad.geometry import NONE
 from bregalad.protocol import reports
-from bregalad.protocol.commands import (
-    COMMAND_BYTES,
-    COMMANDS,
-    LABEL_HIGH,
-    PATH_LIMIT,
-    WITH_PAYLOAD,
-    CommandFlag,
-    Opcode,
-    RecordFlag,
-    record_layout,
-    references,
-)
+from bregalad.protocol.commands import COMMAND_BYTES, COMMANDS, WITH_PAYLOAD, CommandFlag, Opcode, references
 from bregalad.protocol.layout import Layout
+from bregalad.protocol.leaf_rows import RowOp, RowWord
+from bregalad.protocol.nodes import KIND_LOW, Node
 from bregalad.protocol.registers import EVENTS, REGISTERS, Access, identity_fields
-from bregalad.protocol.reports import EntryFlag, ErrorCode, Kind, SuggestionFlag
+from bregalad.protocol.reports import EntryFlag, ErrorCode, Kind
+from bregalad.protocol.rows import KEY_BYTES, ROW_COMMAND, STEP, RowOpcode
+from bregalad.protocol.tree import TREE_COMMANDS, TREE_REGISTERS, TreeKind, TreeOpcode
 
-from .candidates import Candidate, top
 from .memory import BusError, Memory
-from .slots import Slots
 from .state import Cell, Entry
+from .tree import Tree
 
 __all__ = ["Golden"]
 
+# Until a LEARN has ended.
+_WAIT = (Opcode.LEARN, Opcode.FENCE, TreeOpcode.LAYOUT, TreeOpcode.EDGES, TreeOpcode.TURN)
 
-class Golden(Slots):
+
+class Golden(Tree):
     """A board as a model: commands in, reports out.
+
+    A LEARN goes on, between any two commands, until it has ended or waits for GO.
 
     Parameters
     ----------
     geometry : Geometry
+        With ``nodes``.
     memory_size : int
-        Bytes of the memory that LEARN may fetch records from.
+        Bytes of the memory that LEARN fetches rows from.
 
-    Source: design, sections 3 to 6.
+    Source: design, sections 3 to 6; host/bregalad/protocol/tree.py.
     """
 
     def __init__(self, geometry, memory_size=0):
         super().__init__(geometry)
         self.memory = Memory(memory_size, geometry.bus_bytes)
-        self.registers = {register.name: register for register in REGISTERS}
-        self.halted = False
+        self.registers = {register.name: register for register in (*REGISTERS, *TREE_REGISTERS)}
         self._pending = b""  # the beginning of a command whose rest is not there yet
-        self._reports = []
 
     # Registers
 
@@ -82,13 +77,18 @@ class Golden(Slots):
     def execute(self, data):
         """Execute the commands in ``data`` (bytes); return the reports (bytes).
 
-        A command that ``data`` holds only the beginning of waits for the next call.
+        A command waits for the next call if only its beginning is there.
         """
         stream = self._pending + bytes(data)
         at = 0
         while (length := self._command_length(stream[at:])) is not None:
-            self._command(stream[at : at + length])
+            data = stream[at : at + length]
+            if self.halted:
+                self.halted = data[0] != Opcode.RESET
+            elif (self._held and data[0] in _WAIT) or not self._execute(data):  # the former would wait for ever
+                self._error(ErrorCode.COMMAND, int.from_bytes(data[:8], "little"), 0)
             at += length
+            self._run()
         self._pending = stream[at:]
         answer, self._reports = b"".join(self._reports), []
         return answer
@@ -99,32 +99,27 @@ class Golden(Slots):
         head = max(COMMAND_BYTES, g.bus_bytes)
         if len(stream) < head:
             return None
-        payload = self._payload_bytes(stream[0], stream)
+        payload = self._payload_bytes(stream)
         length = head + payload + -payload % g.bus_bytes
         return length if len(stream) >= length else None
 
-    def _payload_bytes(self, opcode, stream):
+    def _payload_bytes(self, stream):
         """Bytes that follow a command."""
-        return _PAYLOADS[opcode](self, COMMANDS[opcode].unpack(stream)) if opcode in _PAYLOADS else 0
+        opcode = stream[0]
+        if opcode not in _PAYLOADS:
+            return 0
+        return int(_PAYLOADS[opcode](self, (COMMANDS | TREE_COMMANDS)[opcode].unpack(stream)))
 
-    def _command(self, data):
-        g = self.geometry
-        opcode = data[0]
-        if self.halted:
-            self.halted = opcode != Opcode.RESET
-            return
-        if not self._execute(opcode, data, data[max(COMMAND_BYTES, g.bus_bytes) :]):
-            self._refuse(data)
-
-    def _refuse(self, data):
-        self._error(ErrorCode.COMMAND, int.from_bytes(data[:8], "little"), 0)
-
-    def _execute(self, opcode, data, payload):
+    def _execute(self, data):
         """Whether there is such a command, and it is executed."""
-        command = COMMANDS[opcode].unpack(data) if opcode in COMMANDS else None
-        if command is None or not self._in_range(opcode, command):
+        opcode = data[0]
+        if opcode not in _EXECUTE:
             return False
-        return getattr(self, _EXECUTE[opcode].__name__)(command, payload) is not False
+        command = (COMMANDS | TREE_COMMANDS)[opcode].unpack(data)
+        payload = data[max(COMMAND_BYTES, self.geometry.bus_bytes) :]
+        if opcode in COMMANDS and not self._in_range(opcode, command):
+            return False
+        return _EXECUTE[opcode](self, command, payload) is not False
 
     def _in_range(self, opcode, command):
         """Whether every slot and cell exists that a command names."""
@@ -134,9 +129,12 @@ class Golden(Slots):
             for name, kind, optional in references(opcode)
         )
 
-    def _records_bytes(self, command):
-        in_memory = command["flags"] & CommandFlag.MEMORY
-        return 0 if in_memory else int(command["count"]) * record_layout(self.cells_in_use).size
+    def _nothing(self, command):
+        """LEARN's rows lie in memory."""
+        return 0
+
+    def _rows_bytes(self, command):
+        return command["count"] * (STEP.size if command["opcode"] == TreeOpcode.LAYOUT else KEY_BYTES)
 
     def _load_bytes(self, command):
         return int(command["address"]) % self.geometry.bus_bytes + int(command["count"])
@@ -155,124 +153,111 @@ class Golden(Slots):
         address, count = int(command["address"]), int(command["count"])
         return self.memory.write(address, payload[address % self.geometry.bus_bytes :][:count])
 
-    def _nothing(self, command, payload):
+    def _go_on(self, command, payload):
         """RESET of a board that has not halted."""
 
-    def _error(self, code, address, count):
-        self._report(reports.ERROR, kind=Kind.ERROR, flags=code, address=address, count=count)
-        self.halted = True
-
-    def _report(self, layout, **values):
-        self._reports.append(layout.pack(**values))
+    def _refused(self, command, payload):
+        """TRIAL: the board says when."""
+        return False
 
     # LEARN
 
     def _learn(self, command, payload):
-        layout = record_layout(self.cells_in_use)
-        for i in range(int(command["count"])):
-            if command["flags"] & CommandFlag.MEMORY:
-                try:
-                    data = self.memory.read(int(command["address"]) + i * layout.size, layout.size)
-                except BusError as error:
-                    self._error(error.code, error.address, i)
-                    return
-            else:
-                data = payload[i * layout.size :]
-            self._record(layout.unpack(data))
+        """Begin: all rows become records now, for no edges change before they are learnt."""
+        layout, root = self.quantiser.layout, int(command["root"])
+        if not command["flags"] & CommandFlag.MEMORY or root >= self.geometry.nodes:
+            return False
+        self._learning = True
+        for index in range(int(command["count"])):
+            begin = int(command["address"]) + index * layout.stride
+            try:
+                self._come(self.memory.read(begin, layout.stride), root)
+            except BusError as error:
+                if begin + layout.reach <= error.address:  # nobody reads what is missing
+                    self._come(self.memory.read(begin, layout.reach) + bytes(layout.stride - layout.reach), root)
+                self._records.append(error)
+                return None
+        return None
 
-    def _record(self, record):
-        g = self.geometry
-        slot, label = int(record["slot"]), int(record["label"])
-        if g.long_labels:
-            label |= int(record["flags"]) >> LABEL_HIGH << 8
-        if slot >= g.slots or label >= g.classes:
-            self.events["bad_records"] += 1
-            return
-        minus = bool(record["flags"] & RecordFlag.MINUS)
-        codes = [int(code) for code in record["codes"]]
-        if self.fields["report.predictions"]:
-            self._predict(slot, codes)
-        if record["flags"] & RecordFlag.TEST:
-            self._only_read(slot, label, codes)
-            return
-        self.events["records"] += 1
-        self._count_path(slot, label, minus, codes)
+    def _come(self, row, root):
+        """A row becomes a record."""
+        head = ROW_COMMAND.pack(opcode=RowOpcode.RECORDS, count=1)
+        beats = self.quantiser.execute(head, row)
+        codes = [code for beat in beats for code in beat.codes][: self.geometry.max_cells]
+        self._records.append((codes, beats[-1].label, beats[-1].flags, root))
 
-    def _count_path(self, slot, label, minus, codes, weight=1):
-        """Count an instance at its slot and at all that links lead to, as often as it weighs; trials come behind."""
-        for left in reversed(range(max(1, weight))):
-            at = slot
-            for step in range(PATH_LIMIT):
-                if weight:
-                    self._count(at, label, minus, codes)
-                else:
-                    self._only_read(at, label, codes)
-                if not left and self._due(self.entries[at], minus, weight):
-                    self._come_due(at)
-                if not left and not step:
-                    self._wait(slot, minus, weight)
-                at = self.entries[at].link
-                if at == NONE:
-                    break
+    # The tree
 
-    def _come_due(self, slot):
-        self._trial(slot, requested=False)
-
-    def _wait(self, slot, minus, weight):
-        """An instance's own slot has counted it."""
-
-    # Naive Bayes
-
-    def _predict(self, slot, codes):
-        """Report a record's naive Bayes prediction from the statistics of its slot."""
-        g = self.geometry
-        scores = self._scores(slot, codes)
-        told = {"label": scores.index(max(scores))}  # ties go to the lower class
-        if not g.long_labels:
-            told["slot"] = slot
-        if self.fields["report.predictions"] == 1:
-            self._report(reports.prediction_layout(g), kind=Kind.PREDICTION, **told)
-        else:
-            self._report(reports.scores_layout(g), kind=Kind.SCORES, **told, scores=scores)
-        self.events["predictions"] += 1
-
-    # Trials
-
-    def _requested_trial(self, command, payload):
-        self._trial(int(command["slot"]), requested=True)
-
-    def _trial(self, slot, requested):
-        g = self.geometry
-        entry = self.entries[slot]
-        candidates = self._candidates(slot)
-        flags = (
-            SuggestionFlag.HALVED * entry.halved
-            | SuggestionFlag.UNDERFLOW * entry.underflow
-            | SuggestionFlag.INNER * entry.inner
-            | SuggestionFlag.REQUESTED * requested
+    def _edit(self, command, payload):
+        test = int(command["test"])
+        row = Node(
+            test >> KIND_LOW,
+            test & (1 << KIND_LOW) - 1,
+            *(int(command[name]) for name in ("value", "child", "default", "slot")),
         )
-        head = {"flags": flags, "slot": slot, "n": entry.n, "class_counts": entry.class_counts}
-        if self.fields["report.all"]:
-            data = b"".join(reports.CANDIDATE.pack(**_shown(candidate)) for candidate in candidates)
-            self._report(
-                reports.gains_layout(g, self.cells_in_use),
-                kind=Kind.GAINS,
-                **head,
-                candidates=np.frombuffer(data, "<u4"),
-            )
+        return self.table.edit(int(command["node"]), row) is None
+
+    def _node(self, command, payload):
+        if command["slot"] >= self.geometry.slots or command["node"] >= self.geometry.nodes:
+            return False
+        entry, most = self.entries[int(command["slot"])], self.geometry.count_max
+        entry.only = int(command["only"])
+        entry.base, entry.ask_up_to = (min(int(command[name]), most) for name in ("base", "ask_up_to"))
+        return True
+
+    def _period(self, command, payload):
+        if command["slot"] >= self.geometry.slots:
+            return False
+        entry = self.entries[int(command["slot"])]
+        entry.period = int(command["period"])
+        entry.due = 0 < entry.period <= entry.since
+        self._all_due |= entry.due
+        return True
+
+    def _row(self, command, payload):
+        rows = self._rows_now()
+        op, node, word, value = (int(command[name]) for name in ("flags", "node", "word", "value"))
+        classes = self.geometry.classes
+        if op in (RowOp.READ, RowOp.WRITE) and (node >= self.geometry.nodes or word >= len(RowWord) + classes):
+            return False
+        if op == RowOp.TALLY and max(node, word) >= classes:
+            return False
+        if op == RowOp.READ:
+            self._say(TreeKind.ROW, node=node, value=rows.read(node, word).word)
+        elif op == RowOp.WRITE:
+            rows.write(node, word, value)
+        elif op == RowOp.MARK:
+            self._mark(rows.mark())
+        elif op == RowOp.TALLY:
+            self._say(TreeKind.ROW, node=node, value=rows.tally(node, word).word)
         else:
-            best, second, current = top(candidates, entry.current)
-            named = {
-                f"{name}_{key}": value
-                for name, candidate in (("best", best), ("second", second), ("current", current))
-                for key, value in _shown(candidate).items()
-            }
-            self._report(
-                reports.suggestion_layout(g), kind=Kind.SUGGESTION, **head, **named, left=best.left or [0] * g.classes
-            )
-        entry.since = 0
-        entry.halved = entry.underflow = False
-        self.events["trials"] += 1
+            return False
+        return True
+
+    def _quantise(self, command, payload):
+        opcode = {TreeOpcode.LAYOUT: RowOpcode.LAYOUT, TreeOpcode.EDGES: RowOpcode.EDGES}[TreeOpcode(command["opcode"])]
+        values = {name: int(command[name]) for name in ("count", "lane", "row", "stride", "need")}
+        self.quantiser.execute(ROW_COMMAND.pack(opcode=opcode, **values), payload)
+        return True
+
+    def _turn(self, command, payload):
+        if int(command["first"]) + int(command["slots"]) > self.geometry.slots:
+            return False
+        self.number = int(command["number"])
+        self.begun = self.number - int(command["since"]) & 0xFFFFFFFF
+        self.end = self.number + int(command["left"]) + 1 & 0xFFFFFFFF
+        self.length = int(command["length"]) + 1
+        self.first, self.slots = int(command["first"]), int(command["slots"])
+        self._owed = bool(command["flags"] & 1)
+        self._due_slots, self._all_due = [], True
+        return True
+
+    def _go(self, command, payload):
+        if not self._held:
+            return False
+        self._held = self._owed = False
+        self.length = int(command["length"]) + 1
+        return True
 
     # Slots
 
@@ -311,7 +296,6 @@ class Golden(Slots):
                 | EntryFlag.DUE * entry.due
                 | EntryFlag.TRIED * entry.tried
             )
-            tried = {"tried": entry.tried_at} if g.nodes else {}
             self._report(
                 reports.entry_layout(g),
                 kind=Kind.ENTRY,
@@ -322,8 +306,8 @@ class Golden(Slots):
                 current=entry.current,
                 entry_flags=flags,
                 period=entry.period,
+                tried=entry.tried_at,
                 class_counts=entry.class_counts,
-                **tried,
             )
         else:
             counts = [count for bin_ in self.counts[slot][cell] for count in bin_]
@@ -346,7 +330,11 @@ class Golden(Slots):
                 bool(flags & EntryFlag.HALVED),
                 bool(flags & EntryFlag.UNDERFLOW),
                 int(entry["period"]),
+                due=bool(flags & EntryFlag.DUE),
+                tried=bool(flags & EntryFlag.TRIED),
+                tried_at=int(entry["tried"]),
             )
+            self._all_due |= self.entries[slot].due
         else:
             words = [int.from_bytes(payload[i : i + 4], "little") for i in range(0, len(payload), 4)]
             for index in range(g.bins):
@@ -354,30 +342,32 @@ class Golden(Slots):
                 self.counts[slot][cell][index] = [count & g.count_max for count in row]
 
 
-def _shown(candidate):
-    """The fields of a candidate, None or one that is not valid among them, as reports have them."""
-    known = candidate if candidate is not None and candidate.valid else Candidate()
-    return {field.name: getattr(known, field.name) for field in reports.CANDIDATE.fields}
-
-
 # By opcode: what executes it, with the command and what follows it; and how many bytes follow it.
 _EXECUTE = complete(
-    Opcode,
+    (*Opcode, *TreeOpcode),
     {
         Opcode.LEARN: Golden._learn,
-        Opcode.TRIAL: Golden._requested_trial,
+        Opcode.TRIAL: Golden._refused,
         Opcode.CLEAR: Golden._clear_command,
         Opcode.PLACE: Golden._place,
         Opcode.READ: Golden._read,
         Opcode.WRITE: Golden._write,
         Opcode.FENCE: Golden._fence,
-        Opcode.RESET: Golden._nothing,
+        Opcode.RESET: Golden._go_on,
         Opcode.LOAD: Golden._load,
+        TreeOpcode.EDIT: Golden._edit,
+        TreeOpcode.NODE: Golden._node,
+        TreeOpcode.ROW: Golden._row,
+        TreeOpcode.LAYOUT: Golden._quantise,
+        TreeOpcode.EDGES: Golden._quantise,
+        TreeOpcode.PERIOD: Golden._period,
+        TreeOpcode.TURN: Golden._turn,
+        TreeOpcode.GO: Golden._go,
     },
     __file__,
 )
 _PAYLOADS = complete(
     WITH_PAYLOAD,
-    {Opcode.LEARN: Golden._records_bytes, Opcode.WRITE: Golden._statistics_bytes, Opcode.LOAD: Golden._load_bytes},
+    {Opcode.LEARN: Golden._nothing, Opcode.WRITE: Golden._statistics_bytes, Opcode.LOAD: Golden._load_bytes},
     __file__,
-)
+) | dict.fromkeys((TreeOpcode.LAYOUT, TreeOpcode.EDGES), Golden._rows_bytes)

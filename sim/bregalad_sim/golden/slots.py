@@ -3,6 +3,7 @@
 from bregalad.fixed import BAYES_BINS
 from bregalad.geometry import MISSING
 from bregalad.protocol.registers import CONFIGURATION, EVENTS, CellKind
+from bregalad.protocol.tree import TREE_REGISTERS
 
 from .bayes import scores_of
 from .candidates import gain_of, join
@@ -14,7 +15,7 @@ __all__ = ["Slots"]
 class Slots:
     """Rows, bins and zoom of all slots, and what is configured of cells and classes.
 
-    Commands are what changes and reads them: see `Golden`.
+    Records are what changes them: see `Tree`.
 
     Parameters
     ----------
@@ -26,7 +27,7 @@ class Slots:
     def __init__(self, geometry):
         self.geometry = g = geometry
         self.fields = {}  # run-time configuration
-        for register in CONFIGURATION:
+        for register in (*CONFIGURATION, *TREE_REGISTERS):
             for reg_field in register.fields:
                 self.fields[f"{register.name}.{reg_field.name}"] = reg_field.reset
         self.cells = [Cell() for _ in range(g.max_cells)]
@@ -119,11 +120,6 @@ class Slots:
         self.events["halvings"] += 1
 
     # Trials
-
-    def _due(self, entry, minus, weight=1):
-        """Whether an instance makes a trial of a slot due that has counted it as often as it weighs."""
-        period = self._period_of(entry)
-        return weight > 0 and not minus and bool(period) and entry.since >= period
 
     def _period_of(self, entry):
         """Instances between trials of a slot; 0: it is never tried."""

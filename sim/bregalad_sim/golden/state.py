@@ -31,8 +31,7 @@ class Entry:
     halved: bool = False
     underflow: bool = False
     period: int = 0
-    # Of boards with a node table; see NODE in host/bregalad/protocol/tree.py.
-    node: int = 0
+    # See NODE in host/bregalad/protocol/tree.py.
     only: int = NONE
     base: int = 0
     ask_up_to: int = 0

@@ -7,54 +7,41 @@ node is kept, that is all. Else the trial is a *proposal*: the host is told, and
 
 from collections import deque
 
-from bregalad.complete import complete
+import numpy as np
 from bregalad.geometry import AHEAD, NONE
-from bregalad.protocol.commands import COMMANDS, CommandFlag, Opcode, RecordFlag
-from bregalad.protocol.layout import Layout
-from bregalad.protocol.leaf_rows import RowOp, RowWord
-from bregalad.protocol.nodes import KIND_LOW, Node
-from bregalad.protocol.reports import EntryFlag, entry_body
-from bregalad.protocol.rows import KEY_BYTES, ROW_COMMAND, STEP, RowOpcode, weight_of
-from bregalad.protocol.tree import DUE, TREE_COMMANDS, TREE_REGISTERS, TREE_REPORTS, TreeKind, TreeOpcode, mixed
+from bregalad.protocol import reports
+from bregalad.protocol.commands import PATH_LIMIT, RecordFlag
+from bregalad.protocol.reports import Kind, SuggestionFlag
+from bregalad.protocol.rows import weight_of
+from bregalad.protocol.tree import DUE, TREE_REPORTS, TreeKind, mixed
 
-from .board import Golden
-from .candidates import top
+from .candidates import Candidate, top
 from .judge import Trial, judge
 from .leaf_rows import LeafRows
 from .memory import BusError
 from .quantiser import GoldenQuantiser
+from .slots import Slots
 from .walker import NodeTable, Walker
 
-__all__ = ["TreeBoard"]
-
-# Until a LEARN has ended.
-_WAIT = (Opcode.LEARN, Opcode.FENCE, TreeOpcode.LAYOUT, TreeOpcode.EDGES, TreeOpcode.TURN)
+__all__ = ["Tree"]
 
 
-class TreeBoard(Golden):
-    """A board that holds trees, as a model: commands in, reports out.
-
-    A LEARN goes on, between any two commands, until it has ended or waits for GO.
+class Tree(Slots):
+    """Records, blocks and trials; commands are what changes and reads all this: see `Golden`.
 
     Parameters
     ----------
     geometry : Geometry
-        With ``nodes``.
-    memory_size : int
-        Bytes of the memory that LEARN fetches rows from.
 
     Source: Domingos and Hulten, KDD 2000, table 1, by blocks (docs/learners.md); host/bregalad/protocol/tree.py.
     """
 
-    def __init__(self, geometry, memory_size=0):
-        super().__init__(geometry, memory_size)
-        self.registers |= {register.name: register for register in TREE_REGISTERS}
-        self.fields |= {
-            f"{register.name}.{field.name}": field.reset for register in TREE_REGISTERS for field in register.fields
-        }
+    def __init__(self, geometry):
+        super().__init__(geometry)
         self.quantiser = GoldenQuantiser(geometry)
         self.table = NodeTable(geometry.nodes, geometry.max_cells, geometry.slots, alternates=0)
         self.rows = LeafRows(geometry, geometry.nodes)
+        self.halted = False
         self.number = self.begun = 0  # numbered records learnt: all, and as of the block's beginning
         self.end = self.length = 1  # number of the block's last record; records of the blocks behind it
         self.first, self.slots = 0, geometry.slots  # of the tree in turn
@@ -63,149 +50,21 @@ class TreeBoard(Golden):
         self._owed = self._tried = False  # something is proposed; the block's end is over but for what is owed
         self._records = deque()  # of the LEARN under way
         self._learning = self._held = False  # it is; it waits for GO
+        self._reports = []
 
-    # Commands
+    # Reports
 
-    def execute(self, data):
-        """Execute the commands in ``data`` (bytes); return the reports (bytes).
+    def _report(self, layout, **values):
+        self._reports.append(layout.pack(**values))
 
-        A command waits for the next call if only its beginning is there.
-        """
-        stream = self._pending + bytes(data)
-        at = 0
-        while (length := self._command_length(stream[at:])) is not None:
-            data = stream[at : at + length]
-            if self._held and not self.halted and data[0] in _WAIT:  # for ever
-                self._refuse(data)
-            else:
-                self._command(data)
-            at += length
-            self._run()
-        self._pending = stream[at:]
-        answer, self._reports = b"".join(self._reports), []
-        return answer
+    def _say(self, kind, **values):
+        self._report(TREE_REPORTS[kind], kind=kind, **values)
 
-    def _learns(self, command):
-        return bool(command["flags"] & CommandFlag.MEMORY) and command["root"] < self.geometry.nodes
+    def _error(self, code, address, count):
+        self._report(reports.ERROR, kind=Kind.ERROR, flags=code, address=address, count=count)
+        self.halted = True
 
-    def _payload_bytes(self, opcode, stream):
-        if opcode in (TreeOpcode.LAYOUT, TreeOpcode.EDGES):
-            return int(ROW_COMMAND.unpack(stream)["count"]) * (STEP.size if opcode == TreeOpcode.LAYOUT else KEY_BYTES)
-        if opcode == Opcode.LEARN:
-            return 0
-        return super()._payload_bytes(opcode, stream)
-
-    def _execute(self, opcode, data, payload):
-        if opcode == Opcode.LEARN and not self._learns(COMMANDS[opcode].unpack(data)):
-            return False
-        if opcode == Opcode.TRIAL:  # the board says when
-            return False
-        if opcode not in list(TreeOpcode):
-            return super()._execute(opcode, data, payload)
-        return _EXECUTE[opcode](self, TREE_COMMANDS[opcode].unpack(data), payload)
-
-    def _edit(self, command, payload):
-        test = int(command["test"])
-        row = Node(
-            test >> KIND_LOW,
-            test & (1 << KIND_LOW) - 1,
-            *(int(command[name]) for name in ("value", "child", "default", "slot")),
-        )
-        return self.table.edit(int(command["node"]), row) is None
-
-    def _node(self, command, payload):
-        if command["slot"] >= self.geometry.slots or command["node"] >= self.geometry.nodes:
-            return False
-        entry, most = self.entries[int(command["slot"])], self.geometry.count_max
-        entry.node, entry.only = int(command["node"]), int(command["only"])
-        entry.base, entry.ask_up_to = (min(int(command[name]), most) for name in ("base", "ask_up_to"))
-        return True
-
-    def _period(self, command, payload):
-        if command["slot"] >= self.geometry.slots:
-            return False
-        entry = self.entries[int(command["slot"])]
-        entry.period = int(command["period"])
-        entry.due = 0 < entry.period <= entry.since
-        self._all_due |= entry.due
-        return True
-
-    def _write(self, command, payload):
-        super()._write(command, payload)
-        if command["cell"] == NONE:
-            body = Layout("entry", *entry_body(self.geometry)).unpack(payload)
-            entry, flags = self.entries[int(command["slot"])], int(body["entry_flags"])
-            entry.due = bool(flags & EntryFlag.DUE)
-            entry.tried, entry.tried_at = bool(flags & EntryFlag.TRIED), int(body["tried"])
-            self._all_due |= entry.due
-
-    def _row(self, command, payload):
-        rows = self._rows_now()
-        op, node, word, value = (int(command[name]) for name in ("flags", "node", "word", "value"))
-        classes = self.geometry.classes
-        if op in (RowOp.READ, RowOp.WRITE) and (node >= self.geometry.nodes or word >= len(RowWord) + classes):
-            return False
-        if op == RowOp.TALLY and max(node, word) >= classes:
-            return False
-        if op == RowOp.READ:
-            self._say(TreeKind.ROW, node=node, value=rows.read(node, word).word)
-        elif op == RowOp.WRITE:
-            rows.write(node, word, value)
-        elif op == RowOp.MARK:
-            self._mark(rows.mark())
-        elif op == RowOp.TALLY:
-            self._say(TreeKind.ROW, node=node, value=rows.tally(node, word).word)
-        else:
-            return False
-        return True
-
-    def _quantise(self, command, payload):
-        opcode = {TreeOpcode.LAYOUT: RowOpcode.LAYOUT, TreeOpcode.EDGES: RowOpcode.EDGES}[TreeOpcode(command["opcode"])]
-        values = {name: int(command[name]) for name in ("count", "lane", "row", "stride", "need")}
-        self.quantiser.execute(ROW_COMMAND.pack(opcode=opcode, **values), payload)
-        return True
-
-    def _turn(self, command, payload):
-        if int(command["first"]) + int(command["slots"]) > self.geometry.slots:
-            return False
-        self.number = int(command["number"])
-        self.begun = self.number - int(command["since"]) & 0xFFFFFFFF
-        self.end = self.number + int(command["left"]) + 1 & 0xFFFFFFFF
-        self.length = int(command["length"]) + 1
-        self.first, self.slots = int(command["first"]), int(command["slots"])
-        self._owed = bool(command["flags"] & 1)
-        self._due_slots, self._all_due = [], True
-        return True
-
-    def _go(self, command, payload):
-        if not self._held:
-            return False
-        self._held = self._owed = False
-        self.length = int(command["length"]) + 1
-        return True
-
-    def _learn(self, command, payload):
-        """Begin: all rows become records now, for no edges change before they are learnt."""
-        layout, root = self.quantiser.layout, int(command["root"])
-        self._learning = True
-        for index in range(int(command["count"])):
-            begin = int(command["address"]) + index * layout.stride
-            try:
-                self._come(self.memory.read(begin, layout.stride), root)
-            except BusError as error:
-                if begin + layout.reach <= error.address:  # nobody reads what is missing
-                    self._come(self.memory.read(begin, layout.reach) + bytes(layout.stride - layout.reach), root)
-                self._records.append(error)
-                return
-
-    def _come(self, row, root):
-        """A row becomes a record."""
-        head = ROW_COMMAND.pack(opcode=RowOpcode.RECORDS, count=1)
-        beats = self.quantiser.execute(head, row)
-        codes = [code for beat in beats for code in beat.codes][: self.geometry.max_cells]
-        self._records.append((codes, beats[-1].label, beats[-1].flags, root))
-
-    # Records
+    # Blocks
 
     def _run(self):
         """Learn what comes before the board waits for GO."""
@@ -254,7 +113,9 @@ class TreeBoard(Golden):
         self._due_slots, self._all_due = [], False
         for slot in range(self.first, self.first + self.slots) if all_due else due:
             if self.entries[slot].due:
-                self._trial(slot, requested=False)
+                self._trial(slot)
+
+    # Records
 
     def _record(self, codes, label, flags, root):
         test, minus = bool(flags & RecordFlag.TEST), bool(flags & RecordFlag.MINUS)
@@ -280,20 +141,41 @@ class TreeBoard(Golden):
         if slot != NONE:
             self._count_path(slot, label, minus, codes, weight)
 
+    def _count_path(self, slot, label, minus, codes, weight=1):
+        """Count an instance at its slot and at all that links lead to, as often as it weighs; trials come behind."""
+        for left in reversed(range(max(1, weight))):
+            at = slot
+            for step in range(PATH_LIMIT):
+                if weight:
+                    self._count(at, label, minus, codes)
+                else:
+                    self._only_read(at, label, codes)
+                if not left and self._due(self.entries[at], minus, weight):
+                    self._come_due(at)
+                if not left and not step:
+                    self._wait(slot, minus, weight)
+                at = self.entries[at].link
+                if at == NONE:
+                    break
+
     def _wait(self, slot, minus, weight):
         """End the block early if a leaf has waited too long."""
         entry, margin = self.entries[slot], self.fields["block.margin"]
         if minus or not weight or entry.inner or not margin or not (period := self._period_of(entry)):
             return
-        waited = entry.since - (0 if entry.tried and entry.tried_at == self.begun else period)
-        if waited >= margin and (self.end - self.number & 0xFFFFFFFF) > AHEAD:
+        if entry.since - (0 if entry.tried and entry.tried_at == self.begun else period) >= margin:
+            self._end_early()
+
+    def _end_early(self):
+        if (self.end - self.number & 0xFFFFFFFF) > AHEAD:
             self.end = self.number + AHEAD & 0xFFFFFFFF
 
-    def _due(self, entry, minus, weight=1):
-        """Whether an instance makes a slot due: not if it is."""
-        every = self.fields["every.records"]
+    def _due(self, entry, minus, weight):
+        """Whether an instance makes a slot due that has counted it as often as it weighs: not if it is."""
+        every, period = self.fields["every.records"], self._period_of(entry)
         asked = entry.inner and every > 0 and self.number % every == 0
-        return not minus and not entry.due and (asked or super()._due(entry, minus, weight))
+        counted = weight > 0 and bool(period) and entry.since >= period
+        return not minus and not entry.due and (asked or counted)
 
     def _come_due(self, slot):
         self.entries[slot].due = True
@@ -312,18 +194,48 @@ class TreeBoard(Golden):
         scores = self._scores(slot, codes)
         return scores.index(max(scores))
 
-    def _trial(self, slot, requested):
+    # Trials
+
+    def _trial(self, slot):
         """Judge; a proposal if it may change the tree."""
         entry = self.entries[slot]
         if self._proposes(entry, slot):
             self._owed = True
             self._say(TreeKind.PROPOSAL, slot=slot, number=self.number)
-            super()._trial(slot, requested)
-        else:
-            entry.since = 0
-            entry.halved = entry.underflow = False
-            self.events["trials"] += 1
+            self._tell_trial(slot)
+        entry.since = 0
+        entry.halved = entry.underflow = False
         entry.due, entry.tried, entry.tried_at = False, True, self.number
+        self.events["trials"] += 1
+
+    def _tell_trial(self, slot):
+        g = self.geometry
+        entry = self.entries[slot]
+        candidates = self._candidates(slot)
+        flags = (
+            SuggestionFlag.HALVED * entry.halved
+            | SuggestionFlag.UNDERFLOW * entry.underflow
+            | SuggestionFlag.INNER * entry.inner
+        )
+        head = {"flags": flags, "slot": slot, "n": entry.n, "class_counts": entry.class_counts}
+        if self.fields["report.all"]:
+            data = b"".join(reports.CANDIDATE.pack(**_shown(candidate)) for candidate in candidates)
+            self._report(
+                reports.gains_layout(g, self.cells_in_use),
+                kind=Kind.GAINS,
+                **head,
+                candidates=np.frombuffer(data, "<u4"),
+            )
+        else:
+            best, second, current = top(candidates, entry.current)
+            named = {
+                f"{name}_{key}": value
+                for name, candidate in (("best", best), ("second", second), ("current", current))
+                for key, value in _shown(candidate).items()
+            }
+            self._report(
+                reports.suggestion_layout(g), kind=Kind.SUGGESTION, **head, **named, left=best.left or [0] * g.classes
+            )
 
     def _proposes(self, entry, slot):
         if not self.fields["judge.decides"] or self.fields["report.all"]:  # GAINS are not judged
@@ -342,21 +254,8 @@ class TreeBoard(Golden):
     def _mark(self, result):
         self._say(TreeKind.MARK, instances=result.instances, hits=result.hits)
 
-    def _say(self, kind, **values):
-        self._report(TREE_REPORTS[kind], kind=kind, **values)
 
-
-_EXECUTE = complete(
-    TreeOpcode,
-    {
-        TreeOpcode.EDIT: TreeBoard._edit,
-        TreeOpcode.NODE: TreeBoard._node,
-        TreeOpcode.ROW: TreeBoard._row,
-        TreeOpcode.LAYOUT: TreeBoard._quantise,
-        TreeOpcode.EDGES: TreeBoard._quantise,
-        TreeOpcode.PERIOD: TreeBoard._period,
-        TreeOpcode.TURN: TreeBoard._turn,
-        TreeOpcode.GO: TreeBoard._go,
-    },
-    __file__,
-)
+def _shown(candidate):
+    """The fields of a candidate, None or one that is not valid among them, as reports have them."""
+    known = candidate if candidate is not None and candidate.valid else Candidate()
+    return {field.name: getattr(known, field.name) for field in reports.CANDIDATE.fields}

@@ -2,31 +2,26 @@
 
 from amaranth import Array, Assert, Assume, Cat, Mux, Signal
 from bregalad.geometry import Geometry
-from bregalad.protocol.commands import RecordFlag
 from bregalad_hw.array.bayes import lead
 from bregalad_hw.array.merge import Merge
-from bregalad_hw.array.operation import level_of, place_of
+from bregalad_hw.array.operation import level_of, place_of, slot_of, slot_shape
 from bregalad_hw.mcmu.axi import BOUNDARY
-from bregalad_hw.mcmu.buffer import HEADERS, RecordBuffer
 from bregalad_hw.mcmu.command_queue import CommandQueue
-from bregalad_hw.mcmu.dispenser import Dispenser
 from bregalad_hw.mcmu.dma import ReadDMA
 from bregalad_hw.mcmu.editor import SlotEditor
 from bregalad_hw.mcmu.events import EventCounters
 from bregalad_hw.mcmu.predictor import Predictor
 from bregalad_hw.mcmu.report import ReportWriter
 from bregalad_hw.mcmu.scheduler import TrialScheduler
-from bregalad_hw.mcmu.sequencer import Sequencer
 
 from .watched import Proof, Watched, hold, steady
 
 __all__ = ["ARRAY"]
 
-_GEOMETRY = Geometry(lanes=2, passes=2, bins=4, classes=2, slots=4, count_width=12, bus_width=32)
-_BAYES = Geometry(lanes=2, passes=1, bins=4, classes=2, slots=4, count_width=12, bus_width=32, naive_bayes=True)
-_ONE_PASS = Geometry(lanes=2, passes=1, bins=4, classes=2, slots=4, count_width=12, bus_width=32)
-_TWO_BANKS = Geometry(lanes=2, passes=1, bins=4, classes=2, slots=8, count_width=12, bus_width=32, banks=2, levels=2)
-_MANY_PASSES = Geometry(lanes=2, passes=4, bins=4, classes=2, slots=4, count_width=12, bus_width=32)
+_GEOMETRY = Geometry(lanes=2, passes=2, bins=4, classes=2, slots=4, count_width=12, bus_width=32, nodes=4)
+_ONE_PASS = _GEOMETRY.replace(passes=1)
+_BAYES = _ONE_PASS.replace(naive_bayes=True)
+_TWO_BANKS = _ONE_PASS.replace(slots=8, banks=2, levels=2)
 _RANGE = 6  # bits of the words of a range that a DMA reads
 _WAY = 3  # clocks from an ask to its sums; the array takes more
 
@@ -122,74 +117,28 @@ def _range_is_read(m, block):
             m.d.sync += failed.eq(1)
 
 
-def _beats_have_room(m, block):
-    """Beats come as a `Dispenser` sends them, records are freed as a `Tracker` does it."""
-    room = block.room
-    for i in range(Dispenser.under_way):
-        before = Signal(name=f"room_{i}")
-        m.d.sync += before.eq(room)
-        room = before
-    passes = Signal.like(block.passes)
-    beat, waiting, freeable, stored = Signal(8), Signal(8), Signal(8), Signal(8)
-    moved, ends, known, taken = Signal(), Signal(), Signal(), Signal()
-    header = block.i.payload.header
-    g = block.geometry
-    m.d.comb += [
-        passes.eq(block.passes),
-        moved.eq(block.i.valid & ~block.discard),
-        ends.eq(moved & block.i.payload.last),
-        known.eq((header.slot < g.slots) & (header.label < g.classes)),
-        taken.eq(block.o.valid & block.o.ready),
-        Assume(~block.i.valid | room),
-        Assume((passes != 0) & (passes <= g.passes)),
-        Assume(~block.i.valid | (block.i.payload.last == (beat + 1 == passes))),
-        Assume(~block.discard & ~block.rewind),
-        Assume(~block.free | (freeable != 0)),
-        Assert(stored <= block.depth, "beats that are stored"),
-        Assert(waiting <= HEADERS, "headers that wait"),
-        Assert(
-            block.good == (ends & known & ((header.flags & int(RecordFlag.TEST)) == 0)), "counts what is handed over"
-        ),
-        Assert(block.o.valid | ~block.empty | (waiting == 0), "no header is lost"),
-    ]
-    steady(m, passes)
-    m.d.sync += [
-        waiting.eq(waiting + (ends & known) - taken),
-        freeable.eq(freeable + taken - block.free),
-        stored.eq(stored + moved - Mux(ends & ~known, passes, 0) - Mux(block.free, passes, 0)),
-    ]
-    with m.If(moved):
-        m.d.sync += beat.eq(Mux(block.i.payload.last, 0, beat + 1))
-
-
 def _trial_locks_its_slot(m, block):
-    """Any slot, the same at each of the three places that ask; reports come as they were asked."""
+    """Any slot of the last level, the same at both places that ask; reports come as they were asked."""
     g = block.geometry
-    slot, locks, out, reporting = Signal.like(block.slot_b), Signal(8), Signal(8), Signal(8)
-    level, place = level_of(g, slot), place_of(g, slot)
+    level = g.levels - 1
+    slot, locks, out, reporting = Signal(slot_shape(g)), Signal(8), Signal(8), Signal(8)
+    locked = block.locked_a[level]
     pushed, ended, taken = Signal(), Signal(), Signal()
     m.d.comb += [
-        slot.eq(block.slot_b),
+        slot.eq(slot_of(g, level, block.rows_a[level])),
         pushed.eq(block.i.valid & block.i.ready),
         ended.eq(block.valid & (block.op.bin == g.bins - 1) & (block.op.pass_ + 1 == block.passes)),
         taken.eq(block.head.valid & block.head.ready),
-        Assume((block.rows_a[level] == place) & (block.rows_c[level] == place)),
+        Assume(block.rows_a[level] == block.rows_c[level]),
         Assume((block.passes != 0) & (block.passes <= g.passes)),
         Assume(~block.reported | (reporting != 0)),
-        Assert(block.locked_b == (locks - (ended & (block.op.slot == slot)) != 0), "locked"),
-        *(
-            Assert(locked.bit_select(level, 1) == block.locked_b, "the same of rows")
-            for locked in (block.locked_a, block.locked_c)
-        ),
+        Assert(locked == (locks - (ended & (block.op.slot == slot)) != 0), "locked"),
+        Assert(locked == block.locked_c[level], "the same of both"),
         Assert(~pushed | ~block.held, "a push is in a clock for operations"),
         Assert(out <= block.heads, "trials under way"),
         Assert(block.quiet == (out == 0)),
     ]
     steady(m, slot, block.passes)
-    # Reports that come before a head's are all written where the head is offered.
-    waits, given = Signal(), Signal.like(block.given)
-    m.d.sync += [waits.eq(block.head.valid & ~block.head.ready), given.eq(block.given)]
-    m.d.comb += Assume(~waits | (given == block.given))
     m.d.sync += [
         locks.eq(locks + (pushed & (block.i.p.head.slot == slot)) - (ended & (block.op.slot == slot))),
         out.eq(out + pushed - block.reported),
@@ -200,12 +149,13 @@ def _trial_locks_its_slot(m, block):
 def _snaps_lie_beside(m, block):
     """As above; a SNAP is beside the other bank, and long enough after its trial's push."""
     _trial_locks_its_slot(m, block)
-    g, slot, op = block.geometry, block.slot_b, block.op
+    g, op = block.geometry, block.op
+    slot = slot_of(g, g.levels - 1, block.rows_a[g.levels - 1])
     reads, rows = Signal.like(block.reads), Signal.like(block.reads_rows)
     level, place = level_of(g, op.slot), place_of(g, op.slot)
     since = Signal(range(block.first_snap + 1))  # the latest push of the slot
     pushed, locked = Signal(), Signal()
-    m.d.sync += [reads.eq(block.reads), rows.eq(block.reads_rows), locked.eq(block.locked_b | pushed)]
+    m.d.sync += [reads.eq(block.reads), rows.eq(block.reads_rows), locked.eq(block.locked_a[-1] | pushed)]
     m.d.comb += [
         pushed.eq(block.i.valid & block.i.ready & (block.i.p.head.slot == slot)),
         Assume(~pushed | ~locked),  # nothing counts there that could make another trial due
@@ -240,51 +190,20 @@ def _predictions_have_room(m, block):
         Assume(block.partial.valid == coming),
         Assume(block.partial.p.last),
         Assume((block.classes_in_use != 0) & (block.classes_in_use <= g.classes)),
-        Assert(
-            (block.asked - block.given)[: len(block.asked)] == given + (block.i.valid & block.i.ready),
-            "predictions under way",
-        ),
-        Assert(given <= Mux(block.scores, block.scores_depth, block.depth), "room for them"),
+        Assert(given <= block.depth, "room for them"),
+        Assert(block.quiet == (given == 0), "predictions under way"),
     ]
-    steady(m, block.kind, block.classes_in_use)
+    steady(m, block.classes_in_use)
     m.d.sync += given.eq(given + (block.i.valid & block.i.ready) - (block.o.valid & block.o.ready))
 
 
-def _commands_come_one_by_one(m, block):
-    """The dispenser is at work from a start on; what is idle and quiet stays so meanwhile.
-
-    Of words of records only those are the dispenser's that it takes: once its run has ended, what
-    is offered is the next command's head.
-    """
-    edit = block.edit
-    started, dispensing, still, waits, editing = (Signal() for _ in range(5))
-    failure = Cat(block.error, block.address, block.counted)  # of the last run
-    before = Signal(len(failure))
-    hold(m, edit.job, Assume)
-    m.d.sync += [
-        started.eq(block.start.valid & block.start.ready),
-        dispensing.eq(block.dispensing),
-        still.eq(block.idle & block.quiet),
-        before.eq(failure),
-        waits.eq(block.job.valid & ~block.job.ready),
-        editing.eq((editing | edit.start) & ~edit.done),
-    ]
-    m.d.comb += [
-        Assume(~block.dispensing | dispensing | started),
-        Assume(~waits | ~still | (block.idle & block.quiet)),
-        Assume(~waits | (before == failure)),
-        Assume(editing | ~(edit.done | edit.job.valid)),
-        Assume(~edit.done | ~edit.job.valid | edit.job.ready),
-        Assert(~edit.start | ~editing, "a command begins when the one before is done"),
-    ]
-
-
 def _command_is_steady(m, block):
-    """A command stays until it is done."""
+    """A command stays until it is done, and no records come meanwhile."""
     edit = block.edit
-    editing, before = Signal(), Signal(len(edit.head))
-    m.d.sync += [editing.eq((editing | edit.start) & ~edit.done), before.eq(edit.head)]
-    m.d.comb += [Assume(~editing | (before == edit.head)), Assume(~edit.start | ~editing)]
+    given = Cat(edit.head, block.number)
+    editing, before = Signal(), Signal(len(given))
+    m.d.sync += [editing.eq((editing | edit.start) & ~edit.done), before.eq(given)]
+    m.d.comb += [Assume(~editing | (before == given)), Assume(~edit.start | ~editing)]
     hold(m, edit.payload, Assume)
     hold(m, edit.job, Assert)
 
@@ -339,18 +258,6 @@ ARRAY = {
         "bmc",
         24,
     ),
-    "record buffer": Proof(
-        "headers are held until taken; never more beats or headers than there is room for",
-        lambda: Watched(RecordBuffer(_ONE_PASS), _beats_have_room),
-        "bmc",
-        24,
-    ),
-    "record buffer, many passes": Proof(
-        "the same where there is room for more beats than headers",
-        lambda: Watched(RecordBuffer(_MANY_PASSES), _beats_have_room),
-        "bmc",
-        24,
-    ),
     "trial scheduler": Proof(
         "heads are held until taken; a slot is locked from its trial's push to its last SNAP",
         lambda: Watched(TrialScheduler(_ONE_PASS, depth=2, heads=3), _trial_locks_its_slot),
@@ -365,21 +272,13 @@ ARRAY = {
     ),
     "predictor": Proof(
         "predictions are held until taken; never more under way than there is room for",
-        lambda: Watched(Predictor(_BAYES, depth=4, scores_depth=3, waiting=4), _predictions_have_room),
+        lambda: Watched(Predictor(_BAYES, depth=4, waiting=4), _predictions_have_room),
         "bmc",
         20,
     ),
     "report writer": Proof(
         "words are held until taken",
-        lambda: Watched(
-            ReportWriter(_GEOMETRY), lambda m, block: steady(m, block.scores, block.configuration.report.all)
-        ),
-    ),
-    "sequencer": Proof(
-        "jobs, descriptors, starts are held until taken",
-        lambda: Watched(Sequencer(_GEOMETRY), _commands_come_one_by_one, but=("inline",)),
-        "bmc",
-        20,
+        lambda: Watched(ReportWriter(_GEOMETRY), lambda m, block: steady(m, block.configuration.report.all)),
     ),
     "editor": Proof(
         "trials, jobs, counts are held until taken",

@@ -18,9 +18,9 @@ def add_arguments(parser):
     )
     parser.add_argument(
         "--interface",
-        choices=("streams", "axi", "stream"),
-        help="commands and reports as streams; or a core for a system on chip, docs/soc.md: axi, with rings in memory, "
-        "or stream, with AXI4-Stream ports (default: streams; axi of a --package)",
+        choices=("streams", "axi"),
+        help="commands and reports as streams; or axi, a core for a system on chip with rings in memory, docs/soc.md "
+        "(default: streams; axi of a --package)",
     )
     parser.add_argument(
         "--clocks",
@@ -38,7 +38,7 @@ def add_arguments(parser):
 
 def run(args):
     """Write it."""
-    if args.package and (args.output or args.interface in ("streams", "stream")):
+    if args.package and (args.output or args.interface == "streams"):
         option = f"--interface {args.interface}" if args.output is None else "--output"
         raise ValueError(
             f"--package takes no {option}: it writes the core with --interface axi, and all files that go with it, "
@@ -48,7 +48,7 @@ def run(args):
 
     from amaranth.back import verilog
     from bregalad_hw.accelerator import Accelerator
-    from bregalad_hw.soc.top import AxiTop, StreamTop
+    from bregalad_hw.soc.top import AxiTop
 
     from ...geometry import PRESETS, Geometry
 
@@ -58,13 +58,12 @@ def run(args):
 
         print(f"{', '.join(map(str, write_package(geometry, args.package, clocks=args.clocks)))}: {geometry}")
         return 0
-    kinds = {"axi": AxiTop, "stream": StreamTop}
-    if args.interface in kinds:
-        name, design = "bregalad", kinds[args.interface](geometry, args.clocks)
+    if args.interface == "axi":
+        name, design = "bregalad", AxiTop(geometry, args.clocks)
     elif args.clocks == 1:
         name, design = "accelerator", Accelerator(geometry)
     else:
-        raise ValueError(f"--clocks {args.clocks} is of --interface axi or stream: the accelerator has one clock")
+        raise ValueError(f"--clocks {args.clocks} is of --interface axi: the accelerator has one clock")
     output = args.output or "accelerator.sv"
     Path(output).write_text(verilog.convert(design, name=name, emit_src=False))
     print(f"{output}: module {name}, {geometry}")

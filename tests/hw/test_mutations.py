@@ -1,0 +1,105 @@
+"""One line of a block changed in a copy of the RTL: the block's bench has to see it."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import bregalad_hw
+import pytest
+
+HW = Path(bregalad_hw.__file__).parent
+TESTS = Path(__file__).parent
+
+# File, what it says, what it says in the copy, the bench's test.
+MUTATIONS = [
+    ("array/adder.py", "else left + right", "else left - right", "test_array.py -k test_adder"),
+    ("array/counters.py", "near.eq(ahead[0])", "near.eq(0)", "test_blocks.py -k test_processor"),
+    (
+        "array/counters.py",
+        "Mux(ahead[2], 2, Mux(ahead[3], 3, 0))",
+        "Mux(ahead[2], 2, 0)",
+        "test_blocks.py -k test_processor",
+    ),
+    ("array/log2.py", "clear.eq(normal[-shift:] == 0)", "clear.eq(normal[-shift:] == 1)", "test_array.py -k test_log2"),
+    (
+        "array/merge.py",
+        "with m.Elif(best_moves | above_second):",
+        "with m.Elif(best_moves):",
+        "test_blocks.py -k test_merge",
+    ),
+    (
+        "gain/xlog2x.py",
+        "self.width - 1 - normaliser.o_shifts",
+        "self.width - normaliser.o_shifts",
+        "test_array.py -k test_xlog2x",
+    ),
+    ("mcmu/dma.py", "Mux(to_ask < in_block, to_ask, in_block)", "in_block", "test_mcmu.py -k test_dma"),
+    ("mcmu/dma.py", "(reserved + beats <= depth)", "1", "test_mcmu.py -k test_dma"),
+    ("mcmu/loader.py", "outside | (last_byte > self.memory_size)", "outside", "test_mcmu.py -k test_loader"),
+    (
+        "mcmu/editor.py",
+        "row.due.eq(own_timed & (row.since > own_limit))",
+        "row.due.eq(own_timed & (row.since >= own_limit))",
+        "test_mcmu.py -k test_editor",
+    ),
+    ("mcmu/predictor.py", "Cat(best[0][1], known)", "Cat(best[0][1], 1)", "test_blocks.py -k test_predictor"),
+    ("mcmu/report.py", "left_words == 2", "left_words == 1", "test_blocks.py -k test_report"),
+    ("mcmu/row_memory.py", "(i.araddr[high:] != 0) * Response.DECERR", "0", "test_mcmu.py -k test_row_memory"),
+    ("mcmu/scheduler.py", "(came & (pushing.slot == slot))", "0", "test_blocks.py -k test_scheduler"),
+    (
+        "mcmu/tracker.py",
+        "self.due.eq((closing & open_) | posting)",
+        "self.due.eq(closing & open_)",
+        "test_blocks.py -k test_tracker",
+    ),
+    ("front/search.py", "sought.key >= edge.key", "sought.key > edge.key", "test_front_quantiser.py -k test_quantiser"),
+    ("front/node_table.py", "last >= self.nodes", "last > self.nodes", "test_walker.py -k test_matches_golden"),
+    (
+        "front/node_table.py",
+        "edit.default >= children",
+        "edit.default > children",
+        "test_walker.py -k test_matches_golden",
+    ),
+    ("front/judge.py", "proposes.eq(left >= right)", "proposes.eq(left > right)", "test_judge.py -k test_judge"),
+    ("front/verdicts.py", "halved | many | Mux", "many | Mux", "test_judge.py -k test_verdicts"),
+    (
+        "front/leaf_rows.py",
+        "now.eq(Mux(same[0], new, Mux(same[1], before, read)))",
+        "now.eq(Mux(same[0], new, read))",
+        "test_leaf_rows.py -k test_leaf_rows",
+    ),
+    ("front/cutter.py", "(want > 0)", "(want >= 0)", "test_front_quantiser.py -k test_quantiser"),
+    ("gain/scan.py", "Mux(whole, last_bin, last_bin - 1)", "last_bin - 1", "test_array.py -k test_gain"),
+    ("link/cobs.py", "full.eq(size == _BLOCK - 1)", "full.eq(size == _BLOCK)", "test_link.py -k test_cobs"),
+    ("link/uart.py", "left == _BITS) & level", "left == _BITS) & ~level", "test_link.py -k test_uart"),
+    ("link/window.py", "int(ReportsFlag.LAST), 0)", "0, 0)", "test_link.py -k test_window"),
+    ("soc/lite.py", "(strobe != 0b1111)", "(strobe == 0)", "test_soc.py -k test_registers"),
+    ("soc/shared.py", "~refusing & (count == 0)", "~refusing", "test_soc.py -k test_shared"),
+    ("link/session.py", "alive & ~self.lapsed &", "alive &", "test_link.py -k test_session"),
+    ("registers.py", "value &= fits", "pass", "test_blocks.py -k test_registers"),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "file, line, other, bench", MUTATIONS, ids=[f"{file}-{other}" for file, _, other, _ in MUTATIONS]
+)
+def test_the_bench_sees_it(file, line, other, bench, tmp_path):
+    copy = tmp_path / HW.name
+    shutil.copytree(HW, copy)
+    text = (copy / file).read_text()
+    assert text.count(line) == 1, f"{file} has {line!r} {text.count(line)} times"
+    (copy / file).write_text(text.replace(line, other))
+    path = os.pathsep.join([str(tmp_path), *filter(None, sys.path)])
+    name, *which = bench.split()
+    found = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", TESTS / name, *which],
+        env=os.environ | {"PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+    )
+    print(found.stdout[-3000:], found.stderr[-3000:])
+    assert found.returncode == 1
+    assert "SystemExit" in found.stdout, "no bench has failed"  # but something else has
