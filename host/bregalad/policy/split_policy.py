@@ -19,7 +19,6 @@ from .criteria import remainder
 from .decide import (
     MAX_PERIOD,
     change,
-    judge_rows,
 )
 from .ties import FIRST_WAIT
 
@@ -50,8 +49,6 @@ _Options = namedtuple(
     "criterion bound certainty tau scale ties adaptive grace anytime average replace first_trial leaf_ties inner_ties "
     "null max_depth subset seed consults rivals",
 )
-
-Verdicts = namedtuple("Verdicts", "verdict cell value")
 
 
 @dataclass(frozen=True)
@@ -285,39 +282,6 @@ class SplitPolicy:
             self.seed,
             int(self.consults),
             int(self.rivals),
-        )
-
-    def judge(self, words, form, nodes, tried, due, classes):
-        """Decide on trials.
-
-        Parameters
-        ----------
-        words : int64 array (trials, form.size)
-            Split attempts.
-        form : Form
-        nodes : Nodes
-            Averages of gains and the periods of kept nodes are written.
-        tried, due : int64 arrays (trials,)
-            The nodes, and what ``due_at`` of each was then: where it is another now, the node, or its statistics, are
-            no more, and it is kept.
-        classes : int
-            Classes in use.
-
-        Returns
-        -------
-        Verdicts, every element an array (trials,)
-            ``verdict``; ``cell``, ``value`` : first cell and value of the attribute that wins, to
-            split on or whose threshold may move, NO_CELL and 0 for other verdicts.
-
-        Raises
-        ------
-        ValueError
-            If there are no gains of all attributes, and the policy needs them.
-        """
-        if self.reports_all and not form.all:
-            raise ValueError("this policy needs the gains of all attributes")
-        return Verdicts(
-            *judge_rows(words, form, self.options, nodes.table, nodes.base, nodes.gains, tried, due, classes)
         )
 
     def gap(self, sides, others, n):
