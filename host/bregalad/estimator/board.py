@@ -24,24 +24,6 @@ from ..interrupt import deferred_interrupt
 from ..predictors import predictor_of, usual_predictor
 from ..tree.cells import CellMap, check_cells
 
-__all__ = [
-    "cells_of",
-    "check_board",
-    "check_fit",
-    "check_size",
-    "close",
-    "follow",
-    "geometry_of",
-    "given_geometry",
-    "make_cells",
-    "make_room",
-    "open_trainer",
-    "prediction_on",
-    "predicts_by",
-    "release",
-    "trainer_on",
-]
-
 
 def predicts_by(tree):
     """What leaves predict by, or will on the board that the parameters say."""
