@@ -65,6 +65,13 @@ def add_board(parser):
     add_wave(group)
 
 
+def add_sizes(parser, *preset):
+    """Which sizes a board is built with: those of a preset, or else its own, by default."""
+    default = preset[0] if preset else "the board's"
+    text = f"a preset's name, sizes as lanes=8, or both (default: {default})"
+    parser.add_argument("--geometry", nargs="+", default=list(preset), metavar="SIZE", help=text)
+
+
 def add_wave(parser):
     """Whether to write a waveform."""
     parser.add_argument(

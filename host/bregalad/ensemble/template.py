@@ -1,7 +1,5 @@
 """The tree that an ensemble's members are like: what it may be."""
 
-from __future__ import annotations
-
 from ..boards.base import Board
 from ..cluster import parse
 from ..estimator import board as holder

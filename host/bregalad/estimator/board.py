@@ -1,7 +1,5 @@
 """The board of a tree: opened when it is needed, held, let go of."""
 
-from __future__ import annotations
-
 import logging
 
 import numpy as np

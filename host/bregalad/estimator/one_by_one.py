@@ -1,7 +1,5 @@
 """River's calls: one instance at a time, as a dict of attribute values."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from numbers import Real
 

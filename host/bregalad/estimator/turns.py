@@ -1,7 +1,5 @@
 """Calls of several threads on one tree take turns."""
 
-from __future__ import annotations
-
 import os
 import threading
 import weakref

@@ -1,7 +1,5 @@
 """EFHAT, the extremely fast Hoeffding adaptive tree."""
 
-from __future__ import annotations
-
 from ..estimator.parameters import declared
 from ..estimator.tree import StreamTree
 

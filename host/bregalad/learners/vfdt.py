@@ -1,7 +1,5 @@
 """VFDT, the Hoeffding tree."""
 
-from __future__ import annotations
-
 from ..estimator.parameters import declared
 from ..estimator.tree import StreamTree
 

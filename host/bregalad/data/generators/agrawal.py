@@ -1,7 +1,5 @@
 """Loan applicants: ten functions of nine attributes."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """A board whose squares appear one after the other."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated
 

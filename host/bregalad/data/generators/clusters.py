@@ -1,7 +1,5 @@
 """A cluster per class, all of them moving."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """Two classes, divided by a hyperplane that turns."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated
 

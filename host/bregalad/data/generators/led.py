@@ -1,7 +1,5 @@
 """A digit on a seven-segment display, some segments wrong."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """Radial basis functions: centres with a class each, standing still, moving, or changing places."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated
 

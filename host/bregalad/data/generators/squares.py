@@ -1,7 +1,5 @@
 """Squares, a class each, that move to and fro."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """Classes told by a random tree."""
 
-from __future__ import annotations
-
 from collections import namedtuple
 from dataclasses import dataclass
 from typing import Annotated
