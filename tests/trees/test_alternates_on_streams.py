@@ -1,15 +1,18 @@
-"""CVFDT on ELEC, KDD'99 and a drifting stream: the same tree in float64."""
+"""HAT and EFHAT on ELEC, KDD'99 and a drifting stream, the same tree on every board; CVFDT there in float64."""
+
+import random
 
 import numpy as np
 import pytest
 import streams
-from bregalad import VFDT, Geometry
+from bregalad import EFHAT, HAT, VFDT, Geometry
 from bregalad.benchmark.streams import load
 from bregalad.boards import open_board
 from bregalad.driver.trainer import Trainer
 from bregalad.estimator import board as holder
 from bregalad.policy.split_policy import SplitPolicy
 from bregalad.tree.cells import CellMap
+from bregalad_sim.latency import GoldenBoard, LateBoard
 from bregalad_sim.reference import ReferenceCVFDT
 from comparison import difference
 
@@ -27,6 +30,51 @@ STREAMS = {
 }
 CASES = [pytest.param(name, marks=[] if name == "sea" else streams.needs(name)) for name in STREAMS]
 RULES = {"window": 5000, "inner_grace": 500, "test_every": 500, "test_length": 200}
+TREES = {
+    "hat": (HAT, {}),
+    "hat, majority classes": (HAT, {"leaf_prediction": "mc", "block": 1 / 16}),
+    "efhat": (EFHAT, {"block": 1 / 16}),
+}
+GEOMETRY = Geometry(lanes=4, passes=16, bins=16, classes=4, slots=512, naive_bayes=True, nodes=2048, alternates=3)
+MEMORY = 1 << 16
+GOLDEN, RTL = 3000, 10_000  # instances of these; they are slow
+
+
+def instances(name):
+    made, count = STREAMS[name]
+    X, y, *schema = made()
+    return X[:count], np.asarray(y)[:count], streams.nominal(X, *schema[:1])
+
+
+def learnt(board, name, tree, count=None):
+    """A tree of the stream's first instances, and its predictions."""
+    X, y, nominal = instances(name)
+    kind, options = TREES[tree]
+    learner = kind(board=board, nominal=nominal, **options)
+    return learner, learner.test_then_train(X[:count], y[:count], np.unique(y))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("tree", TREES)
+def test_the_golden_model_learns_the_same(name, tree, seed):
+    part, wanted = learnt(open_board("emulated", GEOMETRY), name, tree, GOLDEN)
+    golden, found = learnt(LateBoard(GoldenBoard(GEOMETRY, MEMORY), random.Random(seed)), name, tree, GOLDEN)
+    assert (found == wanted).all() and golden.difference(part) is None and golden.report() == part.report()
+    print(part.report())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("tree", TREES)
+def test_rtl_learns_the_same(name, tree):
+    part, wanted = learnt(open_board("emulated", GEOMETRY), name, tree, RTL)
+    with open_board("simulated", GEOMETRY, memory_size=MEMORY) as board:
+        rtl, found = learnt(board, name, tree, RTL)
+        assert (found == wanted).all() and rtl.difference(part) is None and rtl.report() == part.report()
+        slots, others = (each._nodes.slot[each._nodes.descendants()] for each in (rtl, part))
+        assert (slots == others).all() and part.report()["splits"]
+        print(part.report(), f"{board.clocks / len(found):.0f} clocks per instance")
 
 
 @pytest.mark.slow
@@ -34,14 +82,12 @@ RULES = {"window": 5000, "inner_grace": 500, "test_every": 500, "test_length": 2
 @pytest.mark.parametrize("block", [1, 1 / 16])
 def test_cvfdt_equals_reference(name, block):
     """By the codes of books that no longer change; `test_hat` compares the others."""
-    made, count = STREAMS[name]
-    X, y, *schema = made()
-    X, y, nominal = X[:count], np.asarray(y)[:count], streams.nominal(X, *schema[:1])
+    X, y, nominal = instances(name)
     coder = VFDT(nominal=nominal).fit(X, y)
     codes, capacities, classes = coder.encode(X), holder.cells_of(coder, 16).capacities, len(coder.classes_)
     labels = np.searchsorted(coder.classes_, y).astype(np.int32)
     rules = {**RULES, "grace": 200, "delta": 1e-4, "same_attribute": "replace", "block": block}
-    board = open_board("emulated", Geometry(lanes=4, passes=16, bins=16, slots=8192, classes=max(classes, 2)))
+    board = open_board("emulated", GEOMETRY.replace(slots=8192, classes=max(classes, 2)))
     policy = SplitPolicy(anytime=True, alternates=True, rivals=True, **rules)
     trainer = Trainer(board, CellMap.build(capacities, 16), policy, classes)
     reference = ReferenceCVFDT(capacities, classes, bins=16, **rules)

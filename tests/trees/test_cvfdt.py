@@ -10,7 +10,8 @@ from bregalad.data.generators import open_generator
 from bregalad.driver import checkpoint
 from bregalad.driver.trainer import Trainer
 from bregalad.evaluation import prequential
-from bregalad.policy.split_policy import DROP, SWAP, SplitPolicy
+from bregalad.policy.decide import DROP, SWAP
+from bregalad.policy.split_policy import SplitPolicy
 from bregalad.tree.cells import CellMap
 from bregalad.tree.table import FORK, LEAF, MULTIWAY, NO_NODE, NUMERIC, above
 from bregalad_sim.reference import ReferenceCVFDT

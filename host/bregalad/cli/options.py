@@ -6,21 +6,6 @@ import warnings
 from ..geometry import MISSING
 from ..words import joined
 
-__all__ = [
-    "add_stream",
-    "add_board",
-    "add_wave",
-    "check_clock",
-    "check_there",
-    "chunk_of",
-    "is_endless",
-    "network_options",
-    "open_file",
-    "open_source_of",
-    "survey",
-    "words_of",
-]
-
 _CHUNK = 65_536  # instances
 
 

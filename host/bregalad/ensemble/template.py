@@ -11,8 +11,6 @@ from ..words import shown
 from .draws import thresholds
 from .ground import check_ground, is_shared
 
-__all__ = ["check_engine", "check_template"]
-
 
 def check_template(ensemble):
     """Refuse with a TypeError or ValueError a tree that no members can be like, or an engine that they cannot be on."""

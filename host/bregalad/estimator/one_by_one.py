@@ -14,8 +14,6 @@ from ..driver.trainer import HEAVIEST
 from ..words import listed, shown
 from .inputs import class_set, is_position, label_array, labels_of
 
-__all__ = ["NONE_YET", "learn", "times_of"]
-
 # Always missing; of a tree whose instances have had no attributes so far. The first numeric one takes its place.
 NONE_YET = Attribute("none yet", "numeric")
 

@@ -14,8 +14,6 @@ from typing import Any, TypeVar, cast
 
 from ..interrupt import deferred_interrupt
 
-__all__ = ["Turns", "changing", "reading", "together"]
-
 _OWNER = "owner"
 _Call = TypeVar("_Call", bound=Callable[..., Any])
 

@@ -7,8 +7,6 @@ from ..estimator.tree import StreamTree
 from ..policy.bounds import TWO_CLASSES
 from ..words import shown
 
-__all__ = ["CTree", "CorrHTree"]
-
 
 @declared
 class CTree(StreamTree):

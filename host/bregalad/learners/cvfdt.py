@@ -5,8 +5,6 @@ from __future__ import annotations
 from ..estimator.parameters import declared
 from ..estimator.tree import StreamTree
 
-__all__ = ["CVFDT"]
-
 
 @declared
 class CVFDT(StreamTree):

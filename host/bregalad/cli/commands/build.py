@@ -1,7 +1,5 @@
 """Build a board's bitstream with open tools, or a project for the vendor's."""
 
-__all__ = ["add_arguments", "run"]
-
 _LAST_SEED = (1 << 31) - 1  # that nextpnr takes
 
 

@@ -3,8 +3,6 @@
 As SystemVerilog, to be exact: it holds assertions.
 """
 
-__all__ = ["add_arguments", "run"]
-
 
 def add_arguments(parser):
     """Declare the options."""

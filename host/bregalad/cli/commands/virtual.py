@@ -6,8 +6,6 @@ import sys
 
 from ..options import add_wave, check_clock, network_options
 
-__all__ = ["add_arguments", "run"]
-
 _TIMEOUT = 60  # seconds for drivers: beside a busy processor a frame may take many
 
 

@@ -10,8 +10,6 @@ import numpy as np
 from ..schema import Attribute, Schema
 from .base import Block, Generator, Range, Share
 
-__all__ = ["Agrawal"]
-
 _SCHEMA = Schema(
     (
         Attribute("salary", "numeric"),

@@ -10,8 +10,6 @@ import numpy as np
 from ..schema import Schema
 from .base import Block, Generator, Range, numerics, order_numbers
 
-__all__ = ["Chessboard"]
-
 
 @dataclass(eq=False, repr=False)
 class Chessboard(Generator):

@@ -9,8 +9,6 @@ import numpy as np
 
 from .base import Block, Generator, Range, classified, model_numbers, numerics, reflected
 
-__all__ = ["Clusters"]
-
 
 @dataclass(eq=False, repr=False)
 class Clusters(Generator):

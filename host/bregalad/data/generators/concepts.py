@@ -10,8 +10,6 @@ import numpy as np
 from ..schema import Attribute, Schema
 from .base import Block, Generator, Range, Share, numerics
 
-__all__ = ["SEA", "STAGGER", "PoisonedHead"]
-
 
 @dataclass(eq=False, repr=False)
 class SEA(Generator):

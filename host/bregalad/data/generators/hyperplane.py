@@ -10,8 +10,6 @@ import numpy as np
 from ..schema import Schema
 from .base import Block, Generator, Range, Share, model_numbers, numerics
 
-__all__ = ["Hyperplane"]
-
 
 @dataclass(eq=False, repr=False)
 class Hyperplane(Generator):

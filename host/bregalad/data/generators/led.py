@@ -10,8 +10,6 @@ import numpy as np
 from ..schema import Schema
 from .base import Block, Generator, Range, Share, nominals
 
-__all__ = ["LED"]
-
 # Top, upper left, upper right, middle, lower left, lower right, bottom.
 SEGMENTS = np.array(
     [

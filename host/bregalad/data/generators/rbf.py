@@ -9,8 +9,6 @@ import numpy as np
 
 from .base import Block, Generator, Range, Share, classified, model_numbers, numerics, order_numbers, reflected
 
-__all__ = ["InterchangingRBF", "RandomRBF"]
-
 
 @dataclass(eq=False, repr=False)
 class RandomRBF(Generator):

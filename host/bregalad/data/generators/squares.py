@@ -10,8 +10,6 @@ import numpy as np
 from ..schema import Schema
 from .base import Block, Generator, Range, numerics
 
-__all__ = ["MovingSquares"]
-
 
 @dataclass(eq=False, repr=False)
 class MovingSquares(Generator):
