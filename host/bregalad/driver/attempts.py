@@ -7,7 +7,7 @@ block's end, whenever its report comes. So tree and predictions follow from the 
 
 from typing import NamedTuple
 
-from ..policy.split_policy import ALTERNATE, CONSULT, KEEP, PRUNE, RELOCATE, SWAP, TIE, form_of
+from ..policy.decide import ALTERNATE, CONSULT, KEEP, PRUNE, RELOCATE, SWAP, TIE, form_of
 from ..tree.split import Split
 from ..tree.table import ASKED, LEAF, ROWS, has_alternate
 from ..tree.window import date
@@ -89,6 +89,8 @@ class Trials:
             tally.swapped += 1
             return
         begins = verdict == ALTERNATE
+        if begins and not growth.may_fork(node):
+            return
         if not begins or has_alternate(nodes.table, node):
             node = int(nodes.parent[node]) if begins else node
             growth.drop(node)

@@ -1,14 +1,10 @@
 """The adaptive random forest."""
 
-from __future__ import annotations
-
 from ..drift.adwin import rule_of
 from ..learners.vfdt import VFDT
 from .estimator import Ensemble, declared
 from .member import Style
 from .options import MEMBER
-
-__all__ = ["AdaptiveRandomForest"]
 
 
 @declared

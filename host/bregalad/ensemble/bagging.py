@@ -1,14 +1,10 @@
 """Online bagging, and leveraging bagging."""
 
-from __future__ import annotations
-
 from ..drift.adwin import new_windows, rule_of
 from ..learners.vfdt import VFDT
 from .estimator import Ensemble, declared
 from .member import Style
 from .votes import first_change
-
-__all__ = ["LeveragingBagging", "OnlineBagging"]
 
 
 @declared

@@ -12,8 +12,6 @@ from .bagging import LeveragingBagging, OnlineBagging
 if TYPE_CHECKING:
     from ..hints import Path
 
-__all__ = ["ENSEMBLES", "load_learner"]
-
 ENSEMBLES = {"bagging": OnlineBagging, "leveraging": LeveragingBagging, "arf": AdaptiveRandomForest}
 
 

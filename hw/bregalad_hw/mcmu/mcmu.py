@@ -251,6 +251,7 @@ class MemoryController(wiring.Component):
             sequencer.since.eq(blocks.since),
             sequencer.left.eq(blocks.left),
             sequencer.at_once.eq(self.tree.block.at_once),
+            sequencer.waits.eq(self.tree.block.waits),
             verdicts.pushed.eq(scheduler.i.valid & scheduler.i.ready),
             tracker.passes.eq(passes),
             tracker.locked.eq(scheduler.locked_a),

@@ -1,7 +1,5 @@
 """Small concepts: SEA and STAGGER change abruptly, a poisoned head ends abruptly."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -9,8 +7,6 @@ import numpy as np
 
 from ..schema import Attribute, Schema
 from .base import Block, Generator, Range, Share, numerics
-
-__all__ = ["SEA", "STAGGER", "PoisonedHead"]
 
 
 @dataclass(eq=False, repr=False)

@@ -1,7 +1,5 @@
 """Two generators joined to one stream whose concept changes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Annotated
@@ -9,8 +7,6 @@ from typing import Annotated
 import numpy as np
 
 from .base import BLOCK, Block, Cutter, Generator, Range
-
-__all__ = ["ConceptDrift", "Recurrence"]
 
 
 @dataclass(eq=False, repr=False)
