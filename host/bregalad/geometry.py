@@ -51,6 +51,7 @@ _BOUNDS = {
     "banks": (1, 2),
     "levels": (1, 8),
     "nodes": (0, 65535),
+    "alternates": (0, 7),
 }
 
 
@@ -91,6 +92,8 @@ class Geometry:
     searchers : int
         Numbers of a row whose codes a board finds in the same clock: 0 to the 32-bit words of a bus
         word, and as many as these unless given. With 0 rows hold codes only; otherwise nothing but speed depends on it.
+    alternates : int
+        Of a board with ``nodes``: alternates that a record goes down at most beside its own way, 0 to 7.
 
     Raises
     ------
@@ -116,6 +119,7 @@ class Geometry:
     levels: int = 1
     nodes: int = 0
     searchers: int = None  # type: ignore[assignment]  # until __post_init__ asks the bus
+    alternates: int = 0
 
     def __post_init__(self) -> None:
         for name, (low, high) in _BOUNDS.items():

@@ -77,7 +77,14 @@ class Traffic:
         g, rng = self.geometry, self.rng
         judge = {name: rng.randint(0, 1) for name in ("anytime", "inner_ties", "null", "asks_inner")}
         return [
-            ("block", {"margin": rng.choice([0, 1, rng.randint(2, 30)]), "at_once": rng.randint(0, 1)}),
+            (
+                "block",
+                {
+                    "margin": rng.choice([0, 1, rng.randint(2, 30)]),
+                    "at_once": rng.randint(0, 1),
+                    "waits": int(rng.random() < 0.3),
+                },
+            ),
             ("every", {"records": rng.choice([0, 0, 1, rng.randint(2, 50)])}),
             ("leaf_predictor", {"by": rng.randint(0, 2 * g.naive_bayes), "told": rng.randint(0, 1)}),
             ("leaf_marks", {"every": rng.choice([0, 1, rng.randint(2, 40)])}),
@@ -240,7 +247,7 @@ class Traffic:
         """A `Node` for a node; children mostly behind it, so that walks end."""
         g, rng = self.geometry, self.rng
         slot = rng.choice([NONE, *[rng.randrange(g.slots) for _ in range(4)]])
-        kind = rng.choices(list(NodeKind), [4, 4, 2, 2, 0.5])[0]
+        kind = rng.choices(list(NodeKind), [4, 4, 2, 2, 2 if g.alternates else 0.5])[0]
         width = rng.randint(1, min(6, g.nodes)) if kind == NodeKind.MULTIWAY else 2
         first = 0 if rng.random() < 0.03 else node + 1
         if kind == NodeKind.LEAF or first > g.nodes - width:

@@ -16,11 +16,20 @@ from .tree_traffic import TreeTraffic
 __all__ = ["SIZES", "SMALL", "Lockstep", "run"]
 
 SMALL = Geometry(
-    lanes=2, passes=2, bins=4, classes=3, slots=6, count_width=12, bus_width=64, naive_bayes=True, nodes=21
+    lanes=2,
+    passes=2,
+    bins=4,
+    classes=3,
+    slots=6,
+    count_width=12,
+    bus_width=64,
+    naive_bayes=True,
+    nodes=21,
+    alternates=3,
 )
 SIZES = [  # others, as changes of that
     {},
-    {"naive_bayes": False},
+    {"naive_bayes": False, "alternates": 0},
     {"lanes": 4, "passes": 3, "bus_width": 32, "nodes": 200, "slots": 40},
     {"lanes": 8, "passes": 1, "bus_width": 256, "classes": 5, "banks": 2, "nodes": 64},
     {"naive_bayes": False, "slots": 8, "levels": 4, "banks": 2},
@@ -30,7 +39,7 @@ _RESULTS = (TreeKind.LABEL, TreeKind.MARK, TreeKind.ROW)  # what leaf rows tell
 
 
 class _Reports:
-    """What a board tells: reports of leaf rows, and all others, each in order; those have been told at a FENCE.
+    """What a board tells: reports of leaf rows, and all others, each in order; what is told before an end.
 
     Parameters
     ----------
@@ -59,7 +68,7 @@ class _Reports:
             if len(self._rest) - at < layout.size:
                 break
             self.told["results" if kind in _RESULTS else "others"].append(self._rest[at : at + layout.size])
-            if kind in (Kind.FENCE, TreeKind.LEARNT):
+            if kind in (Kind.FENCE, TreeKind.LEARNT, TreeKind.BLOCK):
                 self.fences.append(len(self.told["results"]))
             at += layout.size
         self._rest = self._rest[at:]
@@ -122,7 +131,7 @@ class Lockstep:
             for at, (report, each) in enumerate(zip(other.told[source], wanted, strict=False)):
                 assert report == each, f"{source} {at}: {other.shown(report)}, not {golden.shown(each)}"
             assert len(other.told[source]) == len(wanted), f"{source}: {other.shown(other.told[source][len(wanted)])}"
-        assert other.fences == golden.fences, "a fence, or the end of a LEARN, is told too early"
+        assert other.fences == golden.fences, "a fence, or the end of a block or a LEARN, is told too early"
         self._look_at(golden.told["others"])
         for each in self.both:
             each.begin()

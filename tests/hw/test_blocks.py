@@ -159,13 +159,13 @@ def test_event_counters():
     "sizes, levels, rounds",
     [
         ("even", {}, 20),
-        ("one", {"levels": 4, "slots": 8}, 20),
+        ("one", {"levels": 4, "slots": 8, "alternates": 2}, 20),
         *(
             pytest.param(*case, 40, marks=pytest.mark.slow)
             for case in (
                 ("even", {}),
                 ("odd", {}),
-                ("even", {"levels": 2, "slots": 6}),
+                ("even", {"levels": 2, "slots": 6, "alternates": 1}),
                 ("odd", {"levels": 8, "slots": 24}),
                 ("one", {"levels": 4, "slots": 8}),
             )

@@ -8,7 +8,10 @@ from bregalad_sim.runner import run
 SIZES = {
     "passes": (dict(lanes=4, passes=3, classes=3, slots=5, bus_width=64, nodes=16), dict(walkers=1, records=4)),
     "codes": (dict(lanes=4, passes=2, classes=2, slots=5, bus_width=32, nodes=16, searchers=0), dict(records=4)),
-    "bayes": (dict(lanes=8, classes=5, passes=1, slots=6, nodes=20, naive_bayes=True), dict(walkers=2, records=8)),
+    "bayes": (
+        dict(lanes=8, classes=5, passes=1, slots=6, nodes=20, naive_bayes=True, alternates=3),
+        dict(walkers=2, records=8),
+    ),
 }
 
 

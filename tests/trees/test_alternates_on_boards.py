@@ -1,37 +1,51 @@
-"""Trees with alternates on any board: what the emulated one learns, however late reports come."""
+"""HAT and EFHAT on boards that hold the tree: what the emulated one learns, however late reports come."""
 
 import random
+from copy import copy, deepcopy
 
 import numpy as np
 import pytest
+from bregalad import HAT, Resident
 from bregalad.boards import open_board
+from bregalad.boards.base import BoardError
 from bregalad.driver import checkpoint
+from bregalad.driver.steps import Steps
 from bregalad.driver.trainer import Trainer
 from bregalad.geometry import Geometry
 from bregalad.policy.split_policy import SplitPolicy
+from bregalad.protocol.reports import Kind, kind_of, layout_of
+from bregalad.protocol.tree import TREE_REPORTS, TreeKind
+from bregalad.tree.alternates import ways
 from bregalad.tree.cells import CellMap
+from bregalad.tree.table import FORK, LEAF, NO_NODE
 from bregalad_sim.latency import GoldenBoard, LateBoard
-from bregalad_sim.record_board import RecordBoard
 
 CAPACITIES = [0, 3, 0, 0]
-ALTERNATES = {"alternates": True, "delta": 1e-2, "grace": 40}
+MEMORY = 4096  # bytes: a call takes several LEARNs
+WATCHED = {"alternates": True, "watched": True, "delta": 1e-2, "grace": 40, "drift_delta": 0.05, "switch_width": 40}
 TREES = {
-    "hat": ALTERNATES | {"watched": True, "drift_delta": 0.05, "switch_width": 40},
-    "hat, inner nodes": ALTERNATES
-    | {"watched": True, "drift_delta": 0.2, "switch_width": 30, "leaf_alternates": False},
-    "efhat": ALTERNATES
-    | {"watched": True, "anytime": True, "inner_grace": 60, "drift_delta": 0.05, "switch_width": 40},
-    "cvfdt": ALTERNATES
-    | {
-        "rivals": True,
-        "anytime": True,
-        "window": 600,
-        "inner_grace": 60,
-        "test_every": 60,
-        "test_length": 30,
-        "same_attribute": "replace",
-    },
+    "hat": WATCHED,
+    "hat, inner nodes": WATCHED | {"drift_delta": 0.2, "switch_width": 30, "leaf_alternates": False},
+    "efhat": WATCHED | {"anytime": True, "inner_grace": 60},
+    "efhat moves": WATCHED | {"anytime": True, "inner_grace": 60, "same_attribute": "replace"},
 }
+
+
+class TardyBoard(GoldenBoard):
+    """Its trials are told as late as they may be: behind the classes of the next block's instances."""
+
+    def receive(self, wait=False):
+        data, at, told, trials = super().receive(wait), 0, [], []
+        while at < len(data):
+            size = layout_of(data[at], self.geometry, len(CAPACITIES)).size
+            kind, report, at = kind_of(data[at]), data[at : at + size], at + size
+            if kind in (TreeKind.PROPOSAL, Kind.SUGGESTION):
+                trials.append(report)
+                continue
+            if kind is not TreeKind.LABEL:
+                told, trials = told + trials, []
+            told.append(report)
+        return b"".join(told + trials)
 
 
 def stream(seed, count, period=900):
@@ -47,16 +61,14 @@ def stream(seed, count, period=900):
 
 
 def shape(slots=400, **changes):
-    return Geometry(lanes=3, passes=2, bins=4, classes=3, slots=slots, count_width=12, naive_bayes=True, **changes)
+    sizes = {"lanes": 4, "passes": 2, "bins": 4, "classes": 3, "count_width": 12, "bus_width": 64, "nodes": 256}
+    return Geometry(slots=slots, naive_bayes=True, **{**sizes, "alternates": 3, **changes})
 
 
-RTL = shape(40, bus_width=64, levels=4)  # which `test_simulated` has compiled
-
-
-def trainer_on(board, tree, prediction, block=1):
+def trainer_on(board, tree, prediction, block=1, **others):
     policy = SplitPolicy(**TREES[tree], block=block)
     cells = CellMap.build(CAPACITIES, board.geometry.bins)
-    return Trainer(board, cells, policy, 2, prediction=prediction, review_period=1000)
+    return Trainer(board, cells, policy, 2, prediction=prediction, review_period=1000, **others)
 
 
 def same(trainer, other, found, wanted):
@@ -65,58 +77,176 @@ def same(trainer, other, found, wanted):
     mine, theirs = trainer.nodes, other.nodes
     assert mine.difference(theirs) is None
     assert trainer.tally == other.tally
-    live, others = mine.descendants(), theirs.descendants()
-    dates = ("born", "made") if trainer.policy.window else ()  # else they say nothing
-    for name in ("slot", "own", "since", "right", "due_at", "verdict", "base", "windows", *dates):
-        assert (getattr(mine, name)[live] == getattr(theirs, name)[others]).all(), name
     one, two = checkpoint.read(trainer), checkpoint.read(other)
     assert (one["counts"] == two["counts"]).all() and (one["entries"] == two["entries"]).all()
+    live = mine.descendants()
+    assert (live == theirs.descendants()).all()
+    for name in ("slot", "right", "verdict", "base", "windows"):
+        assert (getattr(mine, name)[live] == getattr(theirs, name)[live]).all(), name
+    # What the engine keeps of nodes that do not count any more says nothing.
+    counting = live[mine.kind[live] != FORK] if trainer.policy.anytime else live[mine.kind[live] == LEAF]
+    assert (mine.since[counting] == theirs.since[counting]).all()
+    # A node that has moved has had no trial; nor does one before the block matter.
+    tried = [np.maximum(nodes.due_at[counting], trainer.tally.begun) for nodes in (mine, theirs)]
+    assert (tried[0] == tried[1]).all()
 
 
 def learnt(board, tree, prediction, block, codes, labels):
     trainer = trainer_on(board, tree, prediction, block)
-    found = [trainer.learn(codes[:700], labels[:700]), trainer.learn(codes[700:], labels[700:])]
+    found = [trainer.learn(codes[:703], labels[:703]), trainer.learn(codes[703:], labels[703:])]
     return trainer, np.concatenate(found)
 
 
-CASES = [(tree, prediction, block) for tree in TREES for prediction in ("mc", "nba") for block in (1, 1 / 8)]
+CASES = [(tree, prediction, block) for tree in TREES for prediction in ("mc", "nba") for block in (1, None, 1 / 8, 37)]
+QUICK = ("hat", "mc", None), ("hat", "nba", 1), ("efhat", "nba", 1 / 8), ("efhat moves", "mc", 1)
 
 
-QUICK = ("hat", "nba", 1 / 8), ("cvfdt", "nba", 1)
+def marked(quick):
+    return [pytest.param(*case, marks=[pytest.mark.slow] * (case not in quick)) for case in CASES]
 
 
-@pytest.mark.parametrize(
-    "tree, prediction, block",
-    [pytest.param(*case, marks=[pytest.mark.slow] * (case[1:] not in (("mc", 1), ("nba", 1 / 8)))) for case in CASES],
-)
-@pytest.mark.parametrize("slots", [400, 13])
-def test_latency_changes_nothing(tree, prediction, block, slots, seed):
-    codes, labels = stream(seed, 4000)
-    whole, wanted = learnt(open_board("emulated", shape(slots)), tree, prediction, block, codes, labels)
-    print(whole.tally)
-    board = LateBoard(RecordBoard(shape(slots)), random.Random(seed))
-    board.batch_bytes = random.Random(seed).choice((60, 3000, 100_000))
-    late, found = learnt(board, tree, prediction, block, codes, labels)
-    same(late, whole, found, wanted)
+@pytest.mark.parametrize("tree, prediction, block", marked(QUICK))
+@pytest.mark.parametrize("slots, alternates", [(400, 7), (13, 1)])
+def test_a_board_that_holds_the_tree_learns_the_same(tree, prediction, block, slots, alternates, seed):
+    """Also where slots are short, and where alternates that records would have gone down are not begun."""
+    codes, labels = stream(seed, 2600)
+    sizes = shape(slots, alternates=alternates)
+    whole, wanted = learnt(open_board("emulated", sizes), tree, prediction, block, codes, labels)
+    tally = whole.tally
+    print(tally)
+    assert tally.alternates and tally.swapped and tally.dropped
+    assert ways(whole.nodes.table, whole.nodes.rows, NO_NODE) <= alternates
+    late = LateBoard(TardyBoard(sizes, MEMORY), random.Random(seed))
+    walking, found = learnt(late, tree, prediction, block, codes, labels)
+    same(walking, whole, found, wanted)
 
 
-def test_alternates_begin_and_take_over():
-    """Where the others compare trees."""
-    codes, labels = stream(1, 4000)
-    for tree in TREES:
-        tally = learnt(open_board("emulated", shape()), tree, "nba", 50, codes, labels)[0].tally
-        assert tally.swapped and tally.alternates > 1, tree
+def test_of_a_tree_with_limits_fewer_alternates_begin(seed):
+    codes, labels = stream(seed, 2600)
+    begun = [
+        learnt(open_board("emulated", sizes), "hat", "mc", None, codes, labels)[0].tally.alternates
+        for sizes in (shape(nodes=0), shape(), shape(alternates=1))
+    ]
+    assert begun[0] >= begun[1] > begun[2] > 0
 
 
-@pytest.mark.parametrize(
-    "tree, prediction, block",
-    [pytest.param(*case, marks=[pytest.mark.slow] * (case not in QUICK)) for case in CASES],
-)
-def test_golden_and_rtl_learn_the_same(tree, prediction, block, seed):
+@pytest.mark.parametrize("tree, prediction", [("hat", "mc"), ("efhat", "nba")])
+def test_instances_weigh_the_same(tree, prediction, seed):
+    """Those of weight 0, which only ask, are no errors."""
+    codes, labels = stream(seed, 2600)
+    weights = np.random.default_rng(seed).poisson(1, len(labels)).astype(np.int32)
+    weights[::150] = 63
+    sizes, found = shape(), []
+    for board in (open_board("emulated", sizes), GoldenBoard(sizes, MEMORY)):
+        trainer = trainer_on(board, tree, prediction, None)
+        steps = Steps(trainer.learning(codes, labels, weights))
+        found.append((trainer, steps.run(lambda wait, board=board: board.receive(wait))))
+    (whole, wanted), (walking, predictions) = found
+    assert whole.tally.swapped
+    same(walking, whole, predictions, wanted)
+
+
+def moving(boards, tree, prediction, codes, labels, rng):
+    """A trainer whose tree has gone from board to board amid its blocks, whose length changes, and predictions."""
+    found, at, last = [], 0, None
+    for board in boards:
+        kept = None if last is None else checkpoint.read(last)
+        how = {} if last is None else {"nodes": deepcopy(last.nodes), "tally": copy(last.tally)}
+        trainer = trainer_on(board, tree, prediction, rng.choice([1, 1 / 8, 90]), **how)
+        if last is not None:
+            checkpoint.restore(trainer, kept)
+            last.board.release(last)
+        end = at + rng.randrange(1, 150)
+        found.append(trainer.learn(codes[at:end], labels[at:end]))
+        at, last = min(end, len(codes)), trainer
+    return last, np.concatenate(found)
+
+
+@pytest.mark.parametrize("tree, prediction", [("hat", "mc"), pytest.param("efhat", "nba", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("more", range(3))
+def test_goes_on_on_another_board(tree, prediction, more, seed):
+    """Also where decisions are to take effect that the last board has come to."""
+    codes, labels = stream(seed + more, 2600)
+    here, there = (lambda: open_board("emulated", shape())), (lambda: GoldenBoard(shape(), MEMORY))
+    ways = [here() for _ in range(40)], [(there if turn % 3 else here)() for turn in range(40)]
+    (whole, wanted), (walking, found) = (
+        moving(boards, tree, prediction, codes, labels, random.Random(seed + more)) for boards in ways
+    )
+    assert whole.tally.alternates
+    same(walking, whole, found, wanted)
+
+
+@pytest.mark.parametrize("block, more", [(1, 0), *((30, more) for more in range(4))])
+def test_takes_turns(block, more, seed):
+    """As trees that share a board do, amid blocks."""
+    rng, sizes, found, at = random.Random(seed), shape(), [], 0
+    codes, labels = stream(seed + more, 2600)
+    whole = trainer_on(open_board("emulated", sizes), "hat", "mc", block)
+    wanted = whole.learn(codes, labels)
+    walking = trainer_on(GoldenBoard(sizes, MEMORY), "hat", "mc", block)
+    while at < len(codes):
+        end = min(at + rng.randrange(1, 25), len(codes))
+        found.append(walking.learn(codes[at:end], labels[at:end]))
+        walking.driver.changed()
+        at = end
+    same(walking, whole, np.concatenate(found), wanted)
+
+
+def test_a_tree_whose_node_table_is_full_learns_on(seed):
+    """Neither splits nor alternates for which it has no room are any."""
+    codes, labels = stream(seed, 2600)
+    sizes, found = shape(nodes=12), []
+    for board in (open_board("emulated", sizes), GoldenBoard(sizes, MEMORY)):
+        with pytest.warns(UserWarning, match="table of 12 rows is full"):
+            found.append(learnt(board, "hat", "mc", None, codes, labels))
+    (whole, wanted), (walking, predictions) = found
+    assert whole.tally.alternates and whole.nodes.rows <= 12
+    same(walking, whole, predictions, wanted)
+
+
+def test_a_board_with_fewer_alternates_than_a_tree(seed):
+    codes, labels = stream(seed, 2600)
+    trainer, at = trainer_on(open_board("emulated", shape(alternates=7)), "hat", "mc", None), 0
+    while ways(trainer.nodes.table, trainer.nodes.rows, NO_NODE) < 2:
+        trainer.learn(codes[at : at + 10], labels[at : at + 10])
+        at += 10
+    message = r"go down up to \d alternates of the tree, on the board down 1: .* alternates=\d or more"
+    with pytest.raises(ValueError, match=message):
+        trainer_on(GoldenBoard(shape(alternates=1), MEMORY), "hat", "mc", nodes=trainer.nodes, tally=trainer.tally)
+
+
+@pytest.mark.parametrize("node", [255, 0])
+def test_classes_told_out_of_turn(node, seed, monkeypatch):
+    """One error, and the tree is kept."""
+    codes, labels = stream(seed, 900)
+    trainer = trainer_on(GoldenBoard(shape(), MEMORY), "hat", "mc", 200)
+    trainer.learn(codes[:800], labels[:800])
+    splits = trainer.tally.splits
+    report = TREE_REPORTS[TreeKind.LABEL].pack(kind=TreeKind.LABEL, node=node)
+    receive = GoldenBoard.receive
+    monkeypatch.setattr(GoldenBoard, "receive", lambda board, wait=False: 101 * report + receive(board, wait))
+    with pytest.raises(BoardError, match="board golden tells LABEL out of turn: open it anew"):
+        trainer.learn(codes[800:], labels[800:])
+    assert trainer.tally.splits == splits > 0 and "failed while" in trainer.broken
+
+
+def test_instances_in_memory_are_refused(seed):
+    board = GoldenBoard(shape(), 1 << 14)
+    held = Resident(board, np.random.default_rng(seed).random((50, 4), np.float32), [0, 1] * 25)
+    with pytest.raises(ValueError, match="learn_resident is not for trees that watch their errors"):
+        HAT(board=board).learn_resident(held)
+
+
+RTL = shape(40, levels=4)
+
+
+@pytest.mark.parametrize("tree, prediction, block", marked([("hat", "nba", None), ("efhat", "mc", 1)]))
+def test_rtl_learns_the_same(tree, prediction, block, seed):
     codes, labels = stream(seed, 2200)
     whole, wanted = learnt(open_board("emulated", RTL), tree, prediction, block, codes, labels)
-    golden, found = learnt(GoldenBoard(RTL), tree, prediction, block, codes, labels)
-    same(golden, whole, found, wanted)
-    with open_board("simulated", RTL, stall=0.2, seed=seed) as board:
-        rtl, found = learnt(board, tree, prediction, block, codes, labels)
-        same(rtl, whole, found, wanted)
+    tally = whole.tally
+    print(tally)
+    assert tally.alternates and tally.swapped and tally.dropped
+    with open_board("simulated", RTL, memory_size=MEMORY, stall=0.2, seed=seed) as board:
+        walking, found = learnt(board, tree, prediction, block, codes, labels)
+        same(walking, whole, found, wanted)

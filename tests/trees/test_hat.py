@@ -193,7 +193,7 @@ def test_slots_are_given_back(kind):
         (
             {"geometry": Geometry(nodes=64, naive_bayes=True)},
             ValueError,
-            r"a board that holds the tree itself \(nodes=64\) learns no alternates: choose a geometry with nodes=0",
+            r"a board with a node table \(nodes=64\) learns no alternates unless .*: choose a geometry with alternates",
         ),
     ],
 )

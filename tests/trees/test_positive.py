@@ -137,7 +137,7 @@ def test_parameters_that_change_take_effect_with_fit(kind):
             PuuCVFDT,
             {"geometry": Geometry(nodes=64)},
             ValueError,
-            "holds the tree itself .* with nodes=0",
+            r"a board with a node table \(nodes=64\) neither forgets nor tests alternates .* with nodes=0",
         ),
         (PuuCVFDT, {"test_length": 0}, ValueError, "test_length must be 1 to"),
         (PuuVFDT, {"board": "udp:x"}, ValueError, "nine trees take a board each, and 'udp:x' is one: .*by level"),

@@ -89,6 +89,8 @@ class Trials:
             tally.swapped += 1
             return
         begins = verdict == ALTERNATE
+        if begins and not growth.may_fork(node):
+            return
         if not begins or has_alternate(nodes.table, node):
             node = int(nodes.parent[node]) if begins else node
             growth.drop(node)

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..geometry import NONE
 from ..tree.activation import activate, rezoom, role_period
-from ..tree.alternates import begin, end
+from ..tree.alternates import begin, end, may_begin
 from ..tree.deactivation import clear_below, competing, divide, free_slot, review
 from ..tree.edits import CELL, CLEAR, CURRENT, EDIT, FLAGS, KEEP, LINK, LO, PARENT, PLACE, SHIFT, SLOT, WHAT
 from ..tree.slots import SlotPool
@@ -100,6 +100,10 @@ class Growth:
         self._enter_role(node)
 
     # Alternates
+
+    def may_fork(self, node):
+        """Whether the board has room for an alternate beside a node."""
+        return bool(may_begin(self.nodes.table, self.nodes.room, self.style, node))
 
     def fork(self, node):
         """Let an alternate grow beside a node; return it: a leaf that has seen nothing.

@@ -178,10 +178,6 @@ class Driver(ABC):
         """
         raise ValueError("rows have no layout yet: declare() it")
 
-    def drained(self):
-        """A generator: what is under way of the block that ends has come in, for nodes move."""
-        return iter(())
-
     def fence(self):  # noqa: B027 (most boards need nothing)
         """Wait until all that the board was told to do is done."""
 

@@ -6,6 +6,8 @@ from ..boards import LINKS
 from ..geometry import HARDWARE_CLASSES, MISSING, MOST_CLASSES, Geometry
 from ..options import table as options
 from ..predictors import predictor_of, usual_predictor
+from ..tree.alternates import ways
+from ..tree.table import NO_NODE
 from ..warn import warn
 
 __all__ = [
@@ -19,7 +21,7 @@ __all__ = [
     "warn_of_lost",
 ]
 
-_OPTIONAL = "criterion", "naive_bayes", "banks", "levels", "nodes", "searchers"  # of a bitstream
+_OPTIONAL = "criterion", "naive_bayes", "banks", "levels", "nodes", "searchers", "alternates"  # of a bitstream
 
 
 def check_abilities(geometry, policy, prediction):
@@ -102,11 +104,18 @@ def _words(geometry):
 
 
 def check_alternates(geometry, policy):
-    """Refuse with a ValueError a board with a node table for a tree with alternates."""
-    if policy.alternates and geometry.nodes:
+    """Refuse with a ValueError a board with a node table that does not learn a policy's alternates."""
+    if not (policy.alternates and geometry.nodes):
+        return
+    if policy.rivals:
         raise ValueError(
-            f"a board with a node table (nodes={geometry.nodes}) learns no alternates: choose board='emulated' and a "
-            "geometry with nodes=0, or another tree"
+            f"a board with a node table (nodes={geometry.nodes}) neither forgets nor tests alternates by what they "
+            "predict: choose board='emulated' and a geometry with nodes=0, or another tree"
+        )
+    if not geometry.alternates:
+        raise ValueError(
+            f"a board with a node table (nodes={geometry.nodes}) learns no alternates unless it is built for them: "
+            "choose a geometry with alternates, 1 to 7, or another tree"
         )
 
 
@@ -135,12 +144,19 @@ def check_window(geometry, policy):
         )
 
 
-def check_nodes(geometry, rows):
-    """Refuse with a ValueError a board that walks records if its node table has fewer rows than the tree."""
-    if geometry.nodes and rows > geometry.nodes:
+def check_nodes(geometry, nodes):
+    """Refuse with a ValueError a board that walks records if it has no room for a tree's `Nodes`."""
+    if not geometry.nodes:
+        return
+    if nodes.rows > geometry.nodes:
         raise ValueError(
-            f"the tree has {rows} nodes, the board's node table {geometry.nodes} rows: "
+            f"the tree has {nodes.rows} nodes, the board's node table {geometry.nodes} rows: "
             "choose a geometry with more nodes"
+        )
+    if (most := int(ways(nodes.table, nodes.rows, NO_NODE))) > geometry.alternates:
+        raise ValueError(
+            f"instances go down up to {most} alternates of the tree, on the board down {geometry.alternates}: choose a "
+            f"geometry with alternates={most} or more"
         )
 
 

@@ -335,8 +335,6 @@ class Trainer:
     def effects(self, made):
         """Have decisions take effect that were made when so many instances had been learnt, or fewer; a generator."""
         while (node := int(next_of(self.nodes.table, self.nodes.rows, made))) >= 0:
-            if self.policy.alternates:
-                yield from self.driver.drained()  # nodes move: nothing that is to come may name one
             yield from self.carrying_out(node)
 
     def carrying_out(self, node):

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..compiled import njit
 from ..policy.decide import ALTERNATE, KEEP, SWAP, TIE, judge_row, left_out
-from ..tree.alternates import begin, end
+from ..tree.alternates import begin, end, may_begin
 from ..tree.blocks import is_due
 from ..tree.deactivation import divide
 from ..tree.split import cells_of, sides_of
@@ -59,6 +59,9 @@ def change_alternate(work, node, seen):
     table = tree.table
     verdict = table[node]["verdict"]
     begins = verdict == ALTERNATE
+    if begins and not may_begin(table, tree.room, tree.style, node):
+        table[node]["verdict"] = KEEP
+        return True
     # Links are taken out one by one where nodes go; for an alternate, a leaf may lose its slot.
     short = tree.stack[0] == 0 or tree.room[0] + 2 > len(table)
     if verdict < ALTERNATE or tree.style.links is not None or begins and short:

@@ -155,7 +155,7 @@ def _widen(tree, classes):
 def check_fit(tree, geometry):
     """Refuse a board that cannot take the tree or the statistics with a ValueError."""
     nodes = tree._nodes
-    check_nodes(geometry, nodes.rows)
+    check_nodes(geometry, nodes)
     inner = len(nodes.inner()) if tree._policy().anytime else 0
     misfit = checkpoint.misfit(tree._checkpoint, nodes.classes, geometry, len(cells_of(tree, geometry.bins)), inner)
     if misfit:

@@ -133,7 +133,9 @@ class Resident:
 
 
 def check_resident(resident, tree):
-    """Refuse with a ValueError instances that are on another board than a tree, or by other code books or classes."""
+    """Refuse with a ValueError instances that a tree cannot learn: on another board, by other code books or classes."""
+    if tree._policy().watched:
+        raise ValueError("learn_resident is not for trees that watch their errors, for it tells none: use partial_fit")
     if tree.board is not resident.board:
         raise ValueError("the instances lie in another board's memory: give the tree board=resident.board")
     if resident.overwritten:

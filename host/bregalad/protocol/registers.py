@@ -153,6 +153,7 @@ REGISTERS = (
         (
             Field("nodes", 16, _RO, "Rows of the node table; 0: the host says where records go."),
             Field("searchers", 8, _RO, "Numbers of a row whose codes are found in a clock; 0: rows hold codes only."),
+            Field("alternates", 8, _RO, "That a record goes down at most."),
         ),
     ),
     Register("ram", 0x34, (Field("bytes", 32, _RO, "Of the memory that LEARN and LOAD name; 0: there is none."),)),
@@ -200,6 +201,7 @@ def identity_fields(geometry):
         "memory.bus_bytes": g.bus_bytes,
         "tree.nodes": g.nodes,
         "tree.searchers": g.searchers,
+        "tree.alternates": g.alternates,
     }
 
 
@@ -231,6 +233,7 @@ def geometry_of(read):
         banks=1 + read("build.second_bank"),
         nodes=read("tree.nodes"),
         searchers=read("tree.searchers"),
+        alternates=read("tree.alternates"),
     )
 
 

@@ -4,16 +4,21 @@ Such a board has `Geometry.nodes` rows of a node table. LEARN fetches rows from 
 declared. Records are numbered from 1, those with TEST or MINUS not. They are learnt block by block: within a block the
 tree stays as it is, and at its end, when its last numbered record has been counted,
 
-1. the board waits for GO if anything was proposed at the end before: BLOCK is reported, and until GO all commands but
-   LEARN, LAYOUT, EDGES, TURN and FENCE are executed; these five would wait for ever, and are refused;
+1. the board waits for GO if anything was proposed at the end before, or with ``block.waits``: BLOCK is reported, and
+   until GO all commands but LEARN, LAYOUT, EDGES, TURN and FENCE are executed; these five would wait for ever, and are
+   refused;
 2. the slots that are due are tried, each by its counts as of now. A trial that the judge does not keep is told by a
    PROPOSAL and the SUGGESTION or GAINS after it;
-3. with ``block.at_once`` the board waits for GO if anything was proposed now;
+3. with ``block.at_once`` the board waits for GO if anything was proposed now, and with ``block.waits`` here, not in 1;
 4. the next block begins, of the length that TURN or GO has said last.
 
 A slot is due when it has counted as many records as its period says; an inner one also with a record on its path whose
 number, below 2^32, is a multiple of ``every``. TRIAL is refused. A block ends early, `AHEAD` records after the one, if
 a leaf's slot has counted ``block.margin`` records since it became due, or since it was tried as the block began.
+
+A record comes to a leaf, and then down each alternate that it meets (FORK), `Geometry.alternates` at most, to another.
+All of these count it and have a prediction. That of the first is the record's, which alone has a number; those of the
+others are told where every record's is, but tallied nowhere, and end no block early.
 
 While a LEARN is under way and does not wait for GO, all commands but LOAD wait. What a LOAD writes then must be no row
 of that LEARN. Several trees may share a board, each with nodes and slots of its own, and take turns between two LEARNs:
@@ -176,6 +181,13 @@ TREE = (
         (
             Bits("margin", 24, Access.RW, "Records for which a leaf waits before it ends its block; 0: it does not."),
             Bits("at_once", 1, Access.RW, "1: the next block waits for what is proposed at the end before it."),
+            Bits(
+                "waits",
+                1,
+                Access.RW,
+                "1: each block's end waits for GO; boards with alternates only.",
+                limits=lambda geometry: (0, int(geometry.alternates > 0)),
+            ),
         ),
     ),
     Register(

@@ -6,7 +6,33 @@ from ..compiled import njit
 from .activation import activate
 from .slots import give_back
 from .split import restate
-from .table import descendants, fork, join
+from .table import FORK, ROWS, descendants, fork, has_alternate, join
+
+__all__ = ["begin", "end", "may_begin", "ways"]
+
+
+@njit()
+def ways(table, rows, beside):
+    """How many alternates a record goes down at most, if one more begins beside a node; -1: none does."""
+    found = np.zeros(rows, np.int64)  # from each node on
+    nodes = descendants(table, 0, rows)
+    for at in range(len(nodes) - 1, -1, -1):
+        node = nodes[at]
+        row = table[node]
+        most = np.int64(0)
+        for branch in range(row["width"]):
+            below = found[row["child"] + branch]
+            most = most + below + branch if row["kind"] == FORK else max(most, below)
+        found[node] = most + (node == beside)
+    return found[0]
+
+
+@njit()
+def may_begin(table, room, style, node):
+    """Whether the board has room for an alternate beside a node, which may have one that goes before."""
+    if room[ROWS] > style.most_rows:
+        return False
+    return has_alternate(table, node) or ways(table, room[ROWS], node) <= style.most_alternates
 
 
 @njit()

@@ -28,7 +28,8 @@ Style = namedtuple(
         "first_wait",
         "wait_step",
         "alternates",  # 1 or None: nodes may be forks
-        "most_rows",  # of nodes in use, where a split may still take effect
+        "most_rows",  # of nodes in use, where a split may still take effect, or an alternate begin
+        "most_alternates",  # that a record may go down
         "links",  # 1: which slots are counted together matters to the board; None: it does not
     ],
 )
@@ -48,6 +49,7 @@ def style_of(geometry, policy, cells):
         policy.wait_step,
         1 if policy.alternates else None,
         geometry.nodes - cells.most_branches if geometry.nodes else LONG,
+        geometry.alternates if geometry.nodes else LONG,
         1 if policy.anytime and geometry.levels > 1 else None,
     )
 

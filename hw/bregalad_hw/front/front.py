@@ -77,9 +77,10 @@ class Front(wiring.Component):
         The words end before the rows do. All rows that are whole are learnt, no others; it stays until ``busy`` has
         fallen, if there is no record in here that waits for something else.
     header : Out(stream of header_layout)
-        Of every record, in order. One without ``there`` counts nowhere; its codes are freed in its turn.
+        Of every record, in order, and of each of its ways down alternates. One without ``there`` counts nowhere; a
+        record's codes are freed with its last.
     bayes : In(stream of prediction_layout)
-        With ``naive_bayes`` only. Unless the predictor is MAJORITY, one for every record with ``there``, in order.
+        With ``naive_bayes`` only. Unless the predictor is MAJORITY, one for every header with ``there``, in order.
     edit, renumber, last_number, limit, handed, error
         Of the `Walker`. Nothing is handed over while there is an edit.
     row : In(stream of access_layout)
@@ -90,7 +91,7 @@ class Front(wiring.Component):
     read_at, codes, free
         Of the `RecordStore`. Each record is freed.
     good, bad : Out(1)
-        For a clock: a record without TEST was given to the tracker; a record came whose label is no class.
+        For a clock: a header without TEST was given to the tracker; a record came whose label is no class.
     quiet : Out(1)
         All that has been handed over has been taken, predicted, told.
     busy : Out(1)
@@ -109,7 +110,8 @@ class Front(wiring.Component):
         walkers = rings_of(g) if walkers is None else walkers
         self.rows = LeafRows(g, g.nodes)
         self.quantiser = Quantiser(g, steps)
-        self.walker = Walker(g.nodes, g.max_cells, g.slots, g.lanes, walkers=walkers, records=records, alternates=0)
+        ways = {"walkers": walkers, "records": records, "alternates": g.alternates}
+        self.walker = Walker(g.nodes, g.max_cells, g.slots, g.lanes, **ways)
         self.walking = walkers * records
         self.store = RecordStore(g, 1 << (self.walking + _BEHIND - 1).bit_length())
         super().__init__(
@@ -194,7 +196,7 @@ class Front(wiring.Component):
         # From the clock after their first steps are cut on.
         walking, stored = Signal(range(self.walking + 1)), Signal(range(store.records + 1))
         left, full = Signal(), Signal()
-        m.d.comb += [left.eq(walk.o.valid & walk.o.ready), self.busy.eq(quantiser.busy | full)]
+        m.d.comb += [left.eq(walk.o.valid & walk.o.ready & walk.o.p.last), self.busy.eq(quantiser.busy | full)]
         m.d.sync += [
             walking.eq(walking + quantiser.begun - left),
             stored.eq(stored + quantiser.begun - self.free),
@@ -252,6 +254,7 @@ class Front(wiring.Component):
                 "label": beside.label.shape(),
                 "test": 1,
                 "weight": WEIGHT,
+                "alternate": 1,
                 "asks": 1,
                 "tells": 1,
             }
@@ -274,10 +277,13 @@ class Front(wiring.Component):
             waiting.w_en.eq(found.valid & header.i.ready),
             written.node.eq(found.p.node),
             *(written[name].eq(beside[name]) for name in ("label", "test", "weight")),
+            written.alternate.eq(found.p.alternate),
             written.asks.eq(there & asks),
             written.tells.eq(beside.known & ~beside.minus),
             self.good.eq(self.header.valid & self.header.ready & ~self.header.p.test),
         ]
+        if g.alternates:
+            m.d.comb += [header.i.p.alternate.eq(found.p.alternate), header.i.p.follows.eq(~found.p.last)]
         connect(m, header.o, flipped(self.header))
 
         answered, taken = Signal(), Signal()
@@ -286,7 +292,7 @@ class Front(wiring.Component):
             taken.eq(answered & (told.i.ready | ~first.tells)),
             waiting.r_en.eq(taken),
             told.i.valid.eq(answered & first.tells),
-            *(told.i.p[name].eq(first[name]) for name in ("node", "label", "test", "weight")),
+            *(told.i.p[name].eq(first[name]) for name in ("node", "label", "test", "weight", "alternate")),
         ]
         if g.naive_bayes:
             m.d.comb += [
@@ -323,6 +329,7 @@ class Front(wiring.Component):
             item.node.eq(Mux(goes, row.p.node, told.p.node)),
             item.label.eq(Mux(goes, row.p.node, told.p.label)),
             item.test.eq(told.p.test),
+            item.alternate.eq(told.p.alternate),
             item.weight.eq(Mux(goes, 1, told.p.weight)),
             item.known.eq(told.p.known & ~goes),
             item.bayes.eq(Mux(goes, row.p.word, told.p.bayes)),
@@ -335,5 +342,13 @@ def _told_layout(geometry):
     """A record that goes to its leaf's row."""
     label = (geometry.classes - 1).bit_length()
     return data.StructLayout(
-        {"node": range(geometry.nodes), "label": label, "test": 1, "weight": WEIGHT, "known": 1, "bayes": label}
+        {
+            "node": range(geometry.nodes),
+            "label": label,
+            "test": 1,
+            "weight": WEIGHT,
+            "alternate": 1,
+            "known": 1,
+            "bayes": label,
+        }
     )

@@ -269,7 +269,7 @@ class LeafRows(wiring.Component):
         record, tallies = item.op == RowOp.RECORD, item.op == RowOp.TALLY
         m.d.sync += [
             result.node.eq(item.node),
-            result.told.eq(record & ~item.alternate & (item.test | rule.told) & ~item.again),
+            result.told.eq(record & (rule.told | item.test & ~item.alternate) & ~item.again),
             result.label.eq(self.predicted),
             result.read.eq(item.op == RowOp.READ),
             result.hits.eq(self._word(m, item)),

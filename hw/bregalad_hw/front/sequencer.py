@@ -80,7 +80,7 @@ class Sequencer(wiring.Component):
         Of `Blocks`.
     proposed : In(1)
         For a clock: a trial is a proposal.
-    at_once : In(1)
+    at_once, waits : In(1)
         Of the register ``block``.
     due : In(stream of slot), due_comes : In(1), due_done : Out(1)
         Of `DueSlots`.
@@ -138,6 +138,7 @@ class Sequencer(wiring.Component):
                 "steady": In(1),
                 "proposed": In(1),
                 "at_once": In(1),
+                "waits": In(1),
                 "due": In(stream.Signature(slot_shape(g))),
                 "due_comes": In(1),
                 "due_done": Out(1),
@@ -341,6 +342,8 @@ class Sequencer(wiring.Component):
                 with m.Elif(~self.due_comes):
                     m.d.comb += [self.due_done.eq(1), self.next.eq(~self.at_once)]  # where it is, all is judged first
                     m.d.sync += [tried.eq(self.at_once), trying.eq(0)]
+                    with m.If(self.waits):
+                        m.d.sync += owed.eq(1)
                     back()
 
             with m.State("START"):

@@ -241,6 +241,7 @@ class MemoryController(wiring.Component):
             sequencer.proposed.eq(verdicts.proposed),
             sequencer.undecided.eq(verdicts.undecided),
             sequencer.at_once.eq(self.tree.block.at_once),
+            sequencer.waits.eq(self.tree.block.waits),
             verdicts.pushed.eq(scheduler.i.valid & scheduler.i.ready),
             tracker.passes.eq(passes),
             tracker.locked.eq(scheduler.locked_a),

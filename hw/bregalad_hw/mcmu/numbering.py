@@ -40,12 +40,13 @@ class Numbers:
         tracker, phase, fetched = self._tracker, self._phase, self.fetched
         m.submodules.phase = phase
         learns = ~shown.header.minus & ~shown.header.test
+        own = shown.own & ~shown.header.alternate if tracker.geometry.alternates else shown.own
         with m.If(moves):
             m.d.sync += [self._counts.eq(learns), self._last.eq(~shown.header.more)]
         m.d.comb += [
             phase.every.eq(tracker.tree.every.records),
             phase.number.eq(fetched),
-            phase.next.eq(moves & shown_valid & shown.own & learns & ~shown.header.again),
+            phase.next.eq(moves & shown_valid & own & learns & ~shown.header.again),
             phase.jumps.eq(tracker.renumber),
         ]
         with m.If(phase.next):

@@ -31,6 +31,8 @@ def header_layout(geometry):
             "test": 1,
             "there": 1,  # its node has a slot
             "weight": WEIGHT,  # how often it is counted
+            # It has come down an alternate; the record goes down another way behind this.
+            **({"alternate": 1, "follows": 1} if geometry.alternates else {}),
         }
     )
 
@@ -347,6 +349,9 @@ class Tracker(wiring.Component):
         # Operations.
         predicts = valid & self.predict & ~skips & ~node.header.again
         last_copy = ~node.header.more
+        last, own = last_copy, node.own  # of the record
+        if g.alternates:
+            last, own = last_copy & ~node.header.follows, node.own & ~node.header.alternate
         halve = full & ~preview
         open_, posting, more = self._dues(m, node, rows, moves)
         counts = goes & ~posting
@@ -381,11 +386,11 @@ class Tracker(wiring.Component):
             done.eq(((closing | posting) & ~more) | skips),
             self.node.eq(Mux(closing, sum(node.on), 0)),
             self.beats.eq(Mux(self.counting & ~side.any(), sum(node.on), 0)),
-            self.free.eq(done & node.end & last_copy),
+            self.free.eq(done & node.end & last),
             self.due.eq((closing & open_) | posting),
         ]
-        numbers.tell(m, ended=done & node.end & last_copy)
-        learnt = node.own & last_copy & ~node.header.minus & ~node.header.test & ~node.header.zero
+        numbers.tell(m, ended=done & node.end & last)
+        learnt = own & last_copy & ~node.header.minus & ~node.header.test & ~node.header.zero
         numbers.wait(m, rows, level_of(g, node.header.slot), closing & learnt)
         with m.If(closing & more):
             m.d.sync += posting.eq(1)

@@ -140,14 +140,16 @@ class Bench:
             "tried_at": rng.choice([self.golden.begun, max(0, self.golden.number - rng.randrange(9))]),
         }
 
-    def record(self, slot, label, flags=0, there=1):
-        """Queue a record and let the model count it."""
+    def record(self, slot, label, flags=0, there=1, others=()):
+        """Queue a record and let the model count it, also at ``others``, where it has come down alternates."""
         test, minus = bool(flags & RecordFlag.TEST), bool(flags & RecordFlag.MINUS)
         weight = 1 if test or minus else self.rng.choice(self.weights)
-        header = {"slot": slot, "label": label, "minus": minus, "test": test, "there": there, "weight": weight}
-        self.source.items.append(header)
         self.records += 1
-        self.golden.count(slot, label, flags, weight, there, [0] * self.golden.cells_in_use)
+        for way, at in enumerate((slot, *others)):
+            header = {"slot": at, "label": label, "minus": minus, "test": test, "there": there, "weight": weight}
+            header |= {"alternate": way > 0, "follows": way < len(others)} if self.geometry.alternates else {}
+            self.source.items.append(header)
+            self.golden.count(at, label, flags, weight, there, [0] * self.golden.cells_in_use, way > 0)
 
     async def step(self):
         """One clock: the operation that goes is the model's next."""
@@ -268,7 +270,8 @@ async def matches_golden(dut):
         slots = rng.choice([[rng.randrange(g.slots)], range(g.slots)])
         for _ in range(rng.randint(1, 25)):
             label, flags = rng.randrange(g.classes), rng.choice([0, 0, 0, 1, 2, 3])
-            bench.record(rng.choice(slots), label, flags, there=rng.random() < 0.9)
+            others = rng.choices(slots, k=rng.randint(0, g.alternates))
+            bench.record(rng.choice(slots), label, flags, rng.random() < 0.9, others)
         await bench.finish()
     dut._log.info("%d clocks, %s", bench.clock, bench.golden.events)
     assert all(bench.golden.events[name] for name in COUNTED.values())

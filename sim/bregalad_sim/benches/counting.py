@@ -98,10 +98,10 @@ class Model(Tree):
                     group = group + behind
                 self.groups[head] = group
 
-    def count(self, slot, label, flags, weight, there, codes):
-        """Count a record at its slot, if there is one."""
+    def count(self, slot, label, flags, weight, there, codes, alternate=False):
+        """Count a record at its slot, if there is one; where it has come down an alternate, it has been numbered."""
         test, minus = bool(flags & RecordFlag.TEST), bool(flags & RecordFlag.MINUS)
-        self.number += not (test or minus)
+        self.number += not (test or minus or alternate)
         if not there:
             return
         self.nodes.clear()
@@ -112,7 +112,7 @@ class Model(Tree):
         if test:
             self._only_read(slot, label, codes)
         else:
-            self._count_path(slot, label, minus, codes, weight)
+            self._count_path(slot, label, minus, codes, weight, waits=not alternate)
         wanted = self.predicts
         while self.nodes:
             size = 1 if test else len(self.groups[self.nodes[0]["slot"]])

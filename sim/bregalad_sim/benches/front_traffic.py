@@ -83,7 +83,7 @@ class FrontTraffic:
         # A host that knows no better sends numbers to a board without searchers, too.
         self.host = g if g.searchers else g.replace(searchers=1)
         self.steps = steps
-        self.table = NodeTable(g.nodes, g.max_cells, g.slots, alternates=0)
+        self.table = NodeTable(g.nodes, g.max_cells, g.slots, g.alternates)
         self.quantiser = GoldenQuantiser(g)
         self.commands = Source(dut, "command", struct(ROW_COMMAND), rng)
         self.words = Source(dut, "i", unsigned(g.bus_width), rng)

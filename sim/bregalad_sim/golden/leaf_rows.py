@@ -103,8 +103,9 @@ class LeafRows:
         trusted = _TRUSTS[self.by](row.words[RowWord.RIGHT])
         predicted = bayes if differs and trusted else majority
         result = Result(node)
+        if self.told or test and not alternate:
+            result.told, result.label = True, predicted
         if test:
-            result.told, result.label = not alternate, predicted
             return result if result.told else None
         if self.by == Predictor.ADAPTIVE and differs:
             righter = (label == majority) - (label == bayes)
@@ -129,8 +130,6 @@ class LeafRows:
         self.tallies[label][predicted] = self.tallies[label][predicted] + 1 & 0xFFFFFFFF
         self.instances += 1
         self.hits += label == predicted
-        if self.told:
-            result.told, result.label = True, predicted
         if 0 < self.every <= self.instances:
             self._mark(result)
 

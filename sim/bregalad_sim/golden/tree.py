@@ -39,7 +39,7 @@ class Tree(Slots):
     def __init__(self, geometry):
         super().__init__(geometry)
         self.quantiser = GoldenQuantiser(geometry)
-        self.table = NodeTable(geometry.nodes, geometry.max_cells, geometry.slots, alternates=0)
+        self.table = NodeTable(geometry.nodes, geometry.max_cells, geometry.slots, geometry.alternates)
         self.rows = LeafRows(geometry, geometry.nodes)
         self.halted = False
         self.number = self.begun = 0  # numbered records learnt: all, and as of the block's beginning
@@ -95,6 +95,7 @@ class Tree(Slots):
             if self._hold(self._owed):
                 return
             self._try_due()
+            self._owed |= bool(self.fields["block.waits"])
             self._tried = True
         if self._hold(self._owed and self.fields["block.at_once"]):
             return
@@ -121,13 +122,16 @@ class Tree(Slots):
         test, minus = bool(flags & RecordFlag.TEST), bool(flags & RecordFlag.MINUS)
         self.number = self.number + (not (test or minus)) & 0xFFFFFFFF
         weight = 1 if test or minus else weight_of(flags)
-        item = self._walker.give(codes, root)[0]
-        leaf, slot = item["node"], item["slot"]
-        codes = codes[: self.cells_in_use]
+        for item in self._walker.give(codes, root):
+            self._come_to(item, codes[: self.cells_in_use], label, test, minus, weight)
+
+    def _come_to(self, item, codes, label, test, minus, weight):
+        """A record comes to a leaf."""
+        leaf, slot, alternate = item["node"], item["slot"], item["alternate"]
         bayes = self._bayes(slot, codes)
         rows = self._rows_now()
         if not minus:
-            result = rows.record(leaf, label, test=test, bayes=bayes, weight=weight)
+            result = rows.record(leaf, label, test=test, alternate=alternate, bayes=bayes, weight=weight)
             if result is not None and result.told:
                 self.events["predictions"] += 1
                 self._say(TreeKind.LABEL, label=result.label, node=leaf)
@@ -139,9 +143,9 @@ class Tree(Slots):
             return
         self.events["records"] += 1
         if slot != NONE:
-            self._count_path(slot, label, minus, codes, weight)
+            self._count_path(slot, label, minus, codes, weight, waits=not alternate)
 
-    def _count_path(self, slot, label, minus, codes, weight=1):
+    def _count_path(self, slot, label, minus, codes, weight, waits):
         """Count an instance at its slot and at all that links lead to, as often as it weighs; trials come behind."""
         for left in reversed(range(max(1, weight))):
             at = slot
@@ -152,7 +156,7 @@ class Tree(Slots):
                     self._only_read(at, label, codes)
                 if not left and self._due(self.entries[at], minus, weight):
                     self._come_due(at)
-                if not left and not step:
+                if waits and not left and not step:
                     self._wait(slot, minus, weight)
                 at = self.entries[at].link
                 if at == NONE:

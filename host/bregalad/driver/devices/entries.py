@@ -7,7 +7,7 @@ from ...protocol.layout import Layout
 from ...protocol.reports import EntryFlag, entry_body
 from ...tree.table import LEAF, NEVER
 
-__all__ = ["plain_entries", "whole_entry"]
+__all__ = ["plain_entries", "relinked", "whole_entry"]
 
 _MOST_SINCE = (1 << 24) - 1  # that a slot counts
 
@@ -32,6 +32,12 @@ def plain_entries(trainer, nodes, found, entries):
     for name in entries.dtype.names:
         entries[name] = found[name]
     entries["entry_flags"] &= ~np.uint16(EntryFlag.DUE | EntryFlag.TRIED)
+
+
+def relinked(trainer, node, entry):
+    """The entry of a node's slot as it was told, but with the link that the node has now; bytes."""
+    layout = Layout("entry", *entry_body(trainer.board.geometry))
+    return layout.pack(**{name: entry[name] for name in layout.dtype.names} | {"link": trainer.growth.link(node)})
 
 
 def whole_entry(trainer, node, plain):

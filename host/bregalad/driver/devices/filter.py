@@ -70,14 +70,14 @@ def rule_of(policy, classes):
     dict
         ``register.field`` to value. Of a policy that integers do not carry ``judge.decides`` is 0: other bounds than
         Hoeffding's, averages, adaptive periods, random attributes, ties by `htdt` and `htat`, gains that the host works
-        out, rivals.
+        out, rivals. So it is of watched trees, whose driver must know which nodes are tried.
     """
     options = policy.options
     reach = criterion_of(policy.criterion).span(classes)
     carried = (
         policy.bound == "hoeffding"
         and policy.ties == "ht"
-        and not (policy.adaptive_grace or policy.reports_all or policy.consults or policy.rivals)
+        and not (policy.adaptive_grace or policy.reports_all or policy.consults or policy.rivals or policy.watched)
     )
     least = hoeffding_bound(options.criterion, _MOST_N, classes, options.certainty)
     if not carried or not _LEAST_EPSILON < least < np.inf:

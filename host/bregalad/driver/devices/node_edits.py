@@ -8,7 +8,7 @@ from ...protocol.leaf_rows import RowOp, RowWord
 from ...protocol.nodes import EDIT, KIND_LOW
 from ...protocol.tree import MANY, TREE_COMMANDS, TreeOpcode
 from ...protocol.words import putter
-from ...tree.table import LEAF, MULTIWAY, NO_NODE
+from ...tree.table import LEAF, MULTIWAY, NO_NODE, above
 from .filter import ask_up_to
 
 __all__ = ["BESIDE", "SEEN", "UNTOLD", "follow", "row_words", "words_of"]
@@ -62,21 +62,21 @@ def words_of(step, classes, nodes):
 def _look(table, base, style, options, first_cell, decides, classes, most, node, now):
     """What is to be told of a node; ``now``, int64 array by `SEEN`, is written."""
     row = table[node]
-    above, used = np.int64(row["parent"]), 0
-    while above != NO_NODE:
-        used += table[above]["kind"] == MULTIWAY
-        above = np.int64(table[above]["parent"])
+    over, used = np.int64(row["parent"]), 0
+    while over != NO_NODE:
+        used += table[over]["kind"] == MULTIWAY
+        over = np.int64(table[over]["parent"])
     only, total = NONE, np.int64(0)
     for k in range(base.shape[1]):
         if base[node, k]:
             only = MANY if total else k
             total += base[node, k]
-    own = np.int64(row["slot"])
+    own, kind = np.int64(row["slot"]), np.int64(row["kind"])
     # A leaf without a slot of its own is counted by the nodes above all the same.
-    slot, above = own, np.int64(row["parent"])
-    while style.anytime is not None and slot < 0 and above != NO_NODE:
-        slot, above = np.int64(table[above]["slot"]), np.int64(table[above]["parent"])
-    kind = np.int64(row["kind"])
+    slot, over = own, np.int64(node)
+    while style.anytime is not None and kind == LEAF and slot < 0 and over != NO_NODE:
+        over = np.int64(above(table, over))
+        slot = np.int64(table[over]["slot"]) if over != NO_NODE else slot
     now[:] = 0
     now[_KIND] = kind
     if kind != LEAF:

@@ -13,7 +13,7 @@ from ...protocol.commands import COMMANDS, CommandFlag, Opcode
 from ...protocol.tree import TREE_COMMANDS, TreeOpcode
 from ...protocol.words import putter
 from ...tree import edits as told
-from ...tree.blocks import FAR, length_of, next_of
+from ...tree.blocks import length_of, next_of
 from ...tree.deactivation import competing, divide, review
 from ...tree.split import cells_of, sides_of
 from ...tree.table import LEAF, Tree
@@ -21,12 +21,13 @@ from .node_edits import UNTOLD
 from .queries import (
     ADDRESS,
     AT_WORK,
+    BATCH,
     CHOICE,
-    DECIDING,
     DONE,
     ENDED,
     LEAVES,
     LEFT,
+    MADE,
     NODE,
     REVIEWING,
     REVIEWS,
@@ -77,9 +78,6 @@ def go_on(answers, used, anytime):
     """
     at, table, tally = answers.at, answers.table, answers.tally
     while not at[WAITING] and not at[AT_WORK]:
-        if at[DECIDING] >= 0:
-            node, at[DECIDING] = at[DECIDING], -1
-            used = _decide(answers, node, used, anytime)
         if at[REVIEWING]:
             at[REVIEWING] = 0
             used = _review(answers, used)
@@ -87,18 +85,25 @@ def go_on(answers, used, anytime):
         if at[RUNNING] and not at[WAITS]:
             break
         if at[WAITS]:
-            node = next_of(table, answers.room[0], FAR)
+            node = next_of(table, answers.room[0], at[MADE])
             if node < 0:
+                at[BATCH] = 0
                 used = _go(answers, used)
                 continue
             if table[node]["verdict"] != SPLIT and table[node]["verdict"] != TIE:
+                at[BATCH] = 0  # the driver asks for what it needs
                 at[STATE] = LEAVES
                 break
             if answers.room[0] > answers.style.most_rows:
                 table[node]["verdict"] = KEEP
                 continue
-            at[DECIDING] = node
-            used = ask(answers, CHOICE if answers.stack[0] < answers.branches else NODE, node, 1, used)
+            place = _place(answers, node)
+            if place >= 0:
+                used = _decide(answers, node, place, used, anytime)
+                continue
+            few = answers.stack[0] < answers.branches
+            _gather(answers, node, np.int64(1) if few else answers.stack[0] // answers.branches)
+            used = ask(answers, CHOICE if few else NODE, node, 1, used)
             continue
         if at[ENDED]:
             at[ENDED] = 0
@@ -156,7 +161,29 @@ def _review(answers, used):
 
 
 @njit(inner=True)
-def _decide(answers, node, used, anytime):
+def _gather(answers, node, most):
+    """Which decisions are asked for at once: a node's, and others as long as there are slots for all they make."""
+    table, at, batch = answers.table, answers.at, answers.batch
+    batch[0, 0], at[BATCH] = node, 1
+    for other in range(answers.room[0]):
+        row = table[other]
+        splits = row["verdict"] == SPLIT or row["verdict"] == TIE
+        if splits and row["due_at"] <= at[MADE] and other != node and at[BATCH] < min(most, len(batch)):
+            batch[at[BATCH], 0] = other
+            at[BATCH] += 1
+
+
+@njit(inner=True)
+def _place(answers, node):
+    """Where in the batch a node is, whose statistics have come; -1: nowhere."""
+    for place in range(answers.at[BATCH]):
+        if answers.batch[place, 0] == node:
+            return np.int64(place)
+    return np.int64(-1)
+
+
+@njit(inner=True)
+def _decide(answers, node, place, used, anytime):
     """Split a node as its last trial has decided, by what `ask` has brought, and tell the board."""
     table, tally = answers.table, answers.tally
     row = table[node]
@@ -164,13 +191,15 @@ def _decide(answers, node, used, anytime):
     kind = np.int64(answers.kind[cell])
     attribute, _, cells = cells_of(answers.first_cell, answers.form.attribute, cell)
     each = answers.bins.shape[1] - (cells > 1)  # a cell of several has a bin for other values
+    first = answers.batch[place, 1]
+    answers.batch[place, 0] = -1
     values = np.empty((cells * each, answers.bins.shape[2]), np.int64)
     for part in range(cells):
-        values[part * each : (part + 1) * each] = answers.bins[part, :each]
+        values[part * each : (part + 1) * each] = answers.bins[first + part, :each]
     row["verdict"] = KEEP
     tally[SPLITS if row["kind"] == LEAF else REPLACED] += 1
     tally[TIES] += tie
-    sides, own = sides_of(values, kind, value), answers.own.copy()
+    sides, own = sides_of(values, kind, value), answers.own[place].copy()
     written = divide(_tree_of(answers), node, attribute, kind, value, values, sides, own, tie, anytime, 1)
     used = _put_edits(answers, written, used)
     first = np.int64(row["child"])

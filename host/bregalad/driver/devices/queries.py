@@ -22,17 +22,19 @@ __all__ = [
     "ADDRESS",
     "ALL",
     "AT_WORK",
+    "BATCH",
     "CELLS",
     "CELLS_IN",
     "CHOICE",
     "COUNTS",
-    "DECIDING",
     "DONE",
     "ENDED",
     "ENTRIES",
     "ENTRIES_IN",
+    "LABELS",
     "LEAVES",
     "LEFT",
+    "MADE",
     "MAJORITY",
     "NODE",
     "REVIEWING",
@@ -65,7 +67,7 @@ __all__ = [
     ENDED,  # 1: a LEARN has ended, and what is to follow has not been looked at
     SLOT,  # of the report that comes next
     WAITING,  # answers to `ask` that are to come
-    DECIDING,  # the node that they are to decide about in compiled code, -1: none
+    BATCH,  # decisions whose statistics have been asked for since the board waits for GO
     ROWS,  # words of leaf rows asked for,
     ROWS_IN,  # and come
     ENTRIES,
@@ -80,8 +82,10 @@ __all__ = [
     REVIEWING,  # 1: answers to `ask` are for a review
     AT_WORK,  # 1: the driver is, and nothing goes on
     STATE,  # RUNS, LEAVES or DONE
-) = range(20)
-SIZE = 20
+    MADE,  # when decisions were made, at the latest, that take effect where GO is waited for
+    LABELS,  # 1: classes have been told whose errors nobody has looked at
+) = range(22)
+SIZE = 22
 
 # States: the board is to tell more; a decision is the driver's; all is done.
 RUNS, LEAVES, DONE = range(3)
@@ -147,10 +151,12 @@ class Answers(Proxy):
         Leaf and word of each that is asked for. Written.
     held : int64 array (nodes,)
         Leaves whose entries are asked for. Written.
-    own : int64 array (classes,)
-        Class counts of the last entry. Written.
-    bins : int64 array (cells of an attribute at most, bins, classes)
-        Statistics of an attribute. Written.
+    batch : int64 array (decisions, 2)
+        Nodes that are decided about, and where in ``bins`` their statistics begin. Written.
+    own : int64 array (decisions, classes)
+        Class counts of their entries. Written.
+    bins : int64 array (decisions * cells of an attribute at most, bins, classes)
+        Statistics of their attributes. Written.
     out : uint32 array
         Commands. Written.
     edits : int64 array (rows, EDIT)
@@ -187,6 +193,7 @@ _FIELDS = (
     "branches",
     "asked",
     "held",
+    "batch",
     "own",
     "bins",
     "out",
@@ -216,7 +223,8 @@ def ask(answers, scope, node, whole, used):
     node : int
         The one that is decided about, if any is.
     whole : int
-        1: its class counts in its slot, too, and the statistics of the attribute that its verdict names.
+        1: all nodes of ``batch`` instead; their class counts in their slots, too, and the statistics of the attributes
+        that their verdicts name.
     used : int
         Words of ``out`` that have been written.
 
@@ -225,9 +233,10 @@ def ask(answers, scope, node, whole, used):
     int
         Words of ``out`` with commands.
     """
-    table, at, asked, held = answers.table, answers.at, answers.asked, answers.held
+    table, at, asked, held, batch = answers.table, answers.at, answers.asked, answers.held, answers.batch
     classes, step = answers.matrices[0].shape[1], answers.step
     rows, entries, cells = 0, 0, 0
+    decisions = at[BATCH] if whole else 0
     if scope != NODE:
         for leaf in descendants(table, 0, answers.room[0]):
             if table[leaf]["kind"] != LEAF:
@@ -240,23 +249,27 @@ def ask(answers, scope, node, whole, used):
                     held[entries] = leaf
                     entries += 1
             rows = _want(asked, rows, leaf, classes)
-    if scope != ALL and table[node]["kind"] == LEAF:
-        rows = _want(asked, rows, node, 0)
-        if scope == NODE:
-            rows = _want(asked, rows, node, classes)
+    for i in range(decisions if whole else scope != ALL):
+        leaf = batch[i, 0] if whole else np.int64(node)
+        if table[leaf]["kind"] == LEAF:
+            rows = _want(asked, rows, leaf, 0)
+            if scope == NODE:
+                rows = _want(asked, rows, leaf, classes)
     for i in range(rows):
         answers.out[used : used + step] = 0
         _put_row(answers.out, used, (_ROW, _READ_ROW, answers.first_node + asked[i, 0], asked[i, 1]))
         used += step
     for i in range(entries):
         used = _put_reading(answers.out, used, step, table[held[i]]["slot"], NONE)
-    if whole:
-        slot = table[node]["slot"]
-        used = _put_reading(answers.out, used, step, slot, NONE)
-        _, first, cells = cells_of(answers.first_cell, answers.form.attribute, table[node]["cell"])
-        for cell in range(first, first + cells):
-            used = _put_reading(answers.out, used, step, slot, cell)
-    at[SCOPE], at[ROWS], at[ENTRIES], at[CELLS] = scope, rows, entries + whole, cells
+    for i in range(decisions):
+        row = table[batch[i, 0]]
+        batch[i, 1] = cells
+        used = _put_reading(answers.out, used, step, row["slot"], NONE)
+        _, first, count = cells_of(answers.first_cell, answers.form.attribute, row["cell"])
+        for cell in range(first, first + count):
+            used = _put_reading(answers.out, used, step, row["slot"], cell)
+        cells += count
+    at[SCOPE], at[ROWS], at[ENTRIES], at[CELLS] = scope, rows, entries + decisions, cells
     at[ROWS_IN] = at[ENTRIES_IN] = at[CELLS_IN] = 0
     at[WAITING] = at[ROWS] + at[ENTRIES] + at[CELLS]
     return used

@@ -12,6 +12,7 @@ from ...policy.decide import KEEP, MAX_PERIOD, judge_row
 from ...protocol.reports import HEADER, Kind
 from ...protocol.tree import TREE_REPORTS, TreeKind
 from ...protocol.words import getter
+from ...tree.blocks import FAR, next_of
 from .attempts import read_attempt
 from .progress import go_on
 from .queries import (
@@ -22,6 +23,8 @@ from .queries import (
     ENDED,
     ENTRIES,
     ENTRIES_IN,
+    LABELS,
+    MADE,
     MAJORITY,
     RIGHT,
     ROWS,
@@ -73,6 +76,9 @@ def take(answers, words, position, anytime):
     used = np.int64(0)
     while position < len(words):
         kind = _kind_of(words, position)
+        moves = kind == _PROPOSAL or kind == _BLOCK or kind == _LEARNT
+        if moves and at[LABELS] and (_number_of(words, position) - answers.tally[INSTANCES]) & 0xFFFFFFFF:
+            break  # the errors made until then are looked at first
         if kind == _PROPOSAL and at[RUNNING]:
             at[SLOT] = _slot_of(words, position)
             _reach(answers.tally, _number_of(words, position))
@@ -86,7 +92,7 @@ def take(answers, words, position, anytime):
             position += report.size
         elif kind == _BLOCK and at[RUNNING]:
             _reach(answers.tally, _number_of(words, position))
-            at[WAITS] = 1
+            at[WAITS], at[MADE] = 1, _made(answers)
             position += _NUMBER_WORDS
         elif kind == _LEARNT and at[RUNNING]:
             _reach(answers.tally, _number_of(words, position))
@@ -103,8 +109,9 @@ def take(answers, words, position, anytime):
         elif kind == _ENTRY and at[ENTRIES_IN] < at[ENTRIES]:
             if at[SCOPE] == ALL:
                 answers.table[answers.held[at[ENTRIES_IN]]]["own"] = words[position + sizes.n]
-            for k in range(classes):
-                answers.own[k] = words[position + sizes.class_counts + k]
+            else:
+                for k in range(classes):
+                    answers.own[at[ENTRIES_IN], k] = words[position + sizes.class_counts + k]
             at[ENTRIES_IN] += 1
             at[WAITING] -= 1
             position += sizes.entry
@@ -127,6 +134,16 @@ def _reach(tally, number):
     """So many instances have been learnt, of which a report has 32 bits, and a block begins."""
     tally[INSTANCES] += number - tally[INSTANCES] & 0xFFFFFFFF
     tally[BEGUN] = tally[INSTANCES]
+
+
+@njit(inner=True)
+def _made(answers):
+    """Up to when decisions were made that take effect where the board waits; those of old before others are tried."""
+    if answers.rule.fixed == 1:
+        before = answers.tally[INSTANCES] - 1
+        if next_of(answers.table, answers.room[0], before) >= 0:
+            return before
+    return np.int64(FAR)
 
 
 @njit(inner=True)

@@ -10,27 +10,33 @@ import numpy as np
 
 from ...boards.base import BoardError
 from ...complete import complete
-from ...protocol.commands import COMMAND_BYTES
+from ...engine.drift import watch_of
+from ...geometry import NONE
+from ...policy.decide import ALTERNATE, SWAP
+from ...protocol.commands import COMMAND_BYTES, Opcode
 from ...protocol.leaf_rows import RowOp
 from ...protocol.reports import Kind, layout_of
 from ...protocol.rows import MOST_WEIGHT, ROW_COMMAND, Column, RowKind, RowLayout, edges_command, weighed
 from ...protocol.tree import TreeKind, TreeOpcode, pack_tree
 from ...tree.blocks import FAR, length_of, next_of
+from ...tree.table import has_alternate
 from ..requirements import check_nodes
 from ..steps import SAFE
 from .device import DeviceDriver
-from .entries import plain_entries, whole_entry
+from .entries import plain_entries, relinked, whole_entry
 from .filter import rule_of
+from .labels import take_labels
 from .node_edits import SEEN, UNTOLD, words_of
 from .queries import (
     ADDRESS,
     ALL,
     AT_WORK,
     CHOICE,
-    DECIDING,
     DONE,
+    LABELS,
     LEAVES,
     LEFT,
+    MADE,
     NODE,
     REVIEWS,
     SIZE,
@@ -49,8 +55,11 @@ __all__ = ["RowDriver"]
 
 _PART = 1 << 20  # rows after which Ctrl-C may end learning: so many that the host's share is what it is without
 _HEAD = 2  # bytes of a row: label, flags
+_DECISIONS = 16  # at most, whose statistics are asked for at once
 _NO_WORDS = np.zeros(0, np.uint32)
 _NO_WORDS.flags.writeable = False  # as those of reports are
+_NO_WEIGHTS = np.zeros(0, np.int32)
+_MOVING = (TreeKind.PROPOSAL, TreeKind.BLOCK, TreeKind.LEARNT)  # reports that say how far the board has learnt
 _JUDGE = ("decides", "anytime", "first_trial", "inner_ties", "null", "asks_inner")
 
 
@@ -69,9 +78,9 @@ class RowDriver(DeviceDriver):
         self._turns = None  # as of the board when the tree's own began
         self.told = False  # the board has followed all that others have done to the tree, and its turn has begun
         self._at = np.zeros(SIZE, np.int64)  # how far all is, as `answers` has it
-        self._at[[STATE, DECIDING]] = DONE, -1
-        self._made_of = None, None, 0
+        self._at[STATE] = DONE
         self._answered = 0  # instances of the window whose class has been told
+        self._labels = []  # LABEL reports, of trees that are watched, whose errors nobody has looked at
 
     def begin(self):
         trainer, board, policy, nodes = self.trainer, self.board, self.trainer.policy, self.trainer.nodes
@@ -87,15 +96,18 @@ class RowDriver(DeviceDriver):
                 f"board {board.name} has {board.memory_size} bytes of memory, two rows take {2 * stride}: it learns "
                 "from one half while the other is filled"
             )
-        check_nodes(geometry, nodes.rows)
+        check_nodes(geometry, nodes)
         super().begin()
+        self._watch = watch_of(policy)
         self._sizes, self._rule = sizes_of(geometry), rule_of(policy, trainer.classes)
+        self._made_of = None, None, 0  # of what `_arguments` has made its last answers
         self._told = np.full((geometry.nodes, len(SEEN)), UNTOLD, np.int64)  # what the board has of each node
         self._asked = np.zeros((geometry.nodes * (2 + geometry.classes), 2), np.int64)
         self._held = np.zeros(geometry.nodes, np.int64)
-        self._own = np.zeros(geometry.classes, np.int64)
+        self._batch = np.zeros((_DECISIONS, 2), np.int64)
+        self._own = np.zeros((_DECISIONS, geometry.classes), np.int64)
         most = int(np.bincount(trainer.cells.attribute).max())
-        self._bins = np.zeros((most, geometry.bins, geometry.classes), np.int64)
+        self._bins = np.zeros((_DECISIONS * most, geometry.bins, geometry.classes), np.int64)
         nodes.reserve(geometry.nodes)  # so that its arrays stay the same
         self._out = np.zeros(self._most_words(growth), np.uint32)  # commands that compiled code writes
         self._words = np.zeros(trainer.trials.form.size, np.int64)
@@ -106,7 +118,8 @@ class RowDriver(DeviceDriver):
         board.write("grace.leaf", int(policy.grace))
         board.write("inner_grace.inner", 0 if not policy.anytime or policy.tree_wide else int(policy.inner_grace))
         board.write("every.records", int(policy.inner_grace) if policy.tree_wide else 0)
-        board.write_fields("block", margin=rule.margin if rule.margin < FAR else 0, at_once=int(rule.fixed == 1))
+        margin, waits = rule.margin if rule.margin < FAR else 0, int(policy.watched)
+        board.write_fields("block", margin=margin, at_once=int(rule.fixed == 1), waits=waits)
         board.write_fields("judge", **{name: self._rule[f"judge.{name}"] for name in _JUDGE})
         board.write_fields(
             "judge_bound", **{name: self._rule[f"judge_bound.{name}"] for name in ("mantissa", "exponent")}
@@ -216,7 +229,7 @@ class RowDriver(DeviceDriver):
         meanwhile()
         while at[STATE] != DONE:
             if at[STATE] == LEAVES:
-                yield from self._effect()
+                yield from self._effect(int(at[MADE]))
                 self._take(_NO_WORDS, 0)
             else:
                 self.handle((yield True))
@@ -251,23 +264,31 @@ class RowDriver(DeviceDriver):
         while next_of(nodes.table, nodes.rows, FAR) >= 0:
             if not self.told:
                 self.tell()
-            yield from self._effect()
+            yield from self._effect(FAR)
         self.changed()
 
     def changed(self):
         self.told = False
 
-    def _effect(self):
+    def _effect(self, made):
         """A decision that compiled code leaves: read what it takes, change the tree, tell the board."""
         trainer, nodes, tally, at = self.trainer, self.trainer.nodes, self.trainer.tally, self._at
         at[AT_WORK] = 1
-        node = int(next_of(nodes.table, nodes.rows, FAR))
-        # Which leaf loses its slot to a split depends on what all have counted.
+        node = moved = int(next_of(nodes.table, nodes.rows, made))
+        if (verdict := int(nodes.verdict[node])) > ALTERNATE:
+            moved = int(nodes.child[node]) + (verdict == SWAP)
+        elif verdict == ALTERNATE and has_alternate(nodes.table, node):
+            node = int(nodes.parent[node])
+        # Which leaf loses its slot to another depends on what all have counted.
         scope = CHOICE if trainer.growth.pool.free < trainer.cells.most_branches else NODE
-        yield from self._ask(scope, node)
-        replaced = tally.replaced
-        yield from trainer.carrying_out(node)
-        if tally.replaced > replaced:
+        yield from self._ask(scope, moved)
+        before = tally.replaced, tally.alternates
+        linked = trainer.policy.anytime and verdict == SWAP and (slot := int(nodes.slot[moved])) >= 0
+        found = (yield from self._reading([(slot, NONE)])) if linked else []
+        yield from trainer.carrying_out(moved if verdict == ALTERNATE else node)
+        if linked:  # with its link, the board has begun to count anew up to the next trial
+            self.command(Opcode.WRITE, slot=slot, cell=NONE, payload=relinked(trainer, node, found[0]))
+        if (tally.replaced, tally.alternates) != before:
             self._told[list(nodes.children(node)), 0] = UNTOLD  # new, whatever stood there
         self._tell(WHOLE if scope == CHOICE else node)
         at[AT_WORK] = 0
@@ -285,7 +306,11 @@ class RowDriver(DeviceDriver):
             return other.driver.predict(codes, leaves, scores)
 
     def take(self, data, at):
-        position = self._take(np.frombuffer(data, np.uint32), at // 4)
+        words = np.frombuffer(data, np.uint32)
+        position = self._take(words, at // 4)
+        if self._labels and position < len(words) and data[4 * position] in _MOVING:
+            self._look_at_errors()
+            position = self._take(words, position)
         if 4 * position < len(data) and data[4 * position] in (Kind.SUGGESTION, Kind.GAINS):
             raise BoardError(f"board {self.board.name} proposes to change what no node of the tree has: open it anew")
         return 4 * position
@@ -301,9 +326,36 @@ class RowDriver(DeviceDriver):
         _TAKE[kind](self, found)
 
     def _take_labels(self, found):
+        if self._watch is not None:
+            self._labels.append(found)
+            self._at[LABELS] = 1
+            return
         count = len(found)
         self.trainer.window.predictions[self._answered : self._answered + count] = found["label"]
         self._answered += count
+
+    def _look_at_errors(self):
+        """Of the block that is being learnt, or part of it: whoever moves the tree on comes later."""
+        trainer, nodes, window = self.trainer, self.trainer.nodes, self.trainer.window
+        found = np.concatenate(self._labels)
+        self._labels.clear()
+        self._at[LABELS] = 0
+        self._answered = take_labels(
+            nodes.table,
+            nodes.windows,
+            nodes.rows,
+            found["node"].astype(np.int64) - self.board.first_node,
+            found["label"].astype(np.int64),
+            window.labels,
+            window.predictions,
+            _NO_WEIGHTS if window.weights is None else window.weights,
+            self._answered,
+            self._watch,
+            trainer.rule,
+            int(trainer.tally.begun),
+        )
+        if self._answered < 0:
+            raise BoardError(f"board {self.board.name} tells LABEL out of turn: open it anew")
 
     def _take_mark(self, found):
         self._found += [int(found["instances"][0]), int(found["hits"][0])]
@@ -328,8 +380,9 @@ class RowDriver(DeviceDriver):
             for slot in board.first_slot + np.flatnonzero(trainer.growth.pool.node[board.first_slot :] < 0):
                 self._send(pack_tree(board.geometry, TreeOpcode.PERIOD, slot=int(slot)))
         self._tell(WHOLE)
+        waits = self._watch is not None and trainer.rule.fixed != 1
         values = {
-            "flags": int(next_of(nodes.table, nodes.rows, FAR) >= 0),
+            "flags": int(waits or next_of(nodes.table, nodes.rows, FAR) >= 0),
             "length": int(length_of(trainer.rule, nodes.table, nodes.rows)) - 1,
             "number": tally.instances & 0xFFFFFFFF,
             "since": tally.instances - tally.begun,
@@ -356,8 +409,9 @@ class RowDriver(DeviceDriver):
         """
         geometry = self.board.geometry
         told = words_of(self._step, geometry.classes, geometry.nodes)
-        asked = geometry.nodes + len(self._bins) + 1
-        return self._step * (growth.most_edits + growth.review_edits + asked + 2 * geometry.slots) + told
+        asked = geometry.nodes + len(self._bins) + _DECISIONS
+        carried_out = _DECISIONS * (growth.most_edits + 2 * geometry.slots)
+        return self._step * (carried_out + growth.review_edits + asked) + 2 * told
 
     @property
     def _step(self):
@@ -400,6 +454,7 @@ class RowDriver(DeviceDriver):
             trainer.cells.most_branches,
             self._asked,
             self._held,
+            self._batch,
             self._own,
             self._bins,
             self._out,
