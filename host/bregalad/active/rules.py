@@ -11,6 +11,8 @@ from .strategy import Strategy
 if TYPE_CHECKING:
     from ..estimator.tree import StreamTree
 
+__all__ = ["ConfTree", "Rnd", "RndVar", "SelSamp", "VarUn"]
+
 _STEP = 0.01  # by which the threshold of uncertainty changes with every instance
 
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from ..estimator.tree import StreamTree
     from ..hints import Column, Frame, Label
 
+__all__ = ["Split", "SplitConfTree"]
+
 _WARNED = 10_000  # instances since a warning that are kept, the last ones
 
 

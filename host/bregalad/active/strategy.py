@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from ..hints import Column, Frame, Label
 
+__all__ = ["Strategy"]
+
 
 class Strategy:
     """A tree, and a rule which instances are worth a label; base of the strategies.

@@ -8,6 +8,8 @@ from ..geometry import MISSING
 from .search import check_finite
 from .tables import NumberTables
 
+__all__ = ["CODES", "CodeBook", "vector"]
+
 CODES = MISSING  # codes 0 to 254; 255 says "missing"
 
 

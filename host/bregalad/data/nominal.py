@@ -11,6 +11,8 @@ from ..geometry import MISSING
 from ..words import shown
 from .parts import in_parts
 
+__all__ = ["ValueBook", "plain"]
+
 
 class ValueBook:
     """Map values to codes 0, 1, ...; None, NaN and ``"?"`` are missing, code 255.

@@ -19,6 +19,8 @@ from .stretches import Stretches
 from .tables import NumberTables
 from .times import TIMES, seconds
 
+__all__ = ["Quantiser", "real"]
+
 _NUMBERS = {np.dtype(np.float32), np.dtype(np.float64)}  # what is encoded as it is
 
 

@@ -10,6 +10,8 @@ from typing import Any
 from ..words import shown
 from .nominal import plain
 
+__all__ = ["Attribute", "DataError", "KINDS", "Schema"]
+
 KINDS = ("numeric", "nominal")
 
 

@@ -6,6 +6,8 @@ from .estimator import Ensemble, declared
 from .member import Style
 from .options import MEMBER
 
+__all__ = ["AdaptiveRandomForest"]
+
 
 @declared
 class AdaptiveRandomForest(Ensemble):

@@ -6,6 +6,8 @@ from .estimator import Ensemble, declared
 from .member import Style
 from .votes import first_change
 
+__all__ = ["LeveragingBagging", "OnlineBagging"]
+
 
 @declared
 class OnlineBagging(Ensemble):

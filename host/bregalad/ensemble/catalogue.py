@@ -12,6 +12,8 @@ from .bagging import LeveragingBagging, OnlineBagging
 if TYPE_CHECKING:
     from ..hints import Path
 
+__all__ = ["ENSEMBLES", "load_learner"]
+
 ENSEMBLES = {"bagging": OnlineBagging, "leveraging": LeveragingBagging, "arf": AdaptiveRandomForest}
 
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from ..hints import Path
 
+__all__ = ["Curve", "check_suffix"]
+
 
 @dataclass(repr=False)
 class Curve:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from ..estimator.tree import StreamTree
     from ..hints import Column, Frame
 
+__all__ = ["POINT", "prequential"]
+
 POINT = 2000  # instances between points of a curve
 
 

@@ -15,6 +15,8 @@ from .text import parse
 if TYPE_CHECKING:
     import pandas as pd
 
+__all__ = ["HEAD", "LineSource", "Source"]
+
 HEAD = 10_000  # rows from which the kinds of undeclared columns are inferred
 _COUNTED = 4 << 20  # bytes of a file whose rows are counted for a progress bar
 

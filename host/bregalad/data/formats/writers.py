@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from ..generators import Generator
     from ..readers import Stream
 
+__all__ = ["check_writable", "write_stream"]
+
 _HOLDS = {False: "write .arff or .parquet", True: "? and an empty field stand for what is missing"}
 _FORMATS = ".arff, .csv, .tsv (each also as .gz), .parquet or .pq"
 

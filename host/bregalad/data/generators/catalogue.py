@@ -21,6 +21,8 @@ from .waveform import Waveform
 if TYPE_CHECKING:
     from .base import Generator
 
+__all__ = ["GENERATORS", "PREFIX", "PRESETS", "describe", "open_generator"]
+
 PREFIX = "generator:"
 
 GENERATORS = {

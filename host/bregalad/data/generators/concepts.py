@@ -8,6 +8,8 @@ import numpy as np
 from ..schema import Attribute, Schema
 from .base import Block, Generator, Range, Share, numerics
 
+__all__ = ["SEA", "STAGGER", "PoisonedHead"]
+
 
 @dataclass(eq=False, repr=False)
 class SEA(Generator):

@@ -8,6 +8,8 @@ import numpy as np
 
 from .base import BLOCK, Block, Cutter, Generator, Range
 
+__all__ = ["ConceptDrift", "Recurrence"]
+
 
 @dataclass(eq=False, repr=False)
 class _Joined(Generator):
