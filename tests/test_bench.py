@@ -1,6 +1,5 @@
 """The benchmark: its files, its pages, its peers; never a time."""
 
-import json
 import re
 import sys
 from importlib import import_module
@@ -122,32 +121,6 @@ def test_limits():
     assert limits(BOARDS["ecpix5-85f"], 32, 62.5e6)["link"] == pytest.approx(118e6 * 32 / 36)
     # Rows in a board's own memory have no record's header.
     assert limits(BOARDS["ulx3s-85f-sdram"], 32, 50e6)["memory"] == pytest.approx(87e6 * 32 / 33)
-
-
-def test_kept_areas_of_before_banks_and_levels(tmp_path, monkeypatch, capsys):
-    """They are those of boards with one of each: none is synthesised again."""
-    before = {key: value for key, value in area._BASE.as_dict().items() if key not in ("banks", "levels")}
-    cells = dict.fromkeys(area._CELLS, 100)
-    (tmp_path / "area.json").write_text(
-        json.dumps(
-            [
-                {
-                    "geometry": {**before, "lanes": lanes},
-                    "yosys": "Yosys 1",
-                    "seconds": 1,
-                    "cells": {kind: lanes * count for kind, count in cells.items()},
-                }
-                for lanes in (2, 4)
-            ]
-        )
-    )
-    monkeypatch.setattr(area, "_POINTS", (area._BASE, area._BASE.replace(lanes=4)))
-    monkeypatch.setattr(area, "_WHOLE", area._BASE)
-    monkeypatch.setattr(area, "synthesise", None)
-    monkeypatch.setattr(sys, "argv", ["area", "--output", str(tmp_path)])
-    area.main()
-    page = (tmp_path / "area.md").read_text()
-    assert str(tmp_path / "area.md") in capsys.readouterr().out and "A lane of" in page and page.count("| 16 |") >= 2
 
 
 def test_area_by_block(monkeypatch, capsys):

@@ -36,7 +36,7 @@ print(json.dumps({"compiled": compiled, "seconds": curve.seconds[-1], "splits": 
 ELSEWHERE = [
     "bregalad.data.generators",
     "bregalad.data.nominal",
-    "bregalad.driver.devices.sending",
+    "bregalad.driver.devices",
 ]
 INNER = ["decide._judge_inner", "decide.change", "split.enter_role"]
 BAYES = ["bayes.classify", "counting.restate", "arrivals.choose"]

@@ -3,8 +3,6 @@
 import time
 from contextlib import contextmanager
 
-__all__ = ["build_seconds", "building"]
-
 _spent = [0.0]
 
 

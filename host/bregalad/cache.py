@@ -9,8 +9,6 @@ from pathlib import Path
 
 from platformdirs import user_cache_path
 
-__all__ = ["cache_folder", "forget_unused", "mark_used"]
-
 # The folder may be the user's, with other things in it.
 _OURS = re.compile(r"numba-[0-9a-f]{16}|\w+-[0-9a-f]{20}(\.so|\.txt|\.lock|\.json)?")
 _MONTH = 30 * 24 * 3600  # seconds

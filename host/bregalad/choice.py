@@ -3,8 +3,6 @@
 from .compiled import njit
 from .complete import complete
 
-__all__ = ["choose"]
-
 
 def choose(declared, table, file, others, *, number=int, **options):
     """A compiled function that is given a number and arguments, and calls the function of a table with that number.

@@ -11,8 +11,6 @@ from .extras import needing
 from .protocol.registers import VERSION
 from .words import one_line, shown
 
-__all__ = ["BOARD", "Cluster", "Gone", "Worker", "parse"]
-
 BOARD = "board"  # the resource of which a node has one for each board
 _PATIENCE = 180.0  # seconds for a worker to get a board; Ray waits 60 for a process that hangs, then begins another
 

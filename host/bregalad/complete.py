@@ -6,8 +6,6 @@ a table of its own, and refuses to be imported while a declared value is missing
 
 from enum import Enum
 
-__all__ = ["complete"]
-
 
 def complete(declared, table, file):
     """``table``, once it is sure that its keys are what is declared, no fewer and no more.

@@ -33,8 +33,6 @@ from .fixed import (
     xlog2x,
 )
 
-__all__ = ["ALIGNED_FRACTION", "CRITERIA", "DECLARED", "Criterion", "covered", "criterion_of", "numbered"]
-
 ALIGNED_FRACTION = 6  # fraction bits of (n^2 - sum n_k^2) / 2**e; no bit is lost up to n = 127
 
 

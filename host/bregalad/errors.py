@@ -1,7 +1,5 @@
 """The error that boards and the links to them have in common."""
 
-__all__ = ["BoardError"]
-
 
 class BoardError(Exception):
     """The board does not answer, or is not what it was taken for."""

@@ -2,8 +2,6 @@
 
 from contextlib import contextmanager
 
-__all__ = ["needing"]
-
 _EXTRAS = {  # top-level module: the smallest extra that brings it
     "amaranth": "hardware",
     "amaranth_boards": "hardware",

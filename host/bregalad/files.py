@@ -8,8 +8,6 @@ from secrets import token_hex
 
 from .words import shown
 
-__all__ = ["alone_in", "check_wave", "check_writable", "replacing", "save_file"]
-
 
 @contextmanager
 def replacing(path, mode):

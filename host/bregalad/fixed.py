@@ -14,32 +14,6 @@ Source: design, section 5.
 
 import math
 
-__all__ = [
-    "GAIN_FRACTION",
-    "SEGMENT_BITS",
-    "STEP_BITS",
-    "LOG_BASE",
-    "LOG_SLOPE",
-    "log2_fixed",
-    "xlog2x",
-    "CURVE_FRACTION",
-    "RECIPROCAL_BASE",
-    "RECIPROCAL_SLOPE",
-    "ROOT_BASE",
-    "ROOT_SLOPE",
-    "reciprocal_fixed",
-    "root_fixed",
-    "BAYES_BITS",
-    "BAYES_BINS",
-    "BAYES_FALL",
-    "BAYES_FRACTION",
-    "BAYES_TABLE",
-    "BAYES_UNIT",
-    "UNUSED_CLASS",
-    "bayes_log2",
-    "neighbour_log",
-]
-
 GAIN_FRACTION = 13  # fraction bits of a gain: the unit is 2**-13 bit times instance
 SEGMENT_BITS = 6  # 64 segments of the mantissa
 STEP_BITS = 11  # mantissa bits below the segment that are interpolated; lower ones are dropped

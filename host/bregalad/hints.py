@@ -4,8 +4,6 @@ from collections.abc import Iterable, Mapping
 from os import PathLike
 from typing import Any, TypeAlias
 
-__all__ = ["Column", "Frame", "Label", "Nominal", "Path"]
-
 Path: TypeAlias = str | PathLike[str]
 Frame: TypeAlias = Any  # instances: a data frame of any library, an array (n, attributes), or rows
 Column: TypeAlias = Any  # labels or weights: a sequence, an array, or a column of any library

@@ -4,8 +4,6 @@ import signal
 import threading
 from contextlib import contextmanager, nullcontext
 
-__all__ = ["Stopped", "check_interrupt", "deferred_interrupt", "hold_interrupt", "status_of", "stopping", "unbroken"]
-
 _held = None  # by whom an interrupt is held back: a list, not empty if one has come; None: nobody
 _whole = False  # whether it is held back even from `check_interrupt`
 _stopped: list = []  # the signal that has ended what `stopping` surrounds, if one has

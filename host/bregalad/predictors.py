@@ -6,8 +6,6 @@ How to add one: docs/extending.md.
 from collections.abc import Callable
 from enum import IntEnum
 
-__all__ = ["PREDICTORS", "Predictor", "predictor_of", "usual_predictor"]
-
 
 def _never(right):
     return False

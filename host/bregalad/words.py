@@ -2,8 +2,6 @@
 
 import shlex
 
-__all__ = ["counted", "first_line", "ignored", "joined", "listed", "one_line", "shown"]
-
 
 def one_line(text, most=200):
     """A text without line breaks, cut to so many characters."""

@@ -14,7 +14,7 @@ class GoldenBoard(Device):
 
     name = "golden"
 
-    def __init__(self, geometry, memory_size=0):
+    def __init__(self, geometry, memory_size=4096):
         super().__init__(geometry)
         self.memory_size = memory_size
         self.model = Golden(geometry, memory_size)

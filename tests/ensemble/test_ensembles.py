@@ -257,7 +257,6 @@ def test_as_scikit_learn_wants_it():
         ({"tree": VFDT}, TypeError, "tree must be a tree that learns on a board"),
         ({"tree": VFDT(delta=2)}, ValueError, "delta must be between 0 and 1"),
         ({"tree": VFDT("serial:")}, ValueError, "lacks a port"),
-        ({"tree": VFDT(feed="memory")}, ValueError, "members learn by the feed 'stream', not 'memory'"),
     ],
     ids=str,
 )

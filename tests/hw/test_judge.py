@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
+import verdicts
 from bregalad.driver.devices.filter import ask_up_to, rule_of
 from bregalad.geometry import GAIN_FRACTION, PRESETS, Geometry
 from bregalad.policy.bounds import hoeffding_bound
-from bregalad.policy.decide import NO_CELL, form_of
-from bregalad.policy.split_policy import KEEP, SplitPolicy
+from bregalad.policy.decide import KEEP, NO_CELL, form_of
+from bregalad.policy.split_policy import SplitPolicy
 from bregalad.protocol.judge import JUDGE
 from bregalad.tree.cells import CellMap
 from bregalad.tree.nodes import Nodes
@@ -207,7 +208,8 @@ def test_what_stays_the_host_keeps(name, seed):
     proposed, asked = proposals(trials, words, node, own)
     due = trials.nodes.due_at[node]
     strict, loose = (
-        each.judge(words, trials.form, trials.nodes, node, due, classes).verdict != KEEP for each in (policy, lenient)
+        verdicts.judge(each, words, trials.form, trials.nodes, node, due, classes).verdict != KEEP
+        for each in (policy, lenient)
     )
     assert not (strict & ~proposed).any()
     current = words[:, trials.form.current + 2]

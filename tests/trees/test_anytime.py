@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from bregalad.policy.split_policy import KEEP, PRUNE, RELOCATE, SPLIT, TIE, VARIANTS, SplitPolicy
+from bregalad.policy.decide import KEEP, PRUNE, RELOCATE, SPLIT, TIE
+from bregalad.policy.split_policy import VARIANTS, SplitPolicy
 from trials import CLOSE, EPSILON, EVEN, TIED, UNIT, UNTIED, Bench, Trial, inner, leaf
 
 

@@ -127,12 +127,14 @@ def test_lengths_that_there_are_not(block):
         VFDT(block=block).check_parameters()
 
 
-def test_there_is_no_delay(tmp_path):
+def test_there_is_no_delay_and_no_feed(tmp_path):
+    with pytest.raises(TypeError, match="there is no feed: rows go through the memory of every board; leave it out"):
+        VFDT(feed="stream")
     with pytest.raises(TypeError, match="there is no delay: .* leave it out, or choose block, how long these are"):
         VFDT(delay=128)
     X, y = stream(500)
     VFDT().fit(X, y).save(tmp_path / "tree")
-    rewrite(tmp_path / "tree", lambda meta: meta["params"].update(delay=0))
+    rewrite(tmp_path / "tree", lambda meta: meta["params"].update(delay=0, feed="memory"))
     assert load_tree(tmp_path / "tree").report()["instances"] == 500
     rewrite(tmp_path / "tree", lambda meta: meta["params"].update(delay=128))
     with pytest.raises(ValueError, match="saved with delay=128, .* load it with delay=0 by the release that has saved"):

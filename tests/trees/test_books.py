@@ -9,7 +9,6 @@ from bregalad import EFDT, VFDT, Geometry, load_tree
 from bregalad.data.generators.concepts import PoisonedHead
 from bregalad.data.quantiser import Quantiser
 from bregalad_sim.latency import GoldenBoard, LateBoard
-from bregalad_sim.record_board import RecordBoard
 from bregalad_sim.reference import ReferenceEFDT, ReferenceVFDT, learn_coded
 from comparison import difference
 
@@ -71,19 +70,13 @@ def test_equals_the_reference(kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_same_on_every_board(kind):
-    X, y = moving()
+@pytest.mark.parametrize("late", [False, True])
+def test_same_on_the_golden_board(kind, late, seed):
+    X, y = (part[:3000] for part in moving())
     tree, predictions = learnt(tree_of(kind), X, y)
-    for seed in range(2):
-        print(f"seed {seed}")
-        late = LateBoard(RecordBoard(GEOMETRY), random.Random(seed))
-        other, again = learnt(tree_of(kind, late), X, y, 3000)
-        assert other.difference(tree) is None
-        assert (again == predictions).all()
-        assert other.report() == tree.report()
-    X, y = X[:3000], y[:3000]
-    tree, predictions = learnt(tree_of(kind), X, y)
-    golden, again = learnt(tree_of(kind, GoldenBoard(GEOMETRY)), X, y)
+    board = GoldenBoard(GEOMETRY.replace(nodes=1024))
+    board = LateBoard(board, random.Random(seed)) if late else board
+    golden, again = learnt(tree_of(kind, board), X, y, 800 if late else 3000)
     assert golden.difference(tree) is None
     assert (again == predictions).all()
 

@@ -1,7 +1,6 @@
 """CVFDT: the window, what leaves it, and the alternates of inner nodes."""
 
 import copy
-import random
 
 import numpy as np
 import pytest
@@ -11,11 +10,10 @@ from bregalad.data.generators import open_generator
 from bregalad.driver import checkpoint
 from bregalad.driver.trainer import Trainer
 from bregalad.evaluation import prequential
-from bregalad.policy.split_policy import DROP, SWAP, SplitPolicy
+from bregalad.policy.decide import DROP, SWAP
+from bregalad.policy.split_policy import SplitPolicy
 from bregalad.tree.cells import CellMap
 from bregalad.tree.table import FORK, LEAF, MULTIWAY, NO_NODE, NUMERIC, above
-from bregalad_sim.latency import GoldenBoard, LateBoard
-from bregalad_sim.record_board import RecordBoard
 from bregalad_sim.reference import ReferenceCVFDT
 from comparison import difference
 from driving import CAPACITIES, OPTIONS, drifting, geometry
@@ -25,8 +23,8 @@ TESTS = {"test_every": 150, "test_length": 60}
 RULES = {"window": 1500, "inner_grace": 130, "grace": 100}
 
 
-def trainer_on(board=None, nominal_split="multiway", alternates=True, prediction="mc", **options):
-    board = board or open_board("emulated", geometry(options.pop("slots", 400), naive_bayes=prediction != "mc"))
+def trainer_on(nominal_split="multiway", alternates=True, prediction="mc", **options):
+    board = open_board("emulated", geometry(options.pop("slots", 400), naive_bayes=prediction != "mc"))
     rivals = {"alternates": True, "rivals": True, **TESTS} if alternates else {}
     policy = SplitPolicy(**{"anytime": True, "delta": 1e-2, **RULES, **rivals, **options})
     cells = CellMap.build(CAPACITIES, board.geometry.bins, nominal_split)
@@ -165,32 +163,14 @@ def test_slots_are_given_back(slots):
 
 
 @pytest.mark.parametrize("prediction, block", [pytest.param("mc", 1, marks=pytest.mark.slow), ("nba", 60)])
-def test_any_board_forgets(prediction, block):
-    """Without alternates; with them: test_alternates_on_boards.py."""
+def test_forgets_without_alternates(prediction, block):
     codes, labels = drifting(1, 5000)
-    options = {"alternates": False, "prediction": prediction, "block": block}
-    trainer = trainer_on(**options)
-    expected = np.concatenate([trainer.learn(codes[:2500], labels[:2500]), trainer.learn(codes[2500:], labels[2500:])])
-    check_counts(trainer)
-    shape = geometry(400, naive_bayes=prediction != "mc")
-    late = trainer_on(LateBoard(RecordBoard(shape), random.Random(7)), **options)
-    assert (late.learn(codes, labels) == expected).all()
-    assert late.nodes.difference(trainer.nodes) is None and late.tally == trainer.tally
-    check_counts(late)
-    golden = trainer_on(GoldenBoard(shape), **options)
-    assert (golden.learn(codes[:2500], labels[:2500]) == expected[:2500]).all()
-
-
-def test_a_late_trial_is_judged_by_the_base_counts_of_its_instance():
-    """Though what it stands for is forgotten while its report is to come."""
-    codes, labels = concepts(0)
-    options = {"window": 800, "inner_grace": 60, "grace": 50, "test_every": 60, "test_length": 30, "block": 60}
-    options["same_attribute"] = "replace"
-    trainer = trainer_on(**options)
-    late = trainer_on(LateBoard(RecordBoard(geometry(400)), random.Random(0)), **options)
-    assert (late.learn(codes, labels) == trainer.learn(codes, labels)).all()
-    assert late.tally == trainer.tally and late.nodes.difference(trainer.nodes) is None
-    check_counts(late)
+    trainer, whole = (trainer_on(alternates=False, prediction=prediction, block=block) for _ in range(2))
+    expected = whole.learn(codes, labels)
+    for part in (slice(2500), slice(2500, None)):
+        assert (trainer.learn(codes[part], labels[part]) == expected[part]).all()
+        check_counts(trainer)
+    assert whole.nodes.difference(trainer.nodes) is None and whole.tally == trainer.tally
 
 
 def numbers(count=9000, seed=1, moving=True):

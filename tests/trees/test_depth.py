@@ -1,6 +1,4 @@
-"""max_depth: leaves that far down do not split, whichever board and driver learns."""
-
-import random
+"""max_depth: leaves that far down do not split, whichever board learns."""
 
 import pytest
 from bregalad import load_tree
@@ -8,18 +6,12 @@ from bregalad.boards import open_board
 from bregalad.learners.catalogue import TREES as CLASSES
 from bregalad.policy.split_policy import SplitPolicy
 from bregalad.tree.table import LEAF
-from bregalad_sim.latency import GoldenBoard, LateBoard
-from bregalad_sim.record_board import RecordBoard
+from bregalad_sim.latency import GoldenBoard
 from bregalad_sim.reference import ReferenceEFDT, ReferenceVFDT
 from comparison import difference
 from driving import CAPACITIES, TREES, drifting, geometry, learn, trainer_on
 from noisy import stream
 from trials import Bench, inner
-
-_BOARDS = {
-    "directly": lambda board: board,
-    "late": lambda board: LateBoard(RecordBoard(board.geometry), random.Random(7)),
-}
 
 
 def reference(tree, max_depth):
@@ -29,12 +21,11 @@ def reference(tree, max_depth):
 
 
 @pytest.mark.parametrize("tree", TREES)
-@pytest.mark.parametrize("board", _BOARDS)
 @pytest.mark.parametrize("max_depth", [pytest.param(1, marks=pytest.mark.slow), 3])
-def test_equals_reference(tree, board, max_depth):
+def test_equals_reference(tree, max_depth):
     codes, labels = drifting(1, 8000)
-    trainer = trainer_on(_BOARDS[board](open_board("emulated", geometry(2000))), tree=tree, max_depth=max_depth)
-    predictions = learn(trainer, codes, labels, seed=3 if board == "late" else None)
+    trainer = trainer_on(open_board("emulated", geometry(2000)), tree=tree, max_depth=max_depth)
+    predictions = learn(trainer, codes, labels, seed=3)
     expected = reference(tree, max_depth)
     assert predictions.tolist() == expected.learn(codes, labels).tolist()
     assert difference(trainer.nodes, expected.root) is None
@@ -47,7 +38,7 @@ def test_equals_reference(tree, board, max_depth):
 def test_the_golden_board_and_few_slots(tree):
     codes, labels = drifting(2, 4000)
     alike = []
-    for board in (GoldenBoard(geometry(12)), open_board("emulated", geometry(12))):
+    for board in (GoldenBoard(geometry(12, nodes=64)), open_board("emulated", geometry(12))):
         trainer = trainer_on(board, tree=tree, max_depth=2)
         alike.append((trainer, learn(trainer, codes, labels)))
     assert alike[0][0].nodes.difference(alike[1][0].nodes) is None

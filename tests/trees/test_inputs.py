@@ -390,7 +390,7 @@ def test_one_instance_of_anything(x, y, w, message):
 @pytest.mark.parametrize(
     "name, value",
     [
-        ("feed", {}),
+        ("bound", {}),
         ("board", np.array([1, 2])),
         ("criterion", pd.Series([1, 2])),
         ("grace", np.timedelta64(5, "s")),

@@ -1,4 +1,4 @@
-"""More classes than hardware counts: the reference's trees, late boards, saved trees, new classes."""
+"""Many classes, most of them more than hardware counts: the reference's trees, saved trees, new classes."""
 
 import random
 
@@ -9,11 +9,10 @@ from bregalad import EFDT, VFDT
 from bregalad.boards import open_board
 from bregalad.driver import checkpoint
 from bregalad.driver.trainer import Trainer
-from bregalad.geometry import Geometry
+from bregalad.geometry import HARDWARE_CLASSES, Geometry
 from bregalad.policy.split_policy import SplitPolicy
 from bregalad.tree.cells import CellMap
 from bregalad_sim.latency import GoldenBoard, LateBoard
-from bregalad_sim.record_board import RecordBoard
 from bregalad_sim.reference import ReferenceEFDT, ReferenceVFDT
 from comparison import difference
 
@@ -66,34 +65,29 @@ def test_equals_reference(classes, kind, prediction):
 
 
 @pytest.mark.parametrize("anytime", [False, True])
-@pytest.mark.parametrize("classes", [40, 300])
-def test_golden_and_late_boards_agree(classes, anytime):
-    """Their records and predictions go over the protocol."""
+def test_a_late_board_agrees(anytime):
+    """Of as many classes as hardware counts."""
+    classes = HARDWARE_CLASSES
     codes, labels = stream(classes + 1, classes, 3000)
     sizes = geometry(classes, slots=60)
-    direct, golden, late = (
+    direct, late = (
         trainer_on(board, anytime, "nba", classes, delta=0.5)
         for board in (
             open_board("emulated", sizes),
-            GoldenBoard(sizes),
-            LateBoard(RecordBoard(sizes), random.Random(classes)),
+            LateBoard(GoldenBoard(sizes.replace(nodes=256)), random.Random(classes)),
         )
     )
     expected = direct.learn(codes, labels)
-    assert direct.tally.splits
-    mine = checkpoint.read(direct)
-    for other in (golden, late):
-        assert (other.learn(codes, labels) == expected).all()
-        assert direct.nodes.difference(other.nodes) is None
-        theirs = checkpoint.read(other)
-        assert (mine["counts"] == theirs["counts"]).all() and (mine["entries"] == theirs["entries"]).all()
-    leaves = np.array(direct.nodes.leaves())
+    assert direct.tally.splits and len(np.unique(expected)) > classes / 2
+    assert (late.learn(codes, labels) == expected).all()
+    assert direct.nodes.difference(late.nodes) is None
+    mine, theirs = checkpoint.read(direct), checkpoint.read(late)
+    assert all((mine[name] == theirs[name]).all() for name in mine)
+    leaves = direct.nodes.leaves()
     leaves = np.resize(leaves[direct.nodes.slot[leaves] >= 0], 200)
-    found = direct.driver.predict(codes[:200], leaves, False)
-    assert found.max() > 255 or classes < 256
     for scores in (False, True):
         found = direct.driver.predict(codes[:200], leaves, scores)
-        assert (golden.driver.predict(codes[:200], leaves, scores) == found).all()
+        assert (late.driver.predict(codes[:200], leaves, scores) == found).all()
 
 
 def frame(seed, classes, count):
@@ -129,7 +123,7 @@ def test_a_saved_tree_of_many_classes_does_not_go_to_hardware(tmp_path):
     tree = VFDT().fit(X, y)
     tree.save(tmp_path / "tree")
     with pytest.raises(ValueError, match="classes must be 2 to 32 in hardware, not 40"):
-        VFDT.load(tmp_path / "tree", board="simulated")
+        VFDT.load(tmp_path / "tree", board="simulated", geometry=geometry(40).replace(nodes=64))
 
 
 def test_classes_that_come_later_find_room_beyond_those_of_hardware():

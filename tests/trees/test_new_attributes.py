@@ -40,7 +40,7 @@ def test_what_was_learnt_stays(board):
     stream = list(growing(600 if board == "golden" else 1500))
     geometry = Geometry(lanes=4, passes=3, bins=16, classes=2, slots=60, naive_bayes=True)
     options = {"delta": 1e-2, "tau": 0.3, "grace": 60, "leaf_prediction": "nba"}
-    made = GoldenBoard(geometry) if board == "golden" else board
+    made = GoldenBoard(geometry.replace(nodes=256)) if board == "golden" else board
     tree = VFDT(made, **options)
     other = VFDT(nominal=DECLARED, **options)
     X, y = whole(stream)
@@ -133,7 +133,7 @@ def test_attributes_that_come_one_after_another(options):
     frame = pd.DataFrame([x for x, _ in texts])
     geometry = Geometry(lanes=8, passes=-(-len(frame.columns) // 8), bins=16, slots=60, naive_bayes=True)
     parameters = {"delta": 1e-2, "tau": 0.3, "grace": 60}
-    tree = VFDT(GoldenBoard(geometry) if options else "emulated", slots=60, **parameters)
+    tree = VFDT(GoldenBoard(geometry.replace(nodes=256)) if options else "emulated", slots=60, **parameters)
     other = VFDT(geometry=geometry, **parameters).declare(frame, [False, True])
     boards = [None]
     for x, y in texts:
@@ -144,7 +144,10 @@ def test_attributes_that_come_one_after_another(options):
             boards.append(tree._trainer.board)
     assert tree.schema_.names == other.schema_.names and len(boards) < 8
     assert tree.difference(other) is None and tree.report()["splits"]
-    assert tree.report() == other.report()
+    reports = [each.report() for each in (tree, other)]
+    if options:  # a device tells of some trials only
+        assert reports[0].pop("trials") <= reports[1].pop("trials")
+    assert reports[0] == reports[1]
     assert [tree.predict_proba_one(x) for x, _ in texts] == [other.predict_proba_one(x) for x, _ in texts]
 
 

@@ -142,7 +142,8 @@ def test_whatever_board():
     frame, labels = stream(9, 900)
     geometry = Geometry(lanes=4, passes=3, bins=16, classes=3, slots=60, naive_bayes=True)
     options = {"delta": 1e-2, "tau": 0.3, "grace": 60, "leaf_prediction": "nba"}
-    trees = [VFDT(board, **options) for board in (GoldenBoard(geometry), open_board("emulated", geometry))]
+    boards = GoldenBoard(geometry.replace(nodes=256)), open_board("emulated", geometry)
+    trees = [VFDT(board, **options) for board in boards]
     for x, y in zip(as_dicts(frame, random.Random(1)), labels.tolist(), strict=True):
         assert len({tree.predict_one(x) for tree in trees}) == 1
         shares = [tree.predict_proba_one(x) for tree in trees]

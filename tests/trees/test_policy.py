@@ -8,13 +8,15 @@ import pytest
 from bregalad.geometry import Geometry
 from bregalad.policy.bounds import confidence_bound, practical_bound
 from bregalad.policy.criteria import GINI
-from bregalad.policy.split_policy import KEEP, SPLIT, TIE, VARIANTS, SplitPolicy
+from bregalad.policy.decide import KEEP, SPLIT, TIE
+from bregalad.policy.split_policy import VARIANTS, SplitPolicy
 from bregalad.tree.cells import CellMap
 from bregalad.tree.split import child_wait, style_of
 from bregalad.tree.table import ONE_VS_REST, forget_trial
 from hypothesis import assume, given, seed, settings
 from hypothesis import strategies as st
 from trials import CLOSE, EPSILON, EVEN, TIED, UNIT, UNTIED, Bench, Slow, Trial, inner, leaf
+from verdicts import judge
 
 
 def test_gap_decides():
@@ -162,14 +164,8 @@ def test_trial_of_a_node_that_is_gone():
     node, due = np.array([[bench.node], [700]])
     bench.nodes.due_at[bench.node] = 700
     forget_trial(bench.nodes.table[bench.node])
-    assert bench.policy.judge(words, bench.form, bench.nodes, node, due, bench.classes).verdict == [KEEP]
+    assert judge(bench.policy, words, bench.form, bench.nodes, node, due, bench.classes).verdict == [KEEP]
     assert not bench.nodes.gains.any() and not bench.nodes.tried.any()
-
-
-def test_suggestions_do_not_do_where_all_gains_are_needed():
-    bench = Bench(SplitPolicy(ties="htdt"), every=False)
-    with pytest.raises(ValueError, match="needs the gains of all attributes"):
-        bench.verdict(EVEN, 0.5, 0.0)
 
 
 # Criteria and bounds

@@ -1,7 +1,5 @@
 """puuCVFDT: positive and unlabelled instances of a window, alternates tested without negatives."""
 
-import random
-
 import numpy as np
 import pytest
 from bregalad.boards import open_board
@@ -9,12 +7,9 @@ from bregalad.driver.totals import Totals
 from bregalad.driver.trainer import Trainer
 from bregalad.policy.positive import PositivePolicy
 from bregalad.tree.cells import CellMap
-from bregalad_sim.latency import LateBoard
-from bregalad_sim.record_board import RecordBoard
 from bregalad_sim.reference import ReferencePuuCVFDT
 from comparison import difference
 from driving import CAPACITIES, OPTIONS, drifting, geometry
-from test_alternates_on_boards import same
 from test_cvfdt import check_counts, concepts
 from test_drift import check_slots_of
 
@@ -83,23 +78,10 @@ def test_equals_reference_where_alternates_come_and_go(seed, share, level):
     assert reference.alternates > 2 and reference.swapped and reference.dropped
 
 
-def test_without_a_window_all_instances_count():
+@pytest.mark.parametrize("window", [None, 600])
+def test_all_instances_count_or_those_of_the_window(window):
     codes, labels = unlabelled(*drifting(2, 4000), seed=2)
-    trainer, _ = pair(window=None)
+    trainer, _ = pair(window=window)
     trainer.learn(codes, labels)
-    assert trainer.trials.totals.now.tolist() == np.bincount(labels).tolist()
-
-
-@pytest.mark.parametrize("block", [1, 50])
-def test_any_board_learns_the_same(block, seed):
-    codes, labels = unlabelled(*concepts(seed, 5000, 900), seed)
-    options = {"window": 600, "inner_grace": 60, "grace": 50, "test_every": 60, "test_length": 30, "block": block}
-    whole = trainer_on(open_board("emulated", geometry(60)), level=0.2, **options)
-    learnt = [whole.learn(codes[:700], labels[:700]), whole.learn(codes[700:], labels[700:])]
-    board = LateBoard(RecordBoard(geometry(60)), random.Random(seed))
-    late = trainer_on(board, level=0.2, **options)
-    found = [late.learn(codes[:700], labels[:700]), late.learn(codes[700:], labels[700:])]
-    same(late, whole, np.concatenate(found), np.concatenate(learnt))
-    assert whole.tally.alternates > 2 and whole.tally.swapped
-    for totals in (late.trials.totals, whole.trials.totals):
-        assert totals.now.tolist() == totals.at(5000).tolist() == np.bincount(labels[-600:]).tolist()
+    totals = trainer.trials.totals
+    assert totals.now.tolist() == totals.at(4000).tolist() == np.bincount(labels[-(window or 0) :]).tolist()

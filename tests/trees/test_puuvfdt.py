@@ -11,7 +11,6 @@ from bregalad.driver.trainer import Trainer
 from bregalad.policy.positive import PositivePolicy
 from bregalad.tree.cells import CellMap
 from bregalad_sim.latency import GoldenBoard, LateBoard
-from bregalad_sim.record_board import RecordBoard
 from bregalad_sim.reference import ReferencePuuVFDT
 from comparison import difference
 from driving import CAPACITIES, OPTIONS, geometry, learn, stream
@@ -34,15 +33,11 @@ def trainer_on(board, child_counts="inherit", nominal_split="multiway", block=1,
 
 
 @pytest.mark.parametrize("child_counts, nominal_split", OPTIONS)
-@pytest.mark.parametrize(
-    "late, block",
-    [(False, 1), (True, 170), *(pytest.param(*case, marks=pytest.mark.slow) for case in ((True, 1), (False, 170)))],
-)
-def test_equals_reference(child_counts, nominal_split, late, block):
+@pytest.mark.parametrize("block", [1, 170])
+def test_equals_reference(child_counts, nominal_split, block):
     codes, labels = unlabelled(1)
-    board = LateBoard(RecordBoard(geometry()), random.Random(7)) if late else open_board("emulated", geometry())
-    trainer = trainer_on(board, child_counts, nominal_split, block)
-    learn(trainer, codes, labels, seed=3 if late else None)
+    trainer = trainer_on(open_board("emulated", geometry()), child_counts, nominal_split, block)
+    learn(trainer, codes, labels, seed=3)
     reference = ReferencePuuVFDT(
         CAPACITIES,
         level=0.4,
@@ -60,12 +55,14 @@ def test_equals_reference(child_counts, nominal_split, late, block):
     assert trainer.tally.trials == reference.tally.trials
 
 
-def test_golden_board_agrees():
+@pytest.mark.parametrize("block", [1, 170])
+def test_late_golden_board_agrees(block, seed):
     codes, labels = unlabelled(4, 3000)
-    golden, emulated = trainer_on(GoldenBoard(geometry())), trainer_on(open_board("emulated", geometry()))
-    for trainer in (golden, emulated):
+    late = LateBoard(GoldenBoard(geometry(nodes=256)), random.Random(seed))
+    late, emulated = (trainer_on(board, block=block) for board in (late, open_board("emulated", geometry())))
+    for trainer in (late, emulated):
         learn(trainer, codes, labels)
-    assert golden.nodes.difference(emulated.nodes) is None and len(golden.nodes) > 1
+    assert late.nodes.difference(emulated.nodes) is None and len(late.nodes) > 1
 
 
 def made(count=20_000, share=0.3, seed=1):

@@ -160,7 +160,7 @@ _GOOD = {
     "threads": (1, 2),
     "max_depth": (None, 1, 3),
 }
-_ODD = ["nominal", "class_weight", "slots", "threads", "geometry", "feed", "max_depth", "delta", "board"]
+_ODD = ["nominal", "class_weight", "slots", "threads", "geometry", "max_depth", "delta", "board"]
 
 
 def parameters(rng, kind):

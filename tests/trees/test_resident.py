@@ -87,10 +87,11 @@ def test_rows_are_learnt_in_parts_between_which_ctrl_c_comes(seed, monkeypatch, 
 
 
 def test_ctrl_c_between_codes_finds_what_leaves_have_counted(seed, ctrl_c):
-    """As a tree that the host routes for has it."""
+    """As a tree on the emulated board has it."""
     X, y = rows(seed, np.float32, 4000)
     options = {"delta": 1e-2, "grace": 60, "leaf_prediction": "mc", "review_period": 1000}
-    trees = [VFDT(geometry=GEOMETRY.replace(nodes=nodes), **options) for nodes in (128, 0)]
+    boards = GoldenBoard(GEOMETRY), open_board("emulated", GEOMETRY.replace(nodes=0))
+    trees = [VFDT(board, **options) for board in boards]
     for tree in trees:
         tree.partial_fit(X[:1000], y[:1000], classes=["no", "yes"])
         codes, labels = tree.encode(X), (y == "yes").astype(np.int64)

@@ -1,4 +1,4 @@
-"""The RTL, trained by the driver: the tree of the emulated board, whatever stalls, be it routed for or not."""
+"""The RTL, trained by the driver: the tree of the emulated board, whatever stalls."""
 
 import numpy as np
 import pytest
@@ -10,14 +10,12 @@ from bregalad.tree.cells import CellMap
 from driving import CAPACITIES, TREES, active, drifting, geometry
 
 
-def both(
-    sizes, tree, seed, prediction="mc", *, nodes=256, block=None, count=1500, stream=3, review_period=20_000, **options
-):
+def both(sizes, tree, seed, prediction="mc", *, block=None, count=1500, stream=3, review_period=20_000, **options):
     """Trainers that have learnt the same, on the emulated and on a simulated board."""
     codes, labels = (part[:count] for part in drifting(stream, 8000))
     cells = CellMap.build(CAPACITIES, sizes.bins, "one_vs_rest" if "efdt" in tree else "multiway")
     policy = SplitPolicy(**{"delta": 1e-2, "grace": 60, "block": block, **TREES[tree], **options})
-    simulated = open_board("simulated", sizes.replace(nodes=nodes), memory_size=8192, stall=0.2, seed=seed)
+    simulated = open_board("simulated", sizes.replace(nodes=256), memory_size=8192, stall=0.2, seed=seed)
     boards = open_board("emulated", sizes), simulated
     how = {"prediction": prediction, "review_period": review_period}
     expected, found = trainers = [Trainer(board, cells, policy, 2, **how) for board in boards]
@@ -31,27 +29,26 @@ def both(
 
 
 SIZES = geometry(64, lanes=4, naive_bayes=True)  # one model for most
-WHERE = [(256, None), (256, 1), (256, 37), (0, 1 / 8)]
+BLOCKS = [None, 1, 37, 1 / 8]
 QUICK = {
-    ("vfdt", 256, None),
-    ("vfdt", 256, 1),
-    ("vfdt adaptive", 256, None),
-    ("efdt", 256, 37),
-    ("efdt", 0, 1 / 8),
-    ("efdt moves", 256, None),
+    ("vfdt", None),
+    ("vfdt", 1),
+    ("vfdt adaptive", None),
+    ("efdt", 37),
+    ("efdt moves", None),
 }
 
 
 @pytest.mark.parametrize(
-    "tree, nodes, block",
+    "tree, block",
     [
-        pytest.param(tree, *where, marks=[pytest.mark.slow] * ((tree, *where) not in QUICK))
+        pytest.param(tree, block, marks=[pytest.mark.slow] * ((tree, block) not in QUICK))
         for tree in TREES
-        for where in WHERE
+        for block in BLOCKS
     ],
 )
-def test_rtl_grows_the_same_tree(tree, nodes, block, seed):
-    both(SIZES, tree, seed, nodes=nodes, block=block)
+def test_rtl_grows_the_same_tree(tree, block, seed):
+    both(SIZES, tree, seed, block=block)
 
 
 @pytest.mark.parametrize("prediction", ["nb", "nba"])
@@ -62,9 +59,8 @@ def test_rtl_predicts_by_naive_bayes(tree, prediction, seed):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("tree", ["vfdt", "efdt"])
-@pytest.mark.parametrize("nodes", [256, 0])
-def test_rtl_is_short_of_slots(tree, nodes, seed):
-    expected, _ = both(geometry(7, lanes=4), tree, seed, nodes=nodes, count=2500, stream=5, review_period=500)
+def test_rtl_is_short_of_slots(tree, seed):
+    expected, _ = both(geometry(7, lanes=4), tree, seed, count=2500, stream=5, review_period=500)
     assert not all(active(expected.nodes))
 
 
@@ -78,7 +74,7 @@ def test_rtl_of_other_geometries(changes, seed):
 
 
 def test_a_saved_tree_goes_on_in_rtl(tmp_path, seed):
-    """From the emulated board to one that walks records, and back."""
+    """From the emulated board to a simulated one, and back."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(1800, 4))
     y = (X[:, 0] + X[:, 1] ** 2 > 0.6).astype(int)

@@ -12,8 +12,7 @@ from bregalad import EFDT, TREES, VFDT, Geometry, open_board
 from bregalad.data.quantiser import Quantiser
 from bregalad.data.sample import Sample
 from bregalad.estimator.tree import StreamTree
-from bregalad_sim.latency import LateBoard
-from bregalad_sim.record_board import RecordBoard
+from bregalad_sim.latency import GoldenBoard, LateBoard
 from noisy import stream
 from sklearn.base import clone
 
@@ -114,11 +113,11 @@ def test_many_predict_while_one_learns(kind, prediction):
 
 @pytest.mark.parametrize("seed", range(2))
 def test_boards_whose_reports_come_late(seed):
-    X, y = stream(3000)
+    X, y = stream(1500)
     y, over = y.astype(int), threading.Event()
     geometry = Geometry(lanes=3, passes=1, bins=8, slots=64, naive_bayes=True)
-    options = {"leaf_prediction": "nba", "grace": 50, "review_period": 500}
-    late = LateBoard(RecordBoard(geometry), random.Random(seed))
+    options = {"leaf_prediction": "nba", "grace": 50, "review_period": 300}
+    late = LateBoard(GoldenBoard(geometry.replace(nodes=256)), random.Random(seed))
     tree = VFDT(board=late, **options).partial_fit(X[:600], y[:600], classes=[0, 1])
 
     def learn():

@@ -1,6 +1,7 @@
-"""A board that walks records itself: the tree of the driver that routes every instance."""
+"""Learning on a device, the golden model: the emulated board's tree, however late reports come."""
 
 import random
+import signal
 from copy import copy, deepcopy
 
 import numpy as np
@@ -9,7 +10,6 @@ from bregalad.boards import open_board
 from bregalad.boards.base import BoardError
 from bregalad.data.keys import edge_keys
 from bregalad.driver import checkpoint
-from bregalad.driver.steps import Steps
 from bregalad.driver.trainer import Trainer
 from bregalad.geometry import NONE
 from bregalad.policy.split_policy import SplitPolicy
@@ -22,62 +22,95 @@ from bregalad.tree.cells import CellMap
 from bregalad_sim.latency import GoldenBoard, LateBoard
 from driving import CAPACITIES, TREES, active, drifting, geometry
 
-MEMORY = 4096  # bytes: a call takes several LEARNs
+
+def cells_of(tree, sizes, other=False):
+    """Cells of nominal splits in one form for each kind of tree, or in the other one."""
+    return CellMap.build(CAPACITIES, sizes.bins, "one_vs_rest" if ("efdt" in tree) ^ other else "multiway")
 
 
-def walks(sizes, memory_size=MEMORY):
-    return GoldenBoard(sizes, memory_size)
-
-
-def both(tree, count, sizes, seed, prediction="mc", review_period=20_000, late=None, block=None):
-    """A trainer on a board that is routed for and one on a board that walks, which have learnt; their predictions."""
+def both(
+    tree,
+    count,
+    sizes,
+    seed,
+    prediction="mc",
+    review_period=20_000,
+    *,
+    late=None,
+    rng=None,
+    other=False,
+    memory_size=4096,
+    weights=None,
+    **options,
+):
+    """A trainer on the emulated board and one on a device that have learnt the same, in any calls (``rng``)."""
     codes, labels = (part[:count] for part in drifting(seed, 8000))
-    cells = CellMap.build(CAPACITIES, sizes.bins, "one_vs_rest" if "efdt" in tree else "multiway")
-    policy = SplitPolicy(**{"delta": 1e-2, "grace": 60, "block": block, **TREES[tree]})
-    how = {"prediction": prediction, "review_period": review_period}
-    trainer = Trainer(open_board("emulated", sizes), cells, policy, 2, **how)
-    board = walks(sizes.replace(nodes=512))
-    walking = Trainer(board if late is None else LateBoard(board, late), cells, policy, 2, **how)
-    predictions = [trainer.learn(codes, labels)]
-    # In two calls, between which the tree is looked at.
-    half = count // 2
-    predictions.append(
-        np.concatenate([walking.learn(codes[:half], labels[:half]), walking.learn(codes[half:], labels[half:])])
+    policy = SplitPolicy(**{"delta": 1e-2, "grace": 60, **TREES[tree], **options})
+    board = GoldenBoard(sizes.replace(nodes=512), memory_size)
+    trainer, device = (
+        Trainer(each, cells_of(tree, sizes, other), policy, 2, prediction=prediction, review_period=review_period)
+        for each in (open_board("emulated", sizes), board if late is None else LateBoard(board, late))
     )
-    return trainer, walking, *predictions
+    expected, found, at = trainer.run(trainer.learning(codes, labels, weights)), [], 0
+    while at < count:
+        part = slice(at, at + (rng.choice([1, 17, 300, 2000]) if rng else -(-count // 2)))
+        heavy = weights if weights is None else weights[part]
+        found.append(device.run(device.learning(codes[part], labels[part], heavy)))
+        at = part.stop
+    assert (np.concatenate(found) == expected).all()
+    same(device, trainer)
+    return trainer, device
+
+
+def same(device, trainer):
+    """Whether trees are the same, and all that leaves have counted."""
+    mine, theirs = device.nodes, trainer.nodes
+    assert mine.difference(theirs) is None and active(mine) == active(theirs)
+    one, two = device.tally.as_dict(), trainer.tally.as_dict()
+    if device.board.read("judge.decides"):  # the board tells of some trials only
+        assert all(one.pop(name) <= two.pop(name) for name in ("trials", "halvings"))
+    assert one == two
+    for name in ("own", "period"):
+        assert (getattr(mine, name)[mine.leaves()] == getattr(theirs, name)[theirs.leaves()]).all(), name
+    one, two = checkpoint.read(device), checkpoint.read(trainer)
+    entries = [np.delete(each["entries"], 3, axis=1) for each in (one, two)]  # a device's slots have periods, too
+    assert (one["counts"] == two["counts"]).all() and (entries[0] == entries[1]).all()
 
 
 @pytest.mark.parametrize("block", [None, 1, 7, 37])
 @pytest.mark.parametrize("tree", TREES)
 def test_tree_is_the_same(tree, block):
-    trainer, walking, expected, predictions = both(tree, 2500, geometry(80), 3, block=block)
-    assert (predictions == expected).all()
-    assert (walking.tally.begun, walking.tally.ends) == (trainer.tally.begun, trainer.tally.ends)
-    assert walking.nodes.difference(trainer.nodes) is None
+    trainer, device = both(tree, 2500, geometry(80), 3, block=block)
     assert trainer.tally.splits > 1
-    proposals, trials = walking.tally.trials, trainer.tally.trials
+    proposals, trials = device.tally.trials, trainer.tally.trials
     print(f"{proposals} proposals of {trials} trials, {trainer.tally}")
-    assert proposals <= trials
-    asks = not walking.board.read("judge.decides")
+    asks = not device.board.read("judge.decides")
     assert asks == (proposals == trials) or "efdt" in tree
 
 
-@pytest.mark.parametrize("tree", ["vfdt", "efdt", "vfdt adaptive"])
+@pytest.mark.parametrize("tree", TREES)
 def test_late_reports_change_nothing(tree, seed):
-    trainer, walking, expected, predictions = both(tree, 2500, geometry(80), 3, late=random.Random(seed))
-    assert (predictions == expected).all()
-    assert walking.nodes.difference(trainer.nodes) is None
+    rng = random.Random(f"{seed} {tree}")
+    options = {
+        "block": rng.choice([None, 1, 20, 0.5]),
+        "max_depth": rng.choice([None, 2]),
+        "child_counts": "inherit" if "kdd2018" in tree else "zero",
+        "memory_size": rng.choice([64, 4096, 1 << 16]),
+    }
+    print(options)
+    trainer, _ = both(tree, 2000, geometry(80), 3, late=rng, other=True, rng=rng, **options)
+    assert trainer.tally.splits > 1
 
 
 @pytest.mark.parametrize("late", [pytest.param(False, marks=pytest.mark.slow), True])
 @pytest.mark.parametrize("tree", [*TREES, "efdt nba"])
 def test_goes_on_on_another_board(tree, late, seed):
-    """A tree moves from board to board, of either kind, amid its blocks."""
+    """A tree moves from board to board, emulated ones and devices, amid its blocks."""
     rng = random.Random(f"{seed} {tree}")
     tree, _, prediction = tree.partition(" nba")
     sizes, block = geometry(rng.choice([80, 7]), naive_bayes=bool(_)), rng.choice([None, 1, 7, 200])
     codes, labels = (part[:2340] for part in drifting(3, 8000))
-    cells = CellMap.build(CAPACITIES, sizes.bins, "one_vs_rest" if "efdt" in tree else "multiway")
+    cells = cells_of(tree, sizes)
     policy = SplitPolicy(**{"delta": 1e-2, "grace": 60, "block": block, **TREES[tree]})
     how = {"prediction": "nba" if _ else "mc", "review_period": 500}
     whole = Trainer(open_board("emulated", sizes), cells, policy, 2, **how)
@@ -90,7 +123,7 @@ def test_goes_on_on_another_board(tree, late, seed):
         kept = checkpoint.read(trainer)
         board = open_board("emulated", sizes)
         if turn % 2 == 0 or rng.random() < 0.3:
-            board = GoldenBoard(sizes.replace(nodes=512), MEMORY)
+            board = GoldenBoard(sizes.replace(nodes=512))
             board = LateBoard(board, rng) if late else board
         other = Trainer(board, cells, policy, 2, nodes=deepcopy(trainer.nodes), tally=copy(trainer.tally), **how)
         checkpoint.restore(other, kept)
@@ -103,9 +136,7 @@ def test_goes_on_on_another_board(tree, late, seed):
 
 def test_rows_of_nodes_that_went_are_told_anew():
     """Where a split is revised its children may get rows that the board has known before, as leaves."""
-    trainer, walking, expected, predictions = both("efdt", 6000, geometry(80), 4)
-    assert (predictions == expected).all()
-    assert walking.nodes.difference(trainer.nodes) is None
+    trainer, _ = both("efdt", 6000, geometry(80), 4)
     assert trainer.tally.replaced and trainer.tally.pruned
 
 
@@ -122,72 +153,88 @@ def out_of_turn(trainer, number):
 @pytest.mark.parametrize("which", [0, 1])
 def test_reports_out_of_turn(which, monkeypatch):
     """One error, and the tree is kept."""
-    _, walking, _, _ = both("vfdt", 600, geometry(80), 3)
-    report, message = [*out_of_turn(walking, 600)][which]
+    _, device = both("vfdt", 600, geometry(80), 3)
+    report, message = [*out_of_turn(device, 600)][which]
     codes, labels = (part[600:700] for part in drifting(3, 8000))
-    known, receive = walking.nodes.counts[0].tolist(), GoldenBoard.receive
+    known, receive = device.nodes.counts[0].tolist(), GoldenBoard.receive
     monkeypatch.setattr(GoldenBoard, "receive", lambda board, wait=False: report + receive(board, wait))
     with pytest.raises(BoardError, match=message):
-        walking.learn(codes, labels)
-    assert walking.nodes.counts[0].tolist() == known and "failed while" in walking.broken
+        device.learn(codes, labels)
+    assert device.nodes.counts[0].tolist() == known and "failed while" in device.broken
 
 
-def test_node_table_too_small_for_a_tree():
-    trainer, *_ = both("vfdt", 2500, geometry(80), 3)
-    board = GoldenBoard(geometry(80).replace(nodes=2), MEMORY)
-    with pytest.raises(ValueError, match=r"the tree has \d+ nodes, the board's node table 2 rows: .* more nodes"):
+def test_ctrl_c_leaves_tree_and_board_in_agreement(ctrl_c, seed):
+    """What was learnt is a prefix of the stream, and learning goes on."""
+
+    class Interrupting(LateBoard):
+        left = 20
+
+        def receive(self, wait=False):
+            self.left -= 1
+            if self.left == 0:
+                signal.raise_signal(signal.SIGINT)
+            return super().receive(wait)
+
+    codes, labels = (part[:2000] for part in drifting(3, 8000))
+    policy, sizes = SplitPolicy(delta=1e-2, grace=60), geometry(80)
+    boards = open_board("emulated", sizes), Interrupting(GoldenBoard(sizes.replace(nodes=512)), random.Random(seed))
+    trainer, device = (Trainer(each, cells_of("vfdt", sizes), policy, 2, review_period=300) for each in boards)
+    with pytest.raises(KeyboardInterrupt):
+        device.learn(codes, labels)
+    assert 0 < (learnt := device.tally.instances) < len(codes)
+    for part in (slice(learnt), slice(learnt, None)):
+        trainer.learn(codes[part], labels[part])
+    device.learn(codes[learnt:], labels[learnt:])
+    same(device, trainer)
+
+
+@pytest.mark.parametrize(
+    "nodes, memory_size, message",
+    [
+        (2, 4096, r"the tree has \d+ nodes, the board's node table 2 rows: .* more nodes"),
+        (512, 13, "board golden has 13 bytes of memory, two rows take 14: it learns from one half while"),
+    ],
+)
+def test_too_small_for_a_tree(nodes, memory_size, message):
+    trainer, _ = both("vfdt", 1200, geometry(80), 3)
+    board = GoldenBoard(geometry(80, nodes=nodes), memory_size)
+    with pytest.raises(ValueError, match=message):
         Trainer(board, trainer.cells, trainer.policy, 2, nodes=trainer.nodes, tally=trainer.tally)
 
 
-@pytest.mark.parametrize("prediction", ["nb", "nba"])
-@pytest.mark.parametrize("tree", ["vfdt", "efdt"])
+@pytest.mark.parametrize(
+    "tree, prediction",
+    [("vfdt", "nb"), ("vfdt adaptive", "nba"), ("efdt", "nba"), ("efdt averages", "nb"), ("efdt moa", "nba")],
+)
 def test_leaves_predict_by_naive_bayes(tree, prediction):
-    sizes = geometry(80, naive_bayes=True)
-    trainer, walking, expected, predictions = both(tree, 1500, sizes, 4, prediction)
-    assert (predictions == expected).all()
-    assert walking.nodes.difference(trainer.nodes) is None
+    both(tree, 1500, geometry(80, naive_bayes=True), 4, prediction)
 
 
-@pytest.mark.parametrize("tree, prediction", [("vfdt", "mc"), ("efdt", "nba"), ("efdt moa", "mc")])
+@pytest.mark.parametrize(
+    "tree, prediction",
+    [("vfdt", "mc"), ("efdt", "nba"), ("efdt averages", "nba"), ("efdt moves", "mc"), ("efdt moa", "mc")],
+)
 def test_instances_weigh_the_same(tree, prediction, seed):
     """Also where counters are full in the midst of an instance, and where the tree's own count tries inner nodes."""
-    codes, labels = (part[:2500] for part in drifting(seed, 8000))
     rng = np.random.default_rng(seed)
-    weights = rng.poisson(1, len(labels)).astype(np.int32)
-    weights[rng.integers(0, len(labels), 120)] = rng.integers(0, 64, 120)
-    sizes = geometry(80, naive_bayes=prediction != "mc").replace(count_width=12)
-    cells = CellMap.build(CAPACITIES, sizes.bins, "one_vs_rest" if "efdt" in tree else "multiway")
-    policy = SplitPolicy(**{"delta": 1e-2, "grace": 60, **TREES[tree]})
-    boards = open_board("emulated", sizes), walks(sizes.replace(nodes=512))
-    trainer, walking = (Trainer(board, cells, policy, 2, prediction=prediction) for board in boards)
-    found = []
-    for each in (trainer, walking):
-        each.check_weights(weights, len(labels))
-        found.append(
-            Steps(each.learning(codes, labels, weights)).run(lambda wait, board=each.board: board.receive(wait))
-        )
-    assert (found[0] == found[1]).all()
-    assert walking.nodes.difference(trainer.nodes) is None
+    weights = rng.poisson(1, 2500).astype(np.int32)
+    weights[rng.integers(0, 2500, 120)] = rng.integers(0, 64, 120)
+    sizes = geometry(80, naive_bayes=prediction != "mc", count_width=12)
+    trainer, _ = both(tree, 2500, sizes, seed, prediction, weights=weights)
     assert trainer.tally.splits > 1 and (tree == "vfdt" or trainer.board.counters()["halvings"])
-    assert active(walking.nodes) == active(trainer.nodes)
 
 
-@pytest.mark.parametrize("tree", ["vfdt", "efdt"])
-def test_short_of_slots(tree):
+@pytest.mark.parametrize("tree, slots", [("vfdt", 7), ("vfdt adaptive", 2), ("efdt", 7), ("efdt averages", 5)])
+def test_short_of_slots(tree, slots):
     """Which leaves keep a slot is read from their rows."""
-    trainer, walking, expected, predictions = both(tree, 2500, geometry(7), 5, review_period=500)
-    assert (predictions == expected).all()
-    assert walking.nodes.difference(trainer.nodes) is None
-    assert active(walking.nodes) == active(trainer.nodes)
-    assert not all(active(walking.nodes)) and np.unique(expected).size == 2
+    trainer, device = both(tree, 2500, geometry(slots), 5, review_period=500)
+    assert not all(active(device.nodes)) and trainer.tally.splits > 1
 
 
 @pytest.mark.parametrize("seed, slots", [(101, 12), (245, 7), (297, 20)])
 def test_which_leaf_loses_its_slot_is_as_of_the_decision(seed, slots):
     """Not as of its trial: other leaves count meanwhile."""
-    trainer, walking, *_ = both("vfdt", 4000, geometry(slots), seed)
-    assert walking.nodes.difference(trainer.nodes) is None
-    assert active(walking.nodes) == active(trainer.nodes)
+    both("vfdt", 4000, geometry(slots), seed)
 
 
 @pytest.mark.parametrize(
@@ -196,11 +243,7 @@ def test_which_leaf_loses_its_slot_is_as_of_the_decision(seed, slots):
 )
 def test_decisions_on_nodes_that_went_are_void(tree, seed, slots, period):
     """Where a split is revised while trials below it are still to take effect."""
-    sizes = geometry(slots)
-    trainer, walking, *found = both(tree, 3000, sizes, seed, review_period=period)
-    assert (found[0] == found[1]).all()
-    assert walking.nodes.difference(trainer.nodes) is None
-    assert active(walking.nodes) == active(trainer.nodes)
+    both(tree, 3000, geometry(slots), seed, review_period=period)
 
 
 def lay_down(trainer, codes, labels):
@@ -214,39 +257,37 @@ def test_only_class_counts_are_asked_for_where_leaves_compete():
     """What else a leaf's row and slot have is asked for where the leaf splits, and of all leaves in the end."""
     codes, labels = (part[:5000] for part in drifting(5, 8000))
     sizes = geometry(7, nodes=512)
-    cells = CellMap.build(CAPACITIES, sizes.bins, "multiway")
-    board, sent = walks(sizes, 1 << 15), []
-    walking = Trainer(board, cells, SplitPolicy(delta=1e-2, grace=60, block=1), 2, review_period=500)
-    lay_down(walking, codes, labels)
+    board, sent = GoldenBoard(sizes, 1 << 15), []
+    device = Trainer(board, cells_of("vfdt", sizes), SplitPolicy(delta=1e-2, grace=60, block=1), 2, review_period=500)
+    lay_down(device, codes, labels)
     send = board.send
     board.send = lambda data: (sent.append(bytes(data)), send(data))
-    walking.learn_rows(0, len(codes))
+    device.learn_rows(0, len(codes))
     commands = np.frombuffer(b"".join(sent), np.uint8).reshape(-1, max(COMMAND_BYTES, sizes.bus_bytes))
     of = {opcode: commands[commands[:, 0] == opcode] for opcode in (Opcode.READ, TreeOpcode.ROW)}
     row, read = TREE_COMMANDS[TreeOpcode.ROW], COMMANDS[Opcode.READ]
     rows = np.ascontiguousarray(of[TreeOpcode.ROW][:, : row.size]).view(row.dtype)
     words = rows["word"][rows["flags"] == RowOp.READ]
     entries = np.ascontiguousarray(of[Opcode.READ][:, : read.size]).view(read.dtype)["cell"] == NONE
-    splits, leaves = walking.tally.splits, len(walking.nodes.leaves())
+    splits, leaves = device.tally.splits, len(device.nodes.leaves())
     assert splits > 3 and leaves > 7
     assert (words == RowWord.MAJORITY).sum() == (words == RowWord.RIGHT).sum() == splits + leaves
-    assert entries.sum() == splits + sum(active(walking.nodes))
+    assert entries.sum() == splits + sum(active(device.nodes))
     assert (words == len(RowWord)).sum() > 2 * (splits + leaves)
 
 
 def test_leaves_compete_in_time_for_rows_that_lie_in_memory():
     """Wherever calls begin and end, and after decisions that take effect at the same record."""
     codes, labels = (part[:2600] for part in drifting(3, 8000))
-    cells = CellMap.build(CAPACITIES, geometry(7).bins, "multiway")
-    policy = SplitPolicy(delta=1e-2, grace=60)
-    boards = open_board("emulated", geometry(7)), walks(geometry(7, nodes=512), 1 << 15)
-    expected, walking = (Trainer(board, cells, policy, 2, review_period=300) for board in boards)
-    lay_down(walking, codes, labels)
+    cells, policy = cells_of("vfdt", geometry(7)), SplitPolicy(delta=1e-2, grace=60)
+    boards = open_board("emulated", geometry(7)), GoldenBoard(geometry(7, nodes=512), 1 << 15)
+    expected, device = (Trainer(board, cells, policy, 2, review_period=300) for board in boards)
+    lay_down(device, codes, labels)
     for begin, end in ((0, 1000), (1000, 1200), (1200, 2600)):
         right = expected.learn(codes[begin:end], labels[begin:end]) == labels[begin:end]
-        assert walking.learn_rows(6 * begin, end - begin) == right.sum()
-        assert active(walking.nodes) == active(expected.nodes)
-    assert walking.nodes.difference(expected.nodes) is None
+        assert device.learn_rows(6 * begin, end - begin) == right.sum()
+        assert active(device.nodes) == active(expected.nodes)
+    assert device.nodes.difference(expected.nodes) is None
 
 
 @pytest.mark.parametrize("tree", ["vfdt", "efdt"])
@@ -264,18 +305,18 @@ def test_floats_that_lie_in_memory(tree, seed):
     policy = SplitPolicy(delta=1e-2, grace=60, **TREES[tree])
     expected = Trainer(open_board("emulated", sizes), cells, policy, 2)
     board = GoldenBoard(sizes.replace(nodes=256), 1 << 16)
-    walking = Trainer(board, cells, policy, 2)
+    device = Trainer(board, cells, policy, 2)
     layout = RowLayout([Column(f"x{i}", 4 + 4 * i, RowKind.F32) for i in range(4)], 20, label=1)
     rows = np.zeros(1200, [("pad", "u1"), ("label", "u1"), ("rest", "u1", 2), ("x", "<f4", 4)])
     rows["label"], rows["x"] = labels, values
-    walking.driver.declare(layout, {i: edge_keys(edges[i], RowKind.F32) for i in range(4)})
+    device.driver.declare(layout, {i: edge_keys(edges[i], RowKind.F32) for i in range(4)})
     board.load(7, rows.view(np.uint8).reshape(-1))
     for _ in range(2):
         right = expected.learn(codes, labels) == labels
-        assert walking.learn_rows(7, 1200) == right.sum()
-    assert walking.nodes.difference(expected.nodes) is None and expected.tally.splits > 1
+        assert device.learn_rows(7, 1200) == right.sum()
+    assert device.nodes.difference(expected.nodes) is None and expected.tally.splits > 1
     with pytest.raises(ValueError, match="do not lie in the 65536 bytes of memory"):
-        walking.learn_rows(1 << 15, 3000)
+        device.learn_rows(1 << 15, 3000)
     with pytest.raises(ValueError, match="records with their slots: choose a geometry with nodes"):
         expected.driver.declare(layout, {})
 
@@ -285,17 +326,15 @@ def test_a_tree_whose_node_table_is_full_learns_on(tree, nodes, seed):
     """It splits no more, and is the same on every such board."""
     codes, labels = (part[:2500] for part in drifting(3, 8000))
     sizes = geometry(80, nodes=nodes)
-    cells = CellMap.build(CAPACITIES, sizes.bins, "one_vs_rest" if tree == "efdt" else "multiway")
-    policy = SplitPolicy(**{"delta": 1e-2, "grace": 60, **TREES[tree]})
-    found = []
-    for board in (open_board("emulated", sizes), LateBoard(walks(sizes), random.Random(seed))):
-        walking = Trainer(board, cells, policy, 2)
+    policy, found = SplitPolicy(**{"delta": 1e-2, "grace": 60, **TREES[tree]}), []
+    for board in (open_board("emulated", sizes), LateBoard(GoldenBoard(sizes), random.Random(seed))):
+        device = Trainer(board, cells_of(tree, sizes), policy, 2)
         with pytest.warns(
             UserWarning, match=f"table of {nodes} rows is full, .* splits no more: .* more nodes"
         ) as told:
-            predictions = [walking.learn(codes[part], labels[part]) for part in (slice(1800), slice(1800, None))]
-        assert len(told) == 1 and told[0].filename == __file__ and not walking.broken
-        assert 1 < walking.nodes.rows <= nodes and walking.tally.instances == 2500
-        found.append((walking, np.concatenate(predictions)))
+            predictions = [device.learn(codes[part], labels[part]) for part in (slice(1800), slice(1800, None))]
+        assert len(told) == 1 and told[0].filename == __file__ and not device.broken
+        assert 1 < device.nodes.rows <= nodes and device.tally.instances == 2500
+        found.append((device, np.concatenate(predictions)))
     (emulated, expected), (late, predictions) = found
     assert (predictions == expected).all() and late.nodes.difference(emulated.nodes) is None

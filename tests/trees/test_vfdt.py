@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from bregalad import VFDT, BoardError, Geometry, open_board
+from bregalad.estimator.saving.contents import digest_of
 from bregalad.learners.catalogue import TREES
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -300,10 +301,9 @@ def test_links_that_lead_astray_are_refused(tmp_path, name, row, value):
     """What compiled code follows without looking is looked at when it is read."""
     with np.load(_saved(tmp_path)) as archive:
         arrays = dict(archive)
-    del arrays["digest"]  # or it would tell
     assert arrays["node_kind"][0] and not arrays["node_kind"][1]
     arrays[f"node_{name}"][row] = value
-    np.savez(tmp_path / "wrong.npz", **arrays)
+    np.savez(tmp_path / "wrong.npz", **_signed(arrays))
     with pytest.raises(ValueError, match="wrong.npz: a damaged saved tree.*its nodes do not hang"):
         VFDT.load(tmp_path / "wrong.npz")
 
@@ -324,9 +324,8 @@ _STRANGE = "a damaged saved tree.*(its statistics are not of its nodes|board_ent
 def test_arrays_that_lack_or_differ_are_refused(tmp_path, change, message):
     with np.load(_saved(tmp_path)) as archive:
         arrays = dict(archive)
-    del arrays["digest"]  # or it would tell
     change(arrays)
-    np.savez(tmp_path / "wrong.npz", **arrays)
+    np.savez(tmp_path / "wrong.npz", **_signed(arrays))
     with pytest.raises(ValueError, match=f"wrong.npz: {message}"):
         VFDT.load(tmp_path / "wrong.npz")
 
@@ -342,15 +341,20 @@ def test_arrays_that_lack_or_differ_are_refused(tmp_path, change, message):
 def test_descriptions_of_other_types_are_refused(tmp_path, change, why):
     with np.load(_saved(tmp_path)) as archive:
         arrays = dict(archive)
-    del arrays["digest"]  # or it would tell
     meta = json.loads(arrays["meta"].tobytes())
     change(meta)
     arrays["meta"] = np.frombuffer(json.dumps(meta).encode(), np.uint8)
-    np.savez(tmp_path / "wrong.npz", **arrays)
+    np.savez(tmp_path / "wrong.npz", **_signed(arrays))
     with pytest.raises(ValueError, match=f"wrong.npz: a damaged saved tree, or one .*{why}"):
         VFDT.load(tmp_path / "wrong.npz")
     with pytest.raises(TypeError, match="slots"):  # a parameter's is the user's
         VFDT.load(tmp_path / "sound.npz", slots="many")
+
+
+def _signed(arrays):
+    """Arrays with the digest that is theirs, or it would tell."""
+    arrays = {name: array for name, array in arrays.items() if name != "digest"}
+    return arrays | {"digest": np.frombuffer(digest_of(arrays), np.uint8)}
 
 
 def _saved(tmp_path):
@@ -368,11 +372,10 @@ def test_other_format_or_board(tmp_path):
     VFDT(leaf_prediction="mc").fit(X, y).save(path)
     with np.load(path) as archive:
         arrays = dict(archive)
-    del arrays["digest"]  # or it would tell
     meta = json.loads(arrays["meta"].tobytes())
     arrays["meta"] = np.frombuffer(json.dumps({**meta, "format": 99}).encode(), np.uint8)
     buffer = io.BytesIO()
-    np.savez(buffer, **arrays)
+    np.savez(buffer, **_signed(arrays))
     (tmp_path / "later").write_bytes(buffer.getvalue())
     with pytest.raises(ValueError, match="saved in format 99, this release reads 5"):
         VFDT.load(tmp_path / "later")

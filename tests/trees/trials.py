@@ -5,10 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from bregalad.geometry import GAIN_FRACTION, Geometry
-from bregalad.policy.split_policy import KEEP, NO_CELL, PRUNE, RELOCATE, SPLIT, TIE, SplitPolicy, form_of
+from bregalad.policy.decide import KEEP, NO_CELL, PRUNE, RELOCATE, SPLIT, TIE, form_of
+from bregalad.policy.split_policy import SplitPolicy
 from bregalad.tree.cells import CellMap
 from bregalad.tree.nodes import Nodes
 from bregalad.tree.table import LEAF, MULTIWAY, NUMERIC
+from verdicts import judge
 
 __all__ = ["CLOSE", "EPSILON", "EVEN", "TIED", "UNIT", "UNTIED", "Bench", "Slow", "Trial", "inner", "leaf"]
 
@@ -116,7 +118,7 @@ class Bench:
         words = np.stack([trial.pack(self.geometry, self.cells, self.form.all, self.current) for trial in trials])
         self.nodes.due_at[self.node] = t
         tried, due = np.full((2, len(trials)), [[self.node], [t]])
-        return self.policy.judge(words, self.form, self.nodes, tried, due, self.classes)
+        return judge(self.policy, words, self.form, self.nodes, tried, due, self.classes)
 
     def judge(self, trial, t=1):
         """(verdict, attribute or None, value)."""

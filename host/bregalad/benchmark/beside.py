@@ -14,8 +14,6 @@ import numpy as np
 from . import moa, streams
 from .process import Process
 
-__all__ = ["HEAD", "Ours", "check", "rows"]
-
 CHUNK = 65_536  # instances per call; the results do not depend on it
 KINDS = {"moa": 1, "river": 0, "mlpack": 0}  # other learners, and their runs before those that count
 HEAD = "| stream | learner | instances | accuracy | leaves | k instances/s | M values/s | spread | times |"

@@ -17,8 +17,6 @@ from ..cache import cache_folder
 from .process import Process
 from .streams import StreamFile
 
-__all__ = ["LEARNERS", "MOA", "Peer", "available"]
-
 MOA = "capymoa==0.15.1"  # its jar is MOA 24.07; figures are compared with those of this version
 LEARNERS = {
     "ht-mc": "trees.HoeffdingTree -l MC",

@@ -2,8 +2,6 @@
 
 import os
 
-__all__ = ["Page", "new_figure"]
-
 
 class Page:
     """A page in Markdown, written piece by piece.

@@ -6,8 +6,6 @@ import subprocess
 import tempfile
 from contextlib import suppress
 
-__all__ = ["Process"]
-
 
 class Process:
     """Start a learner's process, and let it run again and again.

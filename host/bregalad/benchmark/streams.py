@@ -14,21 +14,6 @@ import pandas as pd
 
 from ..data import Attribute, Schema, open_stream
 
-__all__ = [
-    "FOLDER",
-    "KDD_NAMES",
-    "KDD_NOMINAL",
-    "STREAMS",
-    "WIDTHS",
-    "StreamFile",
-    "default_instances",
-    "load",
-    "nominal",
-    "path",
-    "read_binary",
-    "write_binary",
-]
-
 FOLDER = Path(os.environ.get("BREGALAD_DATA") or Path(__file__).resolve().parents[4] / "shared" / "data")
 _FILES = {
     "elec": "ELEC.arff.zip",

@@ -11,8 +11,6 @@ import numpy as np
 
 from .streams import read_binary
 
-__all__ = ["main"]
-
 _WARM = 2000  # instances that get everything compiled and imported
 _MLPACK_CHUNK = 10_000  # mlpack predicts and learns arrays only: a call per instance is all call
 _RIVER_VALUES = 1_000_000  # attribute values that River gets of a stream: seconds, not hours

@@ -5,8 +5,6 @@ import json
 import os
 from dataclasses import asdict
 
-__all__ = ["Checkpoints", "begun", "run_of", "skip"]
-
 EVERY = 1_000_000  # instances between two checkpoints
 # Options that a run may go on with others of: they change nothing that it comes to.
 _FREE = ("file", "save", "plot", "curve", "json", "quiet", "checkpoint", "every", "resume", "run", "command")

@@ -4,8 +4,6 @@ from ..ensemble.options import MEMBER, NAMES, OPTIONS
 from ..options.table import CLASSICAL, POSITIVE, help_of
 from ..words import joined
 
-__all__ = ["OWN", "add_ensembles", "check_ensemble", "ensemble_of", "member_of"]
-
 _SHARED = ("seed", "threads")  # options that are there already
 OWN = tuple(option for option in OPTIONS if option.group and option.name not in _SHARED and option.kind is not bool)
 

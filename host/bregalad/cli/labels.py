@@ -5,8 +5,6 @@ from ..ensemble.options import NAMES
 from ..options.table import POSITIVE
 from ..words import joined
 
-__all__ = ["add_labels", "check_labels", "strategy_of"]
-
 _STRATEGIES = {name.lower(): name for name in active.__all__ if name != "Strategy"}
 
 

@@ -7,9 +7,6 @@ from ..options import table as options
 from ..words import joined
 from . import ensembles
 
-__all__ = ["FLAGS", "OPTIONS", "add_learner", "given", "in_options", "of_stream"]
-
-
 # Those of the parameters that add_learner makes options of; board, geometry and nominal are elsewhere.
 OPTIONS = tuple(option for option in options.OPTIONS if option.group)
 FLAGS = {option.name: option.flag for option in (*OPTIONS, *ensembles.OWN)}

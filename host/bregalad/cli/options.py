@@ -6,21 +6,6 @@ import warnings
 from ..geometry import MISSING
 from ..words import joined
 
-__all__ = [
-    "add_stream",
-    "add_board",
-    "add_wave",
-    "check_clock",
-    "check_there",
-    "chunk_of",
-    "is_endless",
-    "network_options",
-    "open_file",
-    "open_source_of",
-    "survey",
-    "words_of",
-]
-
 _CHUNK = 65_536  # instances
 
 
@@ -78,6 +63,13 @@ def add_board(parser):
         "(default: as the stream needs, or what the FPGA tells)",
     )
     add_wave(group)
+
+
+def add_sizes(parser, *preset):
+    """Which sizes a board is built with: those of a preset, or else its own, by default."""
+    default = preset[0] if preset else "the board's"
+    text = f"a preset's name, sizes as lanes=8, or both (default: {default})"
+    parser.add_argument("--geometry", nargs="+", default=list(preset), metavar="SIZE", help=text)
 
 
 def add_wave(parser):

@@ -6,8 +6,6 @@ import os
 
 from ..files import check_writable
 
-__all__ = ["check_distinct", "check_plot", "check_result", "print_json"]
-
 
 def check_result(path, source=None):
     """Raise now what writing a result besides the report would raise after hours; see `check_writable`."""

@@ -4,8 +4,6 @@ import math
 
 from ..words import counted, shown
 
-__all__ = ["notes_of", "on_board", "print_report", "report_of", "times_of"]
-
 _MANY, _FEW = 50, 100  # values of an attribute, instances for each
 
 

@@ -6,8 +6,6 @@ from ..words import counted, listed
 from . import learner
 from .options import chunk_of, is_endless, open_source_of, words_of
 
-__all__ = ["begun_from", "check_labels", "class_of", "keep_columns", "named_as", "open_file_for", "told_of"]
-
 
 def keep_columns(tree, stream, ignored):
     """Have a tree, and its file, know the class column that it learns from, and the columns that it does not."""

@@ -6,8 +6,6 @@ import numpy as np
 
 from .edges import renew
 
-__all__ = ["Changes", "changes_of"]
-
 
 @dataclass(frozen=True, eq=False)
 class Changes:

@@ -62,11 +62,16 @@ class CodeBook:
 
     @classmethod
     def from_dict(cls, state):
-        """The code book that `to_dict` described."""
-        if "edges" not in state:
-            raise ValueError("no code book: 'edges' is missing")
+        """The code book that `to_dict` described; ValueError if it is none."""
+        edges = state.get("edges")
+        if not isinstance(edges, list) or len(edges) >= MISSING:
+            raise ValueError("no code book: its edges are no list, or too many")
+        if not all(type(edge) in (int, float) and math.isfinite(edge) for edge in edges):
+            raise ValueError("no code book: its edges are no finite numbers")
+        if not all(below < above for below, above in zip(edges, edges[1:], strict=False)):
+            raise ValueError("no code book: its edges do not rise")
         book = cls()
-        book.edges = np.array(state["edges"], np.float64)
+        book.edges = np.array(edges, np.float64)
         return book
 
 

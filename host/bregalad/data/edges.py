@@ -5,8 +5,6 @@ import numpy as np
 from ..compiled import njit
 from ..geometry import MISSING
 
-__all__ = ["insert", "place_edges", "renew"]
-
 _SMALL = 1e-300  # widths below have too few digits for a mean
 
 

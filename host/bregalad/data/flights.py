@@ -1,7 +1,5 @@
 """The demo's stream: flights from New York in 2013, in the order of departure."""
 
-__all__ = ["NOMINAL", "flights"]
-
 LATE_MINUTES = 15
 NOMINAL = ("carrier", "origin", "dest")
 _NUMERIC = (

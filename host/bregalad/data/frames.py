@@ -7,8 +7,6 @@ from pyarrow import types
 
 from .times import is_times, seconds
 
-__all__ = ["as_pandas", "as_series"]
-
 
 def as_pandas(X, times=None):
     """Data frames, Arrow tables and record batches as a `pandas.DataFrame`; all else as it is.

@@ -4,8 +4,6 @@ import numpy as np
 
 from ..protocol.rows import RowKind
 
-__all__ = ["edge_keys"]
-
 _LIMITS = {RowKind.U8: (0, 0xFF), RowKind.U16: (0, 0xFFFF), RowKind.I32: (-(1 << 31), (1 << 31) - 1)}
 
 

@@ -6,8 +6,6 @@ import pyarrow as pa
 from ..protocol.rows import Column, RowKind, RowLayout
 from ..words import joined, listed, shown
 
-__all__ = ["row_layout"]
-
 _KINDS = {"u1": RowKind.U8, "u2": RowKind.U16, "i4": RowKind.I32, "f4": RowKind.F32}
 _ALLOWED = joined(["uint8", "uint16", "int32", "float32"])
 

@@ -163,13 +163,24 @@ class ValueBook:
         }
 
     @classmethod
-    def from_dict(cls, state):
-        """The value book that `to_dict` described."""
+    def from_dict(cls, state, declared=()):
+        """The value book that `to_dict` described, of an attribute that declares these values, which have the first
+        codes; ValueError if it is none."""
         for name in ("capacity", "values", "overflowed", "seen"):
             if name not in state:
                 raise ValueError(f"no value book: {name!r} is missing")
-        book = cls(state["values"], state["capacity"])
-        book.overflowed, book.seen = state["overflowed"], state["seen"]
+        values = state["values"]
+        if not isinstance(values, list) or not all(isinstance(value, str | int | float) for value in values):
+            raise ValueError("no value book: its values are no strings or numbers")
+        if any(value != value or value == "?" for value in values):
+            raise ValueError("no value book: a missing value has a code")
+        if len(declared) > len(values):
+            raise ValueError("no value book: it lacks values that its attribute declares")
+        book = cls(values, state["capacity"])
+        for name in ("overflowed", "seen"):
+            if type(state[name]) is not int or not 0 <= state[name] < 1 << 62:
+                raise ValueError(f"no value book: {name} is {state[name]!r}")
+            setattr(book, name, state[name])
         return book
 
 

@@ -4,8 +4,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pandas as pd
 
-__all__ = ["in_parts", "rows_of"]
-
 _LEAST = 4096  # rows that a thread is worth
 
 

@@ -13,7 +13,6 @@ from .codebook import CodeBook, vector
 from .frames import as_pandas
 from .nominal import ValueBook, encode_small, factors, small_columns
 from .sample import Sample
-from .saved import check_code_book, check_value_book
 from .schema import Schema
 from .search import InfiniteValue, check_finite
 from .stretches import Stretches
@@ -256,15 +255,10 @@ class Quantiser:
         quantiser = cls(Schema.from_dict(state["schema"]))
         if len(state["books"]) != len(quantiser.books):
             raise ValueError(f"no quantiser: {len(state['books'])} books for {len(quantiser.books)} attributes")
-        books = []
-        for attribute, saved in zip(quantiser.schema.attributes, state["books"], strict=True):
-            kind = CodeBook if attribute.kind == "numeric" else ValueBook
-            books.append(kind.from_dict(saved))  # which sees that nothing is missing
-            if kind is CodeBook:
-                check_code_book(saved)
-            else:
-                check_value_book(saved, attribute.values)
-        quantiser.books = books
+        quantiser.books = [
+            CodeBook.from_dict(saved) if attribute.kind == "numeric" else ValueBook.from_dict(saved, attribute.values)
+            for attribute, saved in zip(quantiser.schema.attributes, state["books"], strict=True)
+        ]
         quantiser.sample = Sample.from_state(sample, quantiser.numeric)
         return quantiser
 

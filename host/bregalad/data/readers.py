@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     Columns: TypeAlias = Sequence[str | int] | str  # by name or index
 
-__all__ = ["Stream", "open_source", "open_stream", "stream_of"]
-
 _OTHERS = (  # what is no text, or none of instances
     ".json .xlsx .xls .ods .feather .arrow .orc .avro .npy .npz .pkl .pickle .mat .h5 .hdf5 .db .sqlite .sav .dta .rds "
     ".rda .rdata .xml .html .htm .tar .tgz .bz2 .xz .zst .7z .rar"
@@ -216,16 +214,7 @@ def open_stream(
     )
 
 
-def open_source(
-    path: Path,
-    *,
-    header: str | bool = "auto",
-    known: Iterable[str] = (),
-    names: Iterable[str] | None = None,
-    decimal: str = ".",
-    member: str | None = None,
-    chunk: int = 65536,
-) -> Source:
+def open_source(path, *, header="auto", known=(), names=None, decimal=".", member=None, chunk=65536):
     """Open a file in its format, without a choice among its columns yet; `stream_of` makes one.
 
     Parameters
@@ -250,7 +239,6 @@ def open_source(
     if not path.startswith(PREFIX):
         path = place_of(path, member)
         suffix = suffix_of(path)
-    source: Source
     if isinstance(path, str) and path.startswith(PREFIX):
         source = GeneratorSource(path)
     elif suffix in (".parquet", ".pq"):
@@ -278,16 +266,8 @@ def open_source(
 
 
 def stream_of(
-    source: Source,
-    *,
-    class_name: str | int | None = None,
-    nominal: Columns = (),
-    numeric: Columns = (),
-    ignore: Columns = (),
-    classes: Iterable[Any] | None = None,
-    unlabelled: bool = False,
-    chunk: int = 65536,
-) -> Stream:
+    source, *, class_name=None, nominal=(), numeric=(), ignore=(), classes=None, unlabelled=False, chunk=65536
+):
     """The `Stream` of an open source; parameters and errors as those of `open_stream`."""
     path = source.path
     if class_name in source.index:

@@ -16,8 +16,6 @@ from .nominal import plain
 from .quantiser import real
 from .times import TIMES
 
-__all__ = ["Row", "check_finite", "check_text", "check_value", "is_missing", "named"]
-
 # Types whose values `real` and `plain` take as they are, and of which equal ones are the same value to both.
 _REALS = frozenset(np.dtype(code).type for code in "?bBhHiIlLqQefd") | {float, int, bool}
 _NUMBERS = _REALS | {Decimal, Fraction}

@@ -10,8 +10,6 @@ from .edges import insert
 from .search import flat_of
 from .tables import NumberTables, with_room
 
-__all__ = ["KEPT", "RECENT", "Sample"]
-
 KEPT = 1024  # rows of the whole stream that are kept at most; half as many at least
 RECENT = 512  # rows that the latest part of the stream is known by
 FIRST = 8  # instances before the first change of books

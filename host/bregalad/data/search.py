@@ -6,8 +6,6 @@ from ..compiled import njit
 from ..geometry import MISSING
 from .parts import in_parts
 
-__all__ = ["EDGES", "InfiniteValue", "begin", "check_finite", "flat_of", "search"]
-
 # Equal parts of an attribute's range that say where to begin a search: so many that in most
 # columns no two edges share one, and a single comparison is left.
 _BUCKETS = 2048

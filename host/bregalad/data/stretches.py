@@ -2,8 +2,6 @@
 
 import numpy as np
 
-__all__ = ["Stretches"]
-
 _AHEAD = 65_536  # instances that are encoded at a time; a look comes after 8,192
 _EARLY = 4096  # instances up to which books are likely to change at every look
 

@@ -8,8 +8,6 @@ from ..compiled import njit
 from ..geometry import MISSING
 from .search import EDGES, begin, search
 
-__all__ = ["NumberTables", "with_room"]
-
 _FEW = 32  # instances up to which a search through one attribute after another is quicker
 _BUCKETS = 256  # instances from which on buckets save more than they cost
 

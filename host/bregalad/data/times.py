@@ -7,8 +7,6 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-__all__ = ["TIMES", "are_times", "is_times", "seconds", "seconds_of_words", "whole_seconds"]
-
 TIMES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64, pd.Period)
 _MISSING = (type(None), type(pd.NA), type(pd.NaT), float, np.float64)
 _KINDS = ("date", "datetime", "datetime64", "period", "time", "timedelta", "timedelta64")

@@ -12,20 +12,14 @@ from __future__ import annotations
 
 import math
 from collections import namedtuple
-from numbers import Integral, Real
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..compiled import njit
-from ..words import shown
 
 if TYPE_CHECKING:
-    from typing import Any, Self
-
     from numpy.typing import NDArray
-
-__all__ = ["ADWIN", "BUCKETS", "Rule", "estimate", "forget", "new_windows", "rule_of", "trouble", "update", "width"]
 
 # Elements of a window. Buckets of one size are a level, those of level k hold 2**k numbers each; the first
 # of a level is the oldest. After these come how many buckets each level has, their sums, their variances
@@ -38,7 +32,19 @@ _MOST_LEVELS = 32  # more than 2**34 numbers; then the oldest go
 _inner = njit(inner=True)
 
 Rule = namedtuple("Rule", ["delta", "clock", "buckets", "least", "grace"])
-Rule.__doc__ = "When a window has changed: the parameters of `ADWIN` as plain numbers, for compiled code."
+Rule.__doc__ = """When a window has changed.
+
+delta : float
+    Confidence: the probability of a change that is none. Above 0, below 1.
+clock : int
+    How many numbers there are between two looks for a change. 1 or more.
+buckets : int
+    Buckets of one size that there are before the two oldest become one. 2 or more.
+least : int
+    Both parts of the window have so many numbers at least where they are compared.
+grace : int
+    A window of so many numbers, or less, is not looked at.
+"""
 
 
 def new_windows(count: int, buckets: int = BUCKETS) -> NDArray[np.float64]:
@@ -46,30 +52,9 @@ def new_windows(count: int, buckets: int = BUCKETS) -> NDArray[np.float64]:
     return np.zeros((count, _HEAD + _MOST_LEVELS * (1 + 2 * (buckets + 1))))
 
 
-def rule_of(
-    delta: float = 0.002,
-    clock: int = 32,
-    max_buckets: int = BUCKETS,
-    min_window_length: int = 5,
-    grace_period: int = 10,
-) -> Rule:
-    """A `Rule`; parameters and errors as of `ADWIN`."""
-    if isinstance(delta, bool) or not isinstance(delta, Real):
-        raise TypeError(f"delta must be a number, not {shown(delta)}")
-    if not 0 < delta < 1:
-        raise ValueError(f"delta must be between 0 and 1, both excluded, not {shown(delta)}")
-    counts = {
-        "clock": (clock, 1),
-        "max_buckets": (max_buckets, 2),
-        "min_window_length": (min_window_length, 1),
-        "grace_period": (grace_period, 0),
-    }
-    for name, (value, low) in counts.items():
-        if isinstance(value, bool) or not isinstance(value, Integral):
-            raise TypeError(f"{name} must be an integer, not {shown(value)}")
-        if not low <= value < 1 << 31:
-            raise ValueError(f"{name} must be {low} or more, and below 2**31, not {shown(value)}")
-    return Rule(float(delta), int(clock), int(max_buckets), int(min_window_length), int(grace_period))
+def rule_of(delta: float) -> Rule:
+    """The `Rule` of a confidence; all else as by default in River."""
+    return Rule(float(delta), 32, BUCKETS, 5, 10)
 
 
 @njit()
@@ -216,107 +201,6 @@ def _has_changed(windows, at, rule):
             if abs(gap) > math.sqrt(2.0 * m * spread * certainty) + 2.0 / 3.0 * certainty * m:
                 return True
     return False
-
-
-class ADWIN:
-    """One adaptive window.
-
-    Parameters
-    ----------
-    delta : float
-        Confidence: the probability of a change that is none. Above 0, below 1.
-    clock : int
-        How many numbers there are between two looks for a change. 1 or more.
-    max_buckets : int
-        Buckets of one size that there are before the two oldest become one. 2 or more.
-    min_window_length : int
-        Both parts of the window have so many numbers at least where they are compared.
-    grace_period : int
-        A window of so many numbers, or less, is not looked at.
-
-    Attributes
-    ----------
-    windows : float64 array (1, elements)
-        As `update` takes it, to save.
-    rule : Rule
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a parameter is not as above.
-
-    Examples
-    --------
-    >>> from bregalad.drift.adwin import ADWIN
-    >>> window = ADWIN()
-    >>> [step for step in range(2000) if window.update(step >= 1000)][:1]
-    [1023]
-    """
-
-    def __init__(
-        self,
-        delta: float = 0.002,
-        clock: int = 32,
-        max_buckets: int = BUCKETS,
-        min_window_length: int = 5,
-        grace_period: int = 10,
-    ) -> None:
-        self.rule = rule_of(delta, clock, max_buckets, min_window_length, grace_period)
-        self.windows = new_windows(1, self.rule.buckets)
-
-    def update(self, value: float) -> bool:
-        """Take a number in; whether the mean has changed. ValueError if it is not finite."""
-        value = float(value)
-        if not math.isfinite(value):
-            raise ValueError(f"value must be finite, not {value}")
-        return bool(update(self.windows, 0, value, self.rule))
-
-    @property
-    def width(self) -> int:
-        """How many numbers the window holds."""
-        return int(self.windows[0, WIDTH])
-
-    @property
-    def estimation(self) -> float:
-        """Their mean, 0 without any."""
-        return float(estimate(self.windows, 0))
-
-    @property
-    def total(self) -> float:
-        """Their sum."""
-        return float(self.windows[0, TOTAL])
-
-    @property
-    def variance(self) -> float:
-        """The sum of their squared deviations from their mean."""
-        return float(self.windows[0, VARIANCE])
-
-    @property
-    def detections(self) -> int:
-        """How often the mean has changed."""
-        return int(self.windows[0, DETECTIONS])
-
-    def reset(self) -> Self:
-        """Forget all."""
-        forget(self.windows, 0)
-        return self
-
-    def state(self) -> dict[str, Any]:
-        """All of it, in JSON's types."""
-        return {"rule": self.rule._asdict(), "window": self.windows[0].tolist()}
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Self:
-        """A window from what ``state`` gave; ValueError if that is none."""
-        try:
-            window = cls(*(state["rule"][name] for name in Rule._fields))
-            elements = np.array(state["window"], float)
-        except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"this is no state of ADWIN: {error}") from error
-        if problem := trouble(elements[np.newaxis], window.rule.buckets):
-            raise ValueError(f"this is no state of ADWIN: {problem}")
-        window.windows[0] = elements
-        return window
 
 
 def trouble(windows: NDArray[np.float64], buckets: int) -> str:

@@ -7,7 +7,7 @@ block's end, whenever its report comes. So tree and predictions follow from the 
 
 from typing import NamedTuple
 
-from ..policy.split_policy import ALTERNATE, CONSULT, KEEP, PRUNE, RELOCATE, SWAP, TIE, form_of
+from ..policy.decide import ALTERNATE, CONSULT, KEEP, PRUNE, RELOCATE, SWAP, TIE, form_of
 from ..tree.split import Split
 from ..tree.table import ASKED, LEAF, ROWS, has_alternate
 from ..tree.window import date

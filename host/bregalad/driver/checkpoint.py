@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..geometry import NONE
-from ..policy.split_policy import ALTERNATE, SWAP
+from ..policy.decide import ALTERNATE, SWAP
 from ..protocol.layout import Layout
 from ..protocol.reports import EntryFlag, entry_body
 from ..tree.table import FORK, LEAF, forget_trial

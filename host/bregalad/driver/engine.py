@@ -11,6 +11,7 @@ from ..engine.arguments import LEFT, PHASE, TRIED, make_arguments
 from ..engine.drift import watch_of
 from ..engine.shares import predict_shares
 from ..tree.blocks import FAR, next_of
+from ..tree.routing import GROUP
 from .interface import Driver
 from .requirements import check_window
 from .steps import at_once
@@ -34,8 +35,9 @@ class EngineDriver(Driver):
     def begin(self):
         trainer, policy = self.trainer, self.trainer.policy
         check_window(trainer.board.geometry, policy)
-        growth, style = trainer.growth, trainer.growth.style
-        self._words, self._edits = np.zeros(trainer.trials.form.size, np.int64), growth.out
+        style = trainer.growth.style
+        self._words = np.zeros(trainer.trials.form.size, np.int64)
+        self._walks = np.empty(GROUP, np.uint32), np.empty(GROUP, np.uint32)
         self._multiple = int(policy.inner_grace) if policy.tree_wide else 0
         # How the leaves predict and what counts: what is None, nothing is compiled for.
         self._how = (
@@ -97,35 +99,18 @@ class EngineDriver(Driver):
     def arguments_of(self, codes, labels, predictions, weights=None):
         """What ``engine.learn`` works on."""
         trainer = self.trainer
-        nodes, growth, memory = trainer.nodes, trainer.growth, trainer.memory
-        return make_arguments(
-            self.state,
-            nodes.table,
-            nodes.matrices,
-            nodes.room,
-            nodes.blank,
-            growth.style,
-            trainer.cells.first_cell,
-            growth.pool.stack,
-            growth.pool.node,
-            self._edits,
-            self._words,
-            int(trainer.cells.has_numbers),
-            trainer.classes,
+        growth, memory = trainer.growth, trainer.memory
+        plan = (
             trainer.trials.form,
             trainer.policy.options,
+            trainer.classes,
+            int(trainer.cells.has_numbers),
             self._multiple,
             trainer.rule,
-            trainer.block,
-            trainer.tally.counts,
-            memory.read,
-            memory.codes,
-            memory.labels,
-            codes,
-            labels,
-            predictions,
-            weights,
         )
+        instances = memory.read, memory.codes, memory.labels, codes, labels, predictions
+        clock = trainer.block, trainer.tally.counts
+        return make_arguments(self.state, self._words, weights, *self._walks, *clock, *growth.arrays, *instances, *plan)
 
     # One instance at a time
 
@@ -192,4 +177,4 @@ class EngineDriver(Driver):
 
 @njit()
 def _apply(state, edits):
-    statistics.obey(state.entries, state.counts, state.counters, state.shares, state.lo, state.shift, edits, len(edits))
+    statistics.obey(statistics.slots_of(state), edits, len(edits))

@@ -9,7 +9,7 @@ from ..tree.deactivation import clear_below, competing, divide, free_slot, revie
 from ..tree.edits import CELL, CLEAR, CURRENT, EDIT, FLAGS, KEEP, LINK, LO, PARENT, PLACE, SHIFT, SLOT, WHAT
 from ..tree.slots import SlotPool
 from ..tree.split import Split, enter_role, level, link, shift_of, style_of
-from ..tree.table import NUMERIC
+from ..tree.table import NUMERIC, Tree
 
 __all__ = ["Growth"]
 
@@ -77,7 +77,7 @@ class Growth:
         """
         self.nodes.reserve(len(split.sides))
         found = split.attribute, split.kind, split.value, split.values, split.sides.copy(), own, tie
-        self._send(divide(*self._arrays, node, *found, self.out, self.style.anytime, 1))
+        self._send(divide(self.arrays, node, *found, self.style.anytime, 1))
 
     def current_split(self, node, split):
         """The split that an inner node has, from the statistics of another on the attribute."""
@@ -114,7 +114,7 @@ class Growth:
             self._free_slot()
         nodes = self.nodes
         nodes.reserve(2)
-        alternate, used = begin(*self._arrays, node, self.tally.instances, self.out)
+        alternate, used = begin(self.arrays, node, self.tally.instances)
         self._send(used)
         return alternate
 
@@ -131,28 +131,25 @@ class Growth:
         for slot in nodes.slot[nodes.descendants(int(nodes.child[fork]) + 1 - branch)[::-1]].tolist():
             if slot >= 0:
                 self._unlink(slot)
-        self._send(end(*self._arrays, fork, branch, self.out))
+        self._send(end(self.arrays, fork, branch))
 
     @property
-    def _arrays(self):
-        """What compiled code changes a tree and its slots by."""
+    def arrays(self):
+        """What compiled code changes a tree and its slots by: a `Tree`."""
         nodes, pool = self.nodes, self.pool
-        first_cell = self.cells.first_cell
-        return nodes.table, nodes.matrices, nodes.room, nodes.blank, self.style, first_cell, pool.stack, pool.node
+        own = nodes.table, nodes.matrices, nodes.room, nodes.blank
+        return Tree(*own, self.style, self.cells.first_cell, pool.stack, pool.node, self.out)
 
     def _free_slot(self):
         """Free the slot of the least promising leaf, if any has one."""
-        nodes, pool = self.nodes, self.pool
-        counts, _, gains, _ = nodes.matrices
-        self._send(free_slot(nodes.table, counts, gains, nodes.room, self.style, pool.stack, pool.node, self.out))
+        self._send(free_slot(self.arrays))
 
     def _kill(self, node):
-        nodes, pool = self.nodes, self.pool
-        self._send(clear_below(nodes.table, nodes.room, self.style, pool.stack, pool.node, node, self.out, 0))
+        self._send(clear_below(self.arrays, node, 0))
 
     def _enter_role(self, node):
         """Tell the board whether a node that keeps its statistics is a leaf or an inner one."""
-        self._send(enter_role(self.nodes.table, self.style, self.cells.first_cell, node, self.out, 0))
+        self._send(enter_role(self.arrays, node, 0))
 
     def clear(self, slot):
         """Have a slot begin anew."""
@@ -165,18 +162,17 @@ class Growth:
 
     def link(self, node):
         """The slot that counts a node's instances, too; NONE at the root, and in VFDT."""
-        return int(link(self.nodes.table, self.style, node))
+        return int(link(self.arrays, node))
 
     def rezoom(self, node):
         """Set a cleared slot's zoom to what its node's path asks for."""
-        self._send(rezoom(self.nodes.table, self.style, self.cells.first_cell, node, self.out, 0))
+        self._send(rezoom(self.arrays, node, 0))
 
     # Slots
 
     def take(self, node):
         """Give a node a free slot, of the best level that there is; return the slot."""
-        style = self.style
-        wanted = int(level(self.nodes.table, style.levels, style.links, self.pool.stack, node))
+        wanted = int(level(self.arrays, node, self.style.links))
         self.nodes.slot[node] = slot = self.pool.take(node, wanted)
         return slot
 
@@ -197,44 +193,17 @@ class Growth:
 
     def role_period(self, node):
         """Instances between trials of a node, where it has no period of its own."""
-        return int(role_period(self.nodes.table, self.style, node))
+        return int(role_period(self.arrays, node))
 
     def _activate(self, node):
         """Give a node without a slot one; its statistics start anew."""
-        nodes, pool = self.nodes, self.pool
-        self._send(
-            activate(
-                nodes.table,
-                nodes.matrices,
-                self.style,
-                self.cells.first_cell,
-                pool.stack,
-                pool.node,
-                node,
-                self.tally.instances,
-                self.out,
-                0,
-            )
-        )
+        self._send(activate(self.arrays, node, self.tally.instances, 0))
 
     def review(self):
         """Let all leaves compete for the slots if some have none; whether that has changed anything."""
-        nodes = self.nodes
-        if not competing(nodes.table, nodes.room):
+        if not competing(self.nodes.table, self.nodes.room):
             return False
-        pool, first_cell = self.pool, self.cells.first_cell
-        changed, used = review(
-            nodes.table,
-            nodes.matrices,
-            nodes.room,
-            self.style,
-            first_cell,
-            pool.stack,
-            pool.node,
-            self.tally.instances,
-            self.out,
-            0,
-        )
+        changed, used = review(self.arrays, self.tally.instances)
         self._send(used)
         return changed > 0
 

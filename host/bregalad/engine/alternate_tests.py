@@ -11,8 +11,6 @@ from ..policy.positive import share
 from ..tree.table import NO_NODE, is_alternate
 from .drift import decide
 
-__all__ = ["TESTED", "Chances", "Contest", "chances_of", "contest", "contest_of", "worth"]
-
 TESTED = 3  # elements of ``Nodes.windows``: instances so far, the score of this test, that of the best one
 _AGE, _SCORE, _BEST = range(TESTED)
 _PROGRESS = 0.01  # by which an alternate must come closer from test to test

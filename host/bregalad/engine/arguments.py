@@ -1,8 +1,10 @@
 """What compiled code of the engine works on, as one argument."""
 
-from ..compiled import Proxy, Record, define_proxy, njit, register
+from collections import namedtuple
 
-__all__ = ["BUSY", "COUNTS", "LEFT", "LENGTH", "PENDING", "PHASE", "TRIED", "TRIES", "make_arguments"]
+from ..compiled import Proxy, Record, define_proxy, njit, register
+from ..tree.table import Tree
+from .statistics import slots_of
 
 # Elements of `block`: its instances, if it is not cut short; what is to be done at its end but to begin the next, 0:
 # nothing; how far the end has got; 1: a decision is left to be carried out outside.
@@ -11,6 +13,45 @@ PENDING = 2  # of BUSY: decisions may be pending; 1: nodes may be due
 # Phases: instances are counted; what was decided before the block takes effect, then what is due is tried; what has
 # been decided in the block takes effect, too.
 COUNTS, TRIES, TRIED = range(3)
+
+
+Stream = namedtuple("Stream", "codes labels predictions")
+Stream.__doc__ = """Instances.
+
+codes : uint8 array (n * attributes,), read-only
+labels, predictions : int32 arrays (n,)
+    The latter is written.
+"""
+
+Plan = namedtuple("Plan", "form options classes neighbours multiple rule")
+Plan.__doc__ = """What a tree is learnt by.
+
+form, options, classes
+    As in ``judge_row`` and ``SplitPolicy.judge``.
+neighbours : int
+    Whether naive Bayes looks at the bins beside a number's, too.
+multiple : int
+    As in ``sending.advance``.
+rule : BlockRule
+"""
+
+Work = namedtuple("Work", "slots events codes places found going tree memory stream plan block tally")
+Work.__doc__ = """What instances are learnt with.
+
+slots, events, codes, places : parts of a `State`
+    The latter two of as many elements as there are cells in use.
+found, going : uint32 arrays (GROUP,)
+    For `walk`.
+tree : Tree
+memory : tuple
+    ``read``, ``codes`` and ``labels`` of ``Memory``.
+stream : Stream
+plan : Plan
+block : int64 array (4,)
+    By LENGTH, BUSY, PHASE and LEFT; written.
+tally : int64 array
+    ``Tally.counts``. Written.
+"""
 
 
 @register
@@ -24,68 +65,26 @@ class Arguments(Proxy):
 
     Parameters
     ----------
-    state : statistics.State
-    table, matrices, room, blank : arrays of ``Nodes``
-    style : split.Style
-    first_cell : int64 array (attributes,)
-    stack, slot_node : arrays of ``SlotPool``
-    edits : int64 array (rows, EDIT)
-        For those of a node and its children. Written.
+    state : State
+    work : Work
     words : int64 array (form.size,)
         For a split attempt. Written.
-    neighbours : int
-        Whether naive Bayes looks at the bins beside a number's, too.
-    classes, form, options
-        As in ``judge_row`` and ``SplitPolicy.judge``.
-    multiple : int
-        As in ``sending.advance``.
-    rule : BlockRule
-    block : int64 array (4,)
-        By LENGTH, BUSY, PHASE and LEFT; written.
-    tally : int64 array
-        ``Tally.counts``. Written.
-    past, kept, kept_labels : arrays
-        ``read``, ``codes`` and ``labels`` of ``Memory``.
-    codes : uint8 array (n * attributes,), read-only
-    labels, predictions : int32 array (n,)
-        Instances; the latter is written.
     weights : int32 array (n,) or None
         How often each is learnt; 0: it is predicted only. None: once each.
     """
 
 
-_FIELDS = (
-    "state",
-    "table",
-    "matrices",
-    "room",
-    "blank",
-    "style",
-    "first_cell",
-    "stack",
-    "slot_node",
-    "edits",
-    "words",
-    "neighbours",
-    "classes",
-    "form",
-    "options",
-    "multiple",
-    "rule",
-    "block",
-    "tally",
-    "past",
-    "kept",
-    "kept_labels",
-    "codes",
-    "labels",
-    "predictions",
-    "weights",
-)
-define_proxy(Arguments, _ArgumentsType, list(_FIELDS))
+define_proxy(Arguments, _ArgumentsType, ["state", "work", "words", "weights"])
 
 
 @njit()
-def make_arguments(*fields):
-    """A `Arguments`; its own constructor would be compiled by every process anew."""
-    return Arguments(*fields)
+def make_arguments(state, words, weights, found, going, block, tally, *fields):
+    """A `Arguments`: Python hands over one by one what `Tree`, memory, `Stream` and `Plan` have, in half the time.
+
+    Its own constructor would be compiled by every process anew.
+    """
+    tree, stream, plan = Tree(*fields[:9]), Stream(*fields[12:15]), Plan(*fields[15:])
+    codes, places = state.codes[: plan.form.cells], state.places[: plan.form.cells]
+    slots, memory = slots_of(state), fields[9:12]
+    work = Work(slots, state.events, codes, places, found, going, tree, memory, stream, plan, block, tally)
+    return Arguments(state, work, words, weights)

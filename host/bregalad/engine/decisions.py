@@ -8,11 +8,9 @@ from ..tree.alternates import begin, end, may_begin
 from ..tree.blocks import is_due
 from ..tree.deactivation import divide
 from ..tree.split import cells_of, sides_of
-from ..tree.table import has_alternate
+from ..tree.table import ROWS, has_alternate
 from . import statistics
 from .tally import ALTERNATES, DROPPED, HALVINGS, SWAPPED, TRIALS
-
-__all__ = ["change_alternate", "split", "try_due"]
 
 # For what is called from one place: it would be compiled for itself, and again in its caller.
 _inlined = njit(inline="always")
@@ -32,86 +30,65 @@ def _values(counts, slot, first, cells):
 
 
 @_inlined
-def split(state, table, matrices, room, blank, style, first_cell, stack, slot_node, edits, form, node, anytime):
+def split(state, work, node, anytime):
     """Split a leaf as its last trial has decided; False, and nothing is done, if rows or slots do not suffice."""
-    row = table[node]
+    tree = work.tree
+    row = tree.table[node]
     cell, value, slot = np.int64(row["cell"]), np.int64(row["value"]), np.int64(row["slot"])
-    attribute, _, cells = cells_of(first_cell, form.attribute, cell)
+    attribute, _, cells = cells_of(tree.first_cell, work.plan.form.attribute, cell)
     kind = np.int64(state.config[statistics.KIND, cell])
     values = _values(state.counts, slot, cell, cells)
     sides = sides_of(values, kind, value)
     width, classes = sides.shape
-    if room[0] + width > len(table) or width > stack[0] + (anytime is None):
+    if tree.room[0] + width > len(tree.table) or width > tree.stack[0] + (anytime is None):
         return False
     own = np.empty(classes, np.int64)
     for k in range(classes):
         own[k] = state.entries[slot, statistics.COUNTS + k]
     tie = row["verdict"] == TIE
     row["verdict"] = KEEP
-    used = divide(
-        table,
-        matrices,
-        room,
-        blank,
-        style,
-        first_cell,
-        stack,
-        slot_node,
-        node,
-        attribute,
-        kind,
-        value,
-        values,
-        sides,
-        own,
-        tie,
-        edits,
-        anytime,
-        None,
-    )
-    _obey(state, edits, used)
+    used = divide(tree, node, attribute, kind, value, values, sides, own, tie, anytime, None)
+    statistics.obey(work.slots, tree.edits, used)
     return True
 
 
 @_inlined
-def _obey(state, edits, used):
-    statistics.obey(state.entries, state.counts, state.counters, state.shares, state.lo, state.shift, edits, used)
-
-
-@_inlined
-def change_alternate(
-    state, table, matrices, room, blank, style, first_cell, stack, slot_node, edits, tally, node, seen
-):
+def change_alternate(work, node, seen):
     """Carry out a decision on an alternate, as ``Trials`` does; False, and nothing is done, if that is not for here."""
+    tree, tally = work.tree, work.tally
+    table = tree.table
     verdict = table[node]["verdict"]
     begins = verdict == ALTERNATE
-    if begins and not may_begin(table, room, style, node):
+    if begins and not may_begin(table, tree.room, tree.style, node):
         table[node]["verdict"] = KEEP
         return True
     # Links are taken out one by one where nodes go; for an alternate, a leaf may lose its slot.
-    if verdict < ALTERNATE or style.links is not None or begins and (stack[0] == 0 or room[0] + 2 > len(table)):
+    short = tree.stack[0] == 0 or tree.room[0] + 2 > len(table)
+    if verdict < ALTERNATE or tree.style.links is not None or begins and short:
         return False
     table[node]["verdict"] = KEEP
     if begins and has_alternate(table, node):
         node = np.int64(table[node]["parent"])
-        end(table, matrices, room, blank, style, first_cell, stack, slot_node, node, np.int64(0), edits)
+        end(tree, node, np.int64(0))
         tally[DROPPED] += 1
     if begins:
-        _, used = begin(table, matrices, room, blank, style, first_cell, stack, slot_node, node, seen, edits)
+        _, used = begin(tree, node, seen)
         tally[ALTERNATES] += 1
     else:
         swaps = np.int64(verdict == SWAP)
-        used = end(table, matrices, room, blank, style, first_cell, stack, slot_node, node, swaps, edits)
+        used = end(tree, node, swaps)
         tally[SWAPPED if swaps else DROPPED] += 1
-    _obey(state, edits, used)
+    statistics.obey(work.slots, tree.edits, used)
     return True
 
 
 @_inlined
-def try_due(state, table, base, gains, rows, form, options, classes, number, words, tally):
+def try_due(state, work, number, words):
     """Try the nodes that are due; whether any of them is to change."""
+    table, (_, base, gains, _), tally = work.tree.table, work.tree.matrices, work.tally
+    form, options, classes = work.plan.form, work.plan.options, work.plan.classes
     decided = False
-    for node in range(rows):
+    for node in range(work.tree.room[ROWS]):
         row = table[node]
         if not is_due(row):
             continue

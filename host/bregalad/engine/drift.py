@@ -11,8 +11,6 @@ from ..drift import adwin
 from ..policy.decide import ALTERNATE, DROP, SWAP
 from ..tree.table import FORK, KEPT, LEAF, NO_NODE, is_alternate, standing
 
-__all__ = ["Watch", "decide", "follow", "watch_of"]
-
 _inner = njit(inner=True)
 
 Watch = namedtuple("Watch", ["rule", "width", "certainty", "leaves"])

@@ -14,56 +14,33 @@ from .arguments import BUSY, LENGTH, PENDING
 from .drift import follow
 from .tally import BEGUN, ENDS
 
-__all__ = ["learn_until_due"]
-
 
 @statistics.inner
-def _forget(
-    entries,
-    counters,
-    shares,
-    lo,
-    shift,
-    config,
-    logs,
-    bayes_table,
-    own_codes,
-    places,
-    lanes,
-    table,
-    counts,
-    base,
-    where,
-    mix,
-    shape,
-    past,
-    at,
-    label,
-    number,
-):
+def _forget(slots, cells, mix, table, counts, base, past, at, label, number):
     """Forget an instance; how many records, nodes and beats that were at 0 it takes.
 
     Parameters
     ----------
+    cells : tuple of int arrays (cells,)
+        Attributes, and the state's codes and places.
     past, at : uint8 array (n,), read-only, and int
         Its codes, and where they begin.
     number : int
         Instances that the tree had learnt, this one included.
     """
+    where, own_codes, places = cells
     records = nodes = clamped = 0
-    rows = statistics.gather(mix, shape, past, at, where, own_codes, places)
+    rows = statistics.gather(mix, slots.shape, past, at, where, own_codes, places)
     leaf = leaf_of(table, past, at)
     while True:
         slot = count_off(table, counts, base, leaf, number, label)
         records += slot != NONE
         while slot != NONE:
-            statistics.locate(config, lo, shift, mix, shape, slot, own_codes, places)
-            statistics.take_off(entries, slot, label)
-            clamped += statistics.count_places(
-                entries, counters, shares, shape[3], lanes, 0, -1, logs, bayes_table, slot, label, places, rows
-            )
+            statistics.locate(slots, mix, slot, own_codes, places)
+            statistics.take_off(slots.entries, slot, label)
+            clamped += statistics.count_places(slots, 0, -1, slot, label, places, rows)
             nodes += 1
-            slot = np.int64(entries[slot, statistics.LINK])
+            slot = np.int64(slots.entries[slot, statistics.LINK])
         leaf = next_leaf(table, leaf, past, at)
         if not leaf:
             return records, nodes, clamped
@@ -71,63 +48,16 @@ def _forget(
 
 @statistics.inner
 def learn_until_due(
-    entries,
-    cell_counts,
-    counters,
-    shares,
-    lo,
-    shift,
-    config,
-    events,
-    scores,
-    logs,
-    bayes_table,
-    own_codes,
-    places,
-    count_max,
-    lanes,
-    table,
-    counts,
-    windows,
-    base,
-    past,
-    kept,
-    kept_labels,
-    codes,
-    where,
-    labels,
-    predictions,
-    weights,
-    start,
-    stop,
-    seen,
-    predictor,
-    anytime,
-    alternates,
-    watch,
-    forgets,
-    rules,
-    chances,
-    multiple,
-    rule,
-    block,
-    tally,
-    neighbours,
-    classes,
-    attributes,
-    found,
-    going,
-    first,
-    walked,
+    work, weights, start, stop, seen, first, walked, predictor, anytime, alternates, watch, forgets, rules, chances
 ):
     """Learn instances until ``stop``, or the end of a block at which there is anything to be done.
 
     Parameters
     ----------
+    work : Work
+        ``found`` has the leaves of the instances ``first`` to ``walked``, and is written.
     seen : int
-        Instances learnt before the first of ``codes``.
-    found, going : uint32 arrays (GROUP,)
-        The former has the leaves of the instances ``first`` to ``walked``, and is written.
+        Instances learnt before the first of the stream.
 
     Others as in ``learn.learn``.
 
@@ -136,7 +66,14 @@ def learn_until_due(
     i, first, walked : int
         The next instance, and what ``found`` has then.
     """
-    mix, shape = statistics.mixture(config, len(where)), cell_counts.shape
+    slots, events, own_codes, places, found, going, tree, memory, stream, plan, block, tally = work
+    table, (counts, base, _, windows) = tree.table, tree.matrices
+    codes, labels, predictions = stream
+    past, kept, kept_labels = memory
+    where, attributes, rule = plan.form.attribute, plan.form.attributes, plan.rule
+    cells = where, own_codes, places
+    entries, shape = slots.entries, slots.shape
+    mix = statistics.mixture(slots.config, len(where))
     records = nodes = clamped = 0
     until, due = tally[ENDS] - seen, block[BUSY]
     now = block_of(rule, tally[BEGUN])
@@ -153,29 +90,8 @@ def learn_until_due(
         if forgets is not None:
             turn = (number - 1) % len(kept_labels)
             if number > len(kept_labels):
-                taken, passed, stuck = _forget(
-                    entries,
-                    counters,
-                    shares,
-                    lo,
-                    shift,
-                    config,
-                    logs,
-                    bayes_table,
-                    own_codes,
-                    places,
-                    lanes,
-                    table,
-                    counts,
-                    base,
-                    where,
-                    mix,
-                    shape,
-                    past,
-                    turn * attributes,
-                    kept_labels[turn],
-                    number - len(kept_labels),
-                )
+                old = turn * attributes, kept_labels[turn], number - len(kept_labels)
+                taken, passed, stuck = _forget(slots, cells, mix, table, counts, base, past, *old)
                 records, nodes, clamped = records + taken, nodes + passed, clamped + stuck
                 if chances is not None:
                     chances.totals[kept_labels[turn]] -= 1
@@ -209,47 +125,21 @@ def learn_until_due(
             while True:
                 if counting:
                     slot = np.uint32(row["slot"])
-                    statistics.locate(config, lo, shift, mix, shape, slot, own_codes, places)
+                    statistics.locate(slots, mix, slot, own_codes, places)
                     if predictor is not None and (anytime is None or node == reached) and row["own"]:
-                        bayes = statistics.only_class(entries, classes, slot)
+                        bayes = statistics.only_class(entries, plan.classes, slot)
                         if bayes < 0:
                             bayes = statistics.classify(
-                                entries,
-                                shape,
-                                counters,
-                                shares,
-                                config,
-                                mix,
-                                neighbours,
-                                classes,
-                                scores,
-                                logs,
-                                bayes_table,
-                                np.int64(slot),
-                                places,
+                                slots, mix, plan.neighbours, plan.classes, np.int64(slot), places
                             )
                         predicted = choose(row, predictor, majority, bayes, label, weight)
                     left = weight
                     while left:
                         # What is full is halved before it counts further: near that, by one after the other.
-                        step = left if entries[slot, statistics.N] + left <= count_max else np.int64(1)
-                        if entries[slot, statistics.N] == count_max:
-                            statistics.halve(entries, shape, counters, events, np.int64(slot))
-                        clamped += statistics.add(
-                            entries,
-                            counters,
-                            shares,
-                            shape[3],
-                            lanes,
-                            count_max,
-                            step,
-                            logs,
-                            bayes_table,
-                            slot,
-                            label,
-                            places,
-                            rows,
-                        )
+                        step = left if entries[slot, statistics.N] + left <= slots.count_max else np.int64(1)
+                        if entries[slot, statistics.N] == slots.count_max:
+                            statistics.halve(entries, shape, slots.counters, events, np.int64(slot))
+                        clamped += statistics.add(slots, step, slot, label, places, rows)
                         left -= step
                     nodes += 1
                     if weight:
@@ -267,7 +157,7 @@ def learn_until_due(
                 row = table[node]
                 counting = True
             if anytime is not None:
-                if multiple and number % multiple == 0:
+                if plan.multiple and number % plan.multiple == 0:
                     due |= summon(table, reached)
                 active |= node != reached
             records += active
@@ -291,7 +181,7 @@ def learn_until_due(
         i += 1
     events[statistics.RECORDS] += records
     events[statistics.NODES] += nodes
-    events[statistics.BEATS] += nodes * ((len(where) + lanes - 1) // lanes)
+    events[statistics.BEATS] += nodes * ((len(where) + slots.lanes - 1) // slots.lanes)
     events[statistics.CLAMPED] += clamped
     if predictor is not None:
         events[statistics.PREDICTED] += records

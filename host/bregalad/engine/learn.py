@@ -11,7 +11,7 @@ from ..compiled import njit
 from ..policy.decide import KEEP, SPLIT, TIE
 from ..tree.arrivals import ADAPTIVE
 from ..tree.blocks import FAR, busy, length_of, next_of
-from ..tree.routing import GROUP, child_of
+from ..tree.routing import child_of
 from ..tree.table import LEAF, ROWS
 from ..tree.window import date
 from . import statistics
@@ -19,8 +19,6 @@ from .arguments import BUSY, COUNTS, LEFT, LENGTH, PENDING, PHASE, TRIED, TRIES
 from .decisions import change_alternate, split, try_due
 from .instances import learn_until_due
 from .tally import BEGUN, ENDS, INSTANCES, SPLITS, TIES
-
-__all__ = ["learn", "predict"]
 
 
 @njit(nogil=True)
@@ -47,15 +45,9 @@ def learn(given, start, stop, predictor, anytime, alternates, watch, forgets, ru
     int
         The next instance.
     """
-    state, table, room, style = given.state, given.table, given.room, given.style
-    form, options, classes = given.form, given.options, given.classes
-    first_cell, stack, slot_node = given.first_cell, given.stack, given.slot_node
-    multiple, rule, block, tally = given.multiple, given.rule, given.block, given.tally
-    codes, labels, predictions = given.codes, given.labels, given.predictions
-    counts, base, gains, windows = given.matrices
-    where = form.attribute
-    own_codes, places = state.codes[: len(where)], state.places[: len(where)]
-    group, going = np.empty(GROUP, np.uint32), np.empty(GROUP, np.uint32)
+    work = given.work
+    tree, plan, block, tally = work.tree, work.plan, work.block, work.tally
+    table, room, rule = tree.table, tree.room, plan.rule
     seen = tally[INSTANCES] - start
     i = first = walked = start
     while True:
@@ -68,53 +60,23 @@ def learn(given, start, stop, predictor, anytime, alternates, watch, forgets, ru
                 node = next_of(table, room[ROWS], tally[BEGUN] if block[PHASE] == TRIES else FAR)
             if node >= 0:
                 row = table[node]
-                if watch is not None and change_alternate(
-                    state,
-                    table,
-                    (counts, base, gains, windows),
-                    room,
-                    given.blank,
-                    style,
-                    first_cell,
-                    stack,
-                    slot_node,
-                    given.edits,
-                    tally,
-                    node,
-                    seen + i,
-                ):
+                if watch is not None and change_alternate(work, node, seen + i):
                     continue
                 tie = row["verdict"] == TIE
-                if (tie or row["verdict"] == SPLIT) and room[ROWS] > style.most_rows:
+                if (tie or row["verdict"] == SPLIT) and room[ROWS] > tree.style.most_rows:
                     row["verdict"] = KEEP
                     continue
                 if not (tie or row["verdict"] == SPLIT) or row["kind"] != LEAF:
                     break
-                if not split(
-                    state,
-                    table,
-                    (counts, base, gains, windows),
-                    room,
-                    given.blank,
-                    style,
-                    first_cell,
-                    stack,
-                    slot_node,
-                    given.edits,
-                    form,
-                    node,
-                    anytime,
-                ):
+                if not split(given.state, work, node, anytime):
                     break
                 if forgets is not None:
-                    date(table, node, seen + i, style.inherit)
+                    date(table, node, seen + i, tree.style.inherit)
                 tally[SPLITS] += 1
                 tally[TIES] += tie
                 continue
             if block[PHASE] == TRIES and block[BUSY]:
-                decided = try_due(
-                    state, table, base, gains, room[ROWS], form, options, classes, seen + i, given.words, tally
-                )
+                decided = try_due(given.state, work, seen + i, given.words)
                 if alternates is not None:  # there may be decisions that no trial has come to
                     decided |= busy(table, room[ROWS])
                 block[BUSY] = PENDING * decided
@@ -129,55 +91,9 @@ def learn(given, start, stop, predictor, anytime, alternates, watch, forgets, ru
         if i >= stop:
             break
         # A function of its own: a loop that uses the state counts references of all its arrays.
+        weights = given.weights
         i, first, walked = learn_until_due(
-            state.entries,
-            state.counts,
-            state.counters,
-            state.shares,
-            state.lo,
-            state.shift,
-            state.config,
-            state.events,
-            state.scores,
-            state.logs,
-            state.bayes_table,
-            own_codes,
-            places,
-            state.count_max,
-            state.lanes,
-            table,
-            counts,
-            windows,
-            base,
-            given.past,
-            given.kept,
-            given.kept_labels,
-            codes,
-            where,
-            labels,
-            predictions,
-            given.weights,
-            i,
-            stop,
-            seen,
-            predictor,
-            anytime,
-            alternates,
-            watch,
-            forgets,
-            rules,
-            chances,
-            multiple,
-            rule,
-            block,
-            tally,
-            given.neighbours,
-            classes,
-            len(first_cell),
-            group,
-            going,
-            first,
-            walked,
+            work, weights, i, stop, seen, first, walked, predictor, anytime, alternates, watch, forgets, rules, chances
         )
     block[LEFT] = seen + i == tally[ENDS]
     tally[INSTANCES] += i - start
@@ -200,7 +116,8 @@ def predict(given, predictor):
     bayes : bool
         Whether it was naive Bayes; then ``state.scores`` has the classes' scores.
     """
-    table, codes = given.table, given.codes
+    work = given.work
+    slots, plan, table, codes = work.slots, work.plan, work.tree.table, work.stream.codes
     node = np.uint32(0)
     while table[node]["kind"] != LEAF:
         node = child_of(table[node], codes, 0)
@@ -210,27 +127,12 @@ def predict(given, predictor):
         return np.int64(node), majority, False
     if row["slot"] < 0 or row["own"] <= 0 or predictor == ADAPTIVE and row["right"] > 0:
         return np.int64(node), majority, False
-    state, where = given.state, given.form.attribute
-    own_codes, places = state.codes[: len(where)], state.places[: len(where)]
-    mix, shape, slot = statistics.mixture(state.config, len(where)), state.counts.shape, row["slot"]
-    statistics.gather(mix, shape, codes, 0, where, own_codes, places)
-    statistics.locate(state.config, state.lo, state.shift, mix, shape, np.uint32(slot), own_codes, places)
-    label = statistics.classify(
-        state.entries,
-        shape,
-        state.counters,
-        state.shares,
-        state.config,
-        mix,
-        given.neighbours,
-        given.classes,
-        state.scores,
-        state.logs,
-        state.bayes_table,
-        np.int64(slot),
-        places,
-    )
-    state.events[statistics.PREDICTED] += 1
-    state.events[statistics.NODES] += 1
-    state.events[statistics.BEATS] += (len(where) + state.lanes - 1) // state.lanes
+    where, slot = plan.form.attribute, row["slot"]
+    mix = statistics.mixture(slots.config, len(where))
+    statistics.gather(mix, slots.shape, codes, 0, where, work.codes, work.places)
+    statistics.locate(slots, mix, np.uint32(slot), work.codes, work.places)
+    label = statistics.classify(slots, mix, plan.neighbours, plan.classes, np.int64(slot), work.places)
+    work.events[statistics.PREDICTED] += 1
+    work.events[statistics.NODES] += 1
+    work.events[statistics.BEATS] += (len(where) + slots.lanes - 1) // slots.lanes
     return np.int64(node), np.int64(label), True

@@ -5,8 +5,6 @@ import numpy as np
 from ..compiled import njit
 from ..fixed import BAYES_BINS, BAYES_FRACTION, UNUSED_CLASS
 
-__all__ = ["odds", "odds_of_one"]
-
 _UNIT = BAYES_BINS << BAYES_FRACTION
 
 

@@ -4,17 +4,15 @@ from ..compiled import njit
 from .learn import predict
 from .odds import odds_of_one
 
-__all__ = ["predict_shares"]
-
 
 @njit()
 def predict_shares(given, predictor, shares):
     """Write the class shares of the first instance, as ``predict_proba`` tells them, to a float64 array (classes,)."""
     leaf, label, bayes = predict(given, predictor)
     if bayes:
-        odds_of_one(given.state.scores, shares)
+        odds_of_one(given.work.slots.scores, shares)
         return
-    counts, total = given.matrices[0], 0
+    counts, total = given.work.tree.matrices[0], 0
     for k in range(len(shares)):
         total += counts[leaf, k]
     if not total:

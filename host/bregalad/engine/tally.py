@@ -2,21 +2,6 @@
 
 import numpy as np
 
-__all__ = [
-    "ALTERNATES",
-    "BEGUN",
-    "DROPPED",
-    "ENDS",
-    "HALVINGS",
-    "INSTANCES",
-    "REPLACED",
-    "SPLITS",
-    "SWAPPED",
-    "TIES",
-    "TRIALS",
-    "Tally",
-]
-
 _EVENTS = (
     "instances",
     "splits",  # of leaves

@@ -1,7 +1,5 @@
 """The adaptive random forest."""
 
-from __future__ import annotations
-
 from ..drift.adwin import rule_of
 from ..learners.vfdt import VFDT
 from .estimator import Ensemble, declared

@@ -1,7 +1,5 @@
 """Online bagging, and leveraging bagging."""
 
-from __future__ import annotations
-
 from ..drift.adwin import new_windows, rule_of
 from ..learners.vfdt import VFDT
 from .estimator import Ensemble, declared

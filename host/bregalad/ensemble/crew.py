@@ -16,8 +16,6 @@ from ..errors import BoardError
 from ..interrupt import unbroken
 from .share import Share
 
-__all__ = ["Crew"]
-
 _LOGGED = 1 << 25  # bytes of batches after which workers tell what they have learnt
 _ATTEMPTS = 3  # to replace a worker
 

@@ -10,8 +10,6 @@ from decimal import Decimal, localcontext
 
 import numpy as np
 
-__all__ = ["Draws", "thresholds"]
-
 _BLOCK = 4096  # instances drawn at a time
 _WORDS = 4  # that the generator makes of a count
 

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
     from ..hints import Frame
 
-__all__ = ["Ensemble", "declared"]
-
 _BATCH = 4096  # instances that a member learns or looks at before the next one does; nothing depends on it
 
 
@@ -50,6 +48,11 @@ class Parameters:
 def declared(cls):
     """Class decorator of an ensemble: as `described`, by the table of the ensembles' options."""
     return described(cls, cls._name, options.options_of(cls._name))
+
+
+def _of_template(name):
+    """A parameter that the tree says."""
+    return property(lambda ensemble: getattr(ensemble._template, name), doc=f"The tree's ``{name}``.")
 
 
 class Ensemble(StreamLearner, Parameters):
@@ -85,25 +88,8 @@ class Ensemble(StreamLearner, Parameters):
     def _template(self):
         return self._default_tree() if self.tree is None else self.tree
 
-    @property
-    def nominal(self):
-        """The tree's; as the following."""
-        return self._template.nominal
-
-    @property
-    def nominal_values(self):
-        """Room for values of a nominal attribute that does not declare them."""
-        return self._template.nominal_values
-
-    @property
-    def nominal_split(self):
-        """One child per value, or one value against the rest."""
-        return self._template.nominal_split
-
-    @property
-    def class_weight(self):
-        """How often each instance of a class is drawn."""
-        return self._template.class_weight
+    nominal, nominal_values = _of_template("nominal"), _of_template("nominal_values")
+    nominal_split, class_weight = _of_template("nominal_split"), _of_template("class_weight")
 
     def _policy(self):
         return self._template._policy()

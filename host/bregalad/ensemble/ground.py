@@ -6,8 +6,6 @@ from ..boards.divided import DividedBoard, check_division, part_of
 from ..estimator import board as holder
 from ..geometry import Geometry
 
-__all__ = ["Ground", "alone", "check_ground", "is_shared"]
-
 _MOST = 32768  # slots of a board
 
 

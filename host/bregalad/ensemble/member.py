@@ -11,8 +11,6 @@ from .ground import is_shared
 from .steps import steadily
 from .votes import DRIFT, RIGHT, SEEN, WARNING, watch
 
-__all__ = ["Member", "Style"]
-
 
 class Style:
     """What all members of an ensemble have in common.

@@ -2,8 +2,6 @@
 
 from ..options.option import Option
 
-__all__ = ["MEMBER", "MOST_RATE", "NAMES", "OPTIONS", "check", "options_of"]
-
 NAMES = ("bagging", "leveraging", "arf")
 MEMBER = {"delta": 0.01, "grace": 50, "tau": 0.03, "slots": 4096}  # of a forest's trees, if they are not given
 MOST_RATE = 100.0

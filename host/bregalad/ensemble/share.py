@@ -9,8 +9,6 @@ from ..data.quantiser import Quantiser
 from ..driver.steps import at_once
 from .steps import steadily
 
-__all__ = ["Known", "Share"]
-
 
 class Known:
     """What trees are told of the stream, without its code books: codes come ready.

@@ -2,8 +2,6 @@
 
 from ..driver.steps import SAFE
 
-__all__ = ["steadily"]
-
 
 def steadily(steps):
     """Go through a trainer's steps, none of which is where Ctrl-C may end them; a generator for `Steps`."""

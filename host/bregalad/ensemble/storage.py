@@ -12,8 +12,6 @@ from ..learners.catalogue import TREES
 from .ground import alone, is_shared
 from .member import Member
 
-__all__ = ["restored", "save"]
-
 _OWN = ("geometry", "tally")  # entries of a tree's description that are its own
 _COUNTS = ("made", "warnings", "drifts")  # of a member
 

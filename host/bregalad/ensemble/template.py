@@ -1,7 +1,5 @@
 """The tree that an ensemble's members are like: what it may be."""
 
-from __future__ import annotations
-
 from ..boards.base import Board
 from ..cluster import parse
 from ..estimator import board as holder
@@ -10,8 +8,6 @@ from ..protocol.rows import MOST_WEIGHT
 from ..words import shown
 from .draws import thresholds
 from .ground import check_ground, is_shared
-
-__all__ = ["check_engine", "check_template"]
 
 
 def check_template(ensemble):

@@ -5,8 +5,6 @@ import numpy as np
 from ..compiled import njit
 from ..drift.adwin import estimate, forget, update
 
-__all__ = ["DRIFT", "RIGHT", "SEEN", "WARNING", "elect", "first_change", "watch", "weigh"]
-
 SEEN, RIGHT = range(2)  # of a member's score
 WARNING, DRIFT = 1, 2  # of what `watch` finds; also the windows' rows, less 1
 

@@ -1,7 +1,5 @@
 """The board of a tree: opened when it is needed, held, let go of."""
 
-from __future__ import annotations
-
 import logging
 
 import numpy as np
@@ -23,24 +21,6 @@ from ..geometry import HARDWARE_CLASSES, MOST_CLASSES, MOST_NODES, Geometry
 from ..interrupt import deferred_interrupt
 from ..predictors import predictor_of, usual_predictor
 from ..tree.cells import CellMap, check_cells
-
-__all__ = [
-    "cells_of",
-    "check_board",
-    "check_fit",
-    "check_size",
-    "close",
-    "follow",
-    "geometry_of",
-    "given_geometry",
-    "make_cells",
-    "make_room",
-    "open_trainer",
-    "prediction_on",
-    "predicts_by",
-    "release",
-    "trainer_on",
-]
 
 
 def predicts_by(tree):

@@ -11,8 +11,6 @@ from ..tree.nodes import Nodes
 from ..tree.table import LEAF, MULTIWAY, NUMERIC
 from ..words import shown
 
-__all__ = ["View", "check_depth", "text", "dot"]
-
 
 @dataclass
 class View:

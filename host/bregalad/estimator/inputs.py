@@ -17,21 +17,6 @@ from ..data.schema import Attribute, Schema
 from ..geometry import MISSING
 from ..words import ignored, listed, one_line, shown
 
-__all__ = [
-    "as_frame",
-    "checked_codes",
-    "class_indices",
-    "class_name_beside",
-    "class_set",
-    "is_position",
-    "label_array",
-    "labels_of",
-    "named_classes",
-    "same_length",
-    "schema_of",
-    "too_many_values",
-]
-
 _LABELS = ("string", "boolean", "integer", "floating", "mixed-integer-float", "empty")
 _FEW = 100  # labels up to which looking up each is quicker than `pandas.factorize`
 _NUMBERS = ("integer", "floating", "mixed-integer-float", "decimal", "empty")

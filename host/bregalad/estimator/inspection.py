@@ -8,8 +8,6 @@ from ..predictors import predictor_of
 from ..tree.table import LEAF
 from ..words import counted
 
-__all__ = ["importances", "paths", "report", "unsplit"]
-
 
 def report(tree):
     """As ``StreamTree.report``."""

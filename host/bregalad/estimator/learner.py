@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from ..hints import Column, Frame, Path
 
-__all__ = ["Learner"]
-
 # What a learner has learnt, and what copies and pickles are without.
 _LEARNT = (
     *("classes_", "schema_", "n_features_in_", "feature_names_in_", "_grows", "_made_with", "_quantiser", "_fractions"),

@@ -1,7 +1,5 @@
 """River's calls: one instance at a time, as a dict of attribute values."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from numbers import Real
 
@@ -13,8 +11,6 @@ from ..data.schema import Attribute
 from ..driver.trainer import HEAVIEST
 from ..words import listed, shown
 from .inputs import class_set, is_position, label_array, labels_of
-
-__all__ = ["NONE_YET", "learn", "times_of"]
 
 # Always missing; of a tree whose instances have had no attributes so far. The first numeric one takes its place.
 NONE_YET = Attribute("none yet", "numeric")

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from ..geometry import Geometry
     from ..hints import Label, Nominal
 
-__all__ = ["BoardParameters", "TreeParameters", "check_nominal", "decisive", "declared", "described", "same"]
-
 _SECTIONS = ("Examples\n", "Source:")  # of a docstring, that the parameters go before
 
 

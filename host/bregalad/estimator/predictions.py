@@ -6,8 +6,6 @@ from ..engine import odds as bayes
 from ..predictors import predictor_of
 from ..tree import routing as walk
 
-__all__ = ["indices", "shares"]
-
 
 def indices(tree, codes, leaves):
     """Class indices of instances by their leaves; int array (n,)."""

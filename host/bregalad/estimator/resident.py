@@ -19,8 +19,6 @@ from .inputs import class_indices, class_set, labels_of, same_length
 if TYPE_CHECKING:
     from ..hints import Column
 
-__all__ = ["Resident", "begin_with", "check_resident", "learning"]
-
 _KINDS = ("float32", "uint8", "uint16", "int32")
 _SAMPLE = 4096  # rows that code books are made from
 

@@ -5,32 +5,59 @@ import numpy as np
 from ..data.row import Row
 from ..driver.requirements import warn_of_lost
 
-__all__ = ["Single"]
 
-
-class Single:
+class OneByOne:
     """One instance at a time; by one thread at a time.
+
+    A subclass encodes and learns in ``_take``, which is given an instance and its class index: whether it could.
 
     Parameters
     ----------
     quantiser : Quantiser
-    trainer : Trainer
     classes : array
-        Labels, in the order of the trainer's classes.
+        Labels, by index.
     once : bool
         Whether each instance is learnt once; else `learn` is not for it.
     grows : bool
         Whether attributes may come later: unknown ones say nothing for a prediction.
+
+    Attributes
+    ----------
+    row : Row
+    labels : list
+    look : bool
+        Whether the code books are to be looked at.
     """
 
-    def __init__(self, quantiser, trainer, classes, once, grows):
+    look = False
+
+    def __init__(self, quantiser, classes, once, grows):
         self._quantiser = quantiser
         self.row = Row(quantiser, grows)
-        self.trainer = trainer
         self.labels = classes.tolist()
-        self._places = {label: place for place, label in enumerate(self.labels)}
-        self._learns = self._places if once else {}
-        self.look = False
+        self._places = {label: place for place, label in enumerate(self.labels)} if once else {}
+
+    def learn(self, x, label):
+        """Learn an instance; False, and nothing is done, if it is not one as those before.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As ``Row.encode``.
+        """
+        try:
+            place = self._places.get(label)
+        except TypeError:  # not hashable
+            place = None
+        return place is not None and self._take(x, place)
+
+
+class Single(OneByOne):
+    """A tree's instances, learnt by ``trainer``."""
+
+    def __init__(self, quantiser, trainer, classes, once, grows):
+        super().__init__(quantiser, classes, once, grows)
+        self.trainer = trainer
         self._codes = self.row.codes[np.newaxis]
         self._label = np.zeros(1, np.int32)
         self._prediction = np.zeros(1, np.int32)
@@ -42,29 +69,14 @@ class Single:
         self.row.extend(quantiser)
         self._codes = self.row.codes[np.newaxis]
 
-    def _ready(self):
+    def _begun(self):
         """Whether the engine may go on by itself."""
         self._given = self.trainer.row_arguments(self.row.codes, self._label, self._prediction)
         return self._given is not None
 
-    def learn(self, x, label):
-        """Learn an instance; False, and nothing is done, if that takes more than the engine does.
-
-        ``look`` says whether the code books are to be looked at then.
-
-        Raises
-        ------
-        TypeError, ValueError
-            As ``Row.encode``.
-        """
+    def _take(self, x, place):
         trainer = self.trainer
-        try:
-            place = self._learns.get(label)
-        except TypeError:  # not hashable
-            place = None
-        if place is None or not (trainer.rows_only or self._ready()) or not trainer.rows_left:
-            return False
-        if not self.row.encode(x):
+        if not (trainer.rows_only or self._begun()) or not trainer.rows_left or not self.row.encode(x):
             return False
         self._label[0] = place
         trainer.learn_row(self._given)
@@ -77,14 +89,14 @@ class Single:
         """``(leaf, label)`` of an instance, and whether naive Bayes has told the label: then the
         board's scores are the instance's. None if that takes more than the engine does."""
         self.row.encode(x, read_only=True)
-        if not (self.trainer.rows_only or self._ready()):
+        if not (self.trainer.rows_only or self._begun()):
             return None
         return self.trainer.driver.predict_row(self._given)
 
     def shares(self, x):
         """Class shares of an instance, as of the tree's ``predict_proba``: list. None as of `predict`."""
         self.row.encode(x, read_only=True)
-        if not (self.trainer.rows_only or self._ready()):
+        if not (self.trainer.rows_only or self._begun()):
             return None
         self.trainer.driver.predict_row_shares(self._given, self._shares)
         return self._shares.tolist()

@@ -39,8 +39,6 @@ if TYPE_CHECKING:
 
     from ..hints import Column, Frame, Label
 
-__all__ = ["StreamLearner"]
-
 
 class StreamLearner(Learner):
     """Base of trees and ensembles that also learn one instance at a time: the same as with ``partial_fit``.

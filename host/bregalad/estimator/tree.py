@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from ..link import Statistics
     from ..tree.nodes import Nodes
 
-__all__ = ["StreamTree"]
-
 
 class StreamTree(StreamLearner, TreeParameters):
     """Base of the trees: everything but the split policy.

@@ -1,7 +1,5 @@
 """Calls of several threads on one tree take turns."""
 
-from __future__ import annotations
-
 import os
 import threading
 import weakref
@@ -13,8 +11,6 @@ from threading import get_ident
 from typing import Any, TypeVar, cast
 
 from ..interrupt import deferred_interrupt
-
-__all__ = ["Turns", "changing", "reading", "together"]
 
 _OWNER = "owner"
 _Call = TypeVar("_Call", bound=Callable[..., Any])

@@ -17,8 +17,6 @@ from ..warn import warn
 from ..words import one_line, shown
 from .inputs import same_length
 
-__all__ = ["accuracy", "check_class_weight", "instance_weights", "often", "repeating"]
-
 _PART = 1 << 18  # instances that are repeated at once
 _SLACK = 1e-9  # ten tenths are one
 

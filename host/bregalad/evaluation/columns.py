@@ -1,7 +1,5 @@
 """What a curve has at each of its points."""
 
-__all__ = ["COLUMNS", "COUNTS"]
-
 # What a tree's report may say; 0 where it does not.
 COUNTS = (
     *("leaves", "nodes", "depth", "trials", "splits", "ties", "replaced", "pruned"),

@@ -10,8 +10,6 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-__all__ = ["kappa"]
-
 
 def kappa(confusion: ArrayLike) -> float:
     """Cohen's kappa of a confusion matrix, NaN where only one class was met and predicted.

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from ..hints import Path
     from .curve import Curve
 
-__all__ = ["compare_plot", "picture", "plot"]
-
 _LABELS = {
     "accuracy": "prequential accuracy",
     "kappa": "prequential kappa",

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["POINT", "prequential"]
 
-
 POINT = 2000  # instances between points of a curve
 
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from .classical.estimator import ClassicalTree
     from .positive.estimator import PositiveLearner
 
-__all__ = ["CLASSICAL", "POSITIVE", "TREES", "load_tree"]
-
 
 def _found(places):
     return {name: resolve_name(f"{__package__}.{place}") for name, place in places.items()}

@@ -1,13 +1,9 @@
 """Trees for two classes and binary splits: the confidence tree, and what it is compared with."""
 
-from __future__ import annotations
-
 from ..estimator.parameters import declared
 from ..estimator.tree import StreamTree
 from ..policy.bounds import TWO_CLASSES
 from ..words import shown
-
-__all__ = ["CTree", "CorrHTree"]
 
 
 @declared

@@ -1,11 +1,7 @@
 """CVFDT, the concept-adapting very fast decision tree."""
 
-from __future__ import annotations
-
 from ..estimator.parameters import declared
 from ..estimator.tree import StreamTree
-
-__all__ = ["CVFDT"]
 
 
 @declared

@@ -1,11 +1,7 @@
 """EFDT, the Hoeffding anytime tree."""
 
-from __future__ import annotations
-
 from ..estimator.parameters import declared
 from ..estimator.tree import StreamTree
-
-__all__ = ["EFDT"]
 
 
 @declared

@@ -1,11 +1,7 @@
 """EFHAT, the extremely fast Hoeffding adaptive tree."""
 
-from __future__ import annotations
-
 from ..estimator.parameters import declared
 from ..estimator.tree import StreamTree
-
-__all__ = ["EFHAT"]
 
 
 @declared

@@ -1,11 +1,7 @@
 """VFDT, the Hoeffding tree."""
 
-from __future__ import annotations
-
 from ..estimator.parameters import declared
 from ..estimator.tree import StreamTree
-
-__all__ = ["VFDT"]
 
 
 @declared

@@ -8,8 +8,6 @@ from typing import Any
 
 from ..words import joined, shown
 
-__all__ = ["Length", "Option", "number"]
-
 
 @dataclass(frozen=True)
 class Option:

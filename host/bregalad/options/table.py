@@ -11,22 +11,6 @@ from ..criteria import CRITERIA
 from ..predictors import PREDICTORS, Predictor, usual_predictor
 from .option import Length, Option
 
-__all__ = [
-    "BOUNDS",
-    "CLASSICAL",
-    "LEARNERS",
-    "MOST_KEPT",
-    "OPTIONS",
-    "POSITIVE",
-    "SHARE",
-    "TIES",
-    "VARIANTS",
-    "check",
-    "default_of",
-    "help_of",
-    "options_of",
-]
-
 # Trees by name, with where the class is: catalogue, command line, River's and CapyMOA's classes go by these.
 LEARNERS = {
     "vfdt": "vfdt.VFDT",

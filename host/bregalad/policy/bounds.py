@@ -7,20 +7,6 @@ from ..compiled import njit
 from ..criteria import DECLARED, covered, criterion_of
 from .criteria import span
 
-__all__ = [
-    "HOEFFDING",
-    "MCDIARMID",
-    "CONFIDENCE",
-    "PRACTICAL",
-    "TWO_CLASSES",
-    "hoeffding_bound",
-    "mcdiarmid_bound",
-    "confidence_bound",
-    "practical_bound",
-    "epsilon",
-    "unit_of",
-]
-
 HOEFFDING, MCDIARMID, CONFIDENCE, PRACTICAL = range(4)
 
 TWO_CLASSES = ("confidence", "confidence-practical")  # and binary splits

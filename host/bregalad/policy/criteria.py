@@ -4,8 +4,6 @@ from ..choice import choose
 from ..compiled import njit
 from ..criteria import DECLARED, criterion_of
 
-__all__ = ["INFORMATION_GAIN", "GINI", "KEARNS_MANSOUR", "CLASSIFICATION_ERROR", "impurity", "remainder", "span"]
-
 INFORMATION_GAIN, GINI, KEARNS_MANSOUR, CLASSIFICATION_ERROR = (
     criterion_of(name).number for name in ("information_gain", "gini", "kearns_mansour", "classification_error")
 )

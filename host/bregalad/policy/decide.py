@@ -12,27 +12,6 @@ from .criteria import impurity, span
 from .subset import leave_out
 from .ties import GENUINE, WAITING, genuine
 
-__all__ = [
-    "CANDIDATE",
-    "KEEP",
-    "SPLIT",
-    "TIE",
-    "PRUNE",
-    "RELOCATE",
-    "CONSULT",
-    "ALTERNATE",
-    "SWAP",
-    "DROP",
-    "NO_CELL",
-    "MAX_PERIOD",
-    "MIN_GAIN",
-    "form_of",
-    "change",
-    "judge_row",
-    "judge_rows",
-    "left_out",
-]
-
 # Verdicts. TIE: a split that only the tie threshold allowed; PRUNE: an inner node becomes a leaf
 # again; RELOCATE: whether an inner node's split moves to another threshold depends on its bins;
 # CONSULT: all depends on the bins, of all attributes. ALTERNATE: one begins beside the node, anew if
@@ -350,7 +329,7 @@ def judge_row(words, form, options, table, base, gains, node, classes, t, inner)
     Returns
     -------
     verdict, cell, value : int
-        As in ``SplitPolicy.judge``.
+        Cell and value of the attribute that wins, to split on or whose threshold may move; NO_CELL and 0 otherwise.
     """
     row = table[node]
     if options.max_depth and row["kind"] == LEAF and _depth(table, node) >= options.max_depth:
@@ -396,18 +375,3 @@ def judge_row(words, form, options, table, base, gains, node, classes, t, inner)
     if inner is not None and row["kind"] != LEAF:
         return _judge_inner(ranking, words, form, options, row, n, classes, depth, t)
     return _judge_leaf(ranking, words, form, options, row, n_own, n, classes, depth, t)
-
-
-@njit()
-def judge_rows(words, form, options, table, base, gains, nodes, due, classes):
-    count = len(words)
-    verdict = np.zeros(count, np.int8)
-    cell = np.full(count, NO_CELL, np.int32)
-    value = np.zeros(count, np.int32)
-    for i in range(count):
-        node = nodes[i]
-        if table[node]["due_at"] == due[i]:
-            verdict[i], cell[i], value[i] = judge_row(
-                words[i], form, options, table, base, gains, node, classes, due[i], options.anytime
-            )
-    return verdict, cell, value

@@ -16,8 +16,6 @@ from .bounds import epsilon
 from .decide import ALTERNATE, KEEP, MIN_GAIN, NO_CELL, SPLIT, TIE
 from .split_policy import SplitPolicy
 
-__all__ = ["PositivePolicy", "best_split", "share", "shares"]
-
 _SAME = 1e-9  # gains closer than this are equal: of these the first one wins
 
 

@@ -17,41 +17,10 @@ from ..words import joined
 from .bounds import TWO_CLASSES, epsilon
 from .criteria import remainder
 from .decide import (
-    ALTERNATE,
-    CONSULT,
-    DROP,
-    KEEP,
     MAX_PERIOD,
-    NO_CELL,
-    PRUNE,
-    RELOCATE,
-    SPLIT,
-    SWAP,
-    TIE,
     change,
-    form_of,
-    judge_row,
-    judge_rows,
 )
 from .ties import FIRST_WAIT
-
-__all__ = [
-    "KEEP",
-    "SPLIT",
-    "TIE",
-    "PRUNE",
-    "RELOCATE",
-    "CONSULT",
-    "ALTERNATE",
-    "SWAP",
-    "DROP",
-    "NO_CELL",
-    "VARIANTS",
-    "SplitPolicy",
-    "Verdicts",
-    "form_of",
-    "judge_row",
-]
 
 _BINARY = "Only binary classification is supported here."  # what scikit-learn's tools look for
 
@@ -74,33 +43,12 @@ VARIANTS = {
 if tuple(VARIANTS) != NAMES:
     raise ImportError(f"options/table.py declares the variants {NAMES}, here are {tuple(VARIANTS)}")
 
+# As plain numbers; None in compiled code, or 0, where an option is off.
 _Options = namedtuple(
     "_Options",
-    [
-        "criterion",
-        "bound",
-        "certainty",
-        "tau",
-        "scale",
-        "ties",
-        "adaptive",
-        "grace",
-        "anytime",
-        "average",
-        "replace",
-        "first_trial",
-        "leaf_ties",
-        "inner_ties",
-        "null",
-        "max_depth",  # 0: no limit
-        "subset",  # 0: all attributes
-        "seed",
-        "consults",
-        "rivals",
-    ],
+    "criterion bound certainty tau scale ties adaptive grace anytime average replace first_trial leaf_ties inner_ties "
+    "null max_depth subset seed consults rivals",
 )
-
-Verdicts = namedtuple("Verdicts", "verdict cell value")
 
 
 @dataclass(frozen=True)
@@ -334,39 +282,6 @@ class SplitPolicy:
             self.seed,
             int(self.consults),
             int(self.rivals),
-        )
-
-    def judge(self, words, form, nodes, tried, due, classes):
-        """Decide on trials.
-
-        Parameters
-        ----------
-        words : int64 array (trials, form.size)
-            Split attempts.
-        form : Form
-        nodes : Nodes
-            Averages of gains and the periods of kept nodes are written.
-        tried, due : int64 arrays (trials,)
-            The nodes, and what ``due_at`` of each was then: where it is another now, the node, or its statistics, are
-            no more, and it is kept.
-        classes : int
-            Classes in use.
-
-        Returns
-        -------
-        Verdicts, every element an array (trials,)
-            ``verdict``; ``cell``, ``value`` : first cell and value of the attribute that wins, to
-            split on or whose threshold may move, NO_CELL and 0 for other verdicts.
-
-        Raises
-        ------
-        ValueError
-            If there are no gains of all attributes, and the policy needs them.
-        """
-        if self.reports_all and not form.all:
-            raise ValueError("this policy needs the gains of all attributes")
-        return Verdicts(
-            *judge_rows(words, form, self.options, nodes.table, nodes.base, nodes.gains, tried, due, classes)
         )
 
     def gap(self, sides, others, n):

@@ -12,8 +12,6 @@ import numpy as np
 from ..compiled import njit
 from ..tree.table import NO_NODE
 
-__all__ = ["leave_out", "mix"]
-
 _GOLDEN, _FIRST, _SECOND = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 _HALF = np.uint64(32)
 

@@ -5,8 +5,6 @@ Source: Holmes, Kirkby and Pfahringer, Tie-breaking in Hoeffding trees, 2005.
 
 from ..compiled import njit
 
-__all__ = ["PLAIN", "GENUINE", "WAITING", "FIRST_WAIT", "genuine"]
-
 PLAIN, GENUINE, WAITING = range(3)
 FIRST_WAIT = 3000  # own instances
 

@@ -6,86 +6,68 @@ from ..compiled import njit
 from ..geometry import NONE
 from .edits import CELL, CLEAR, KEEP, SLOT, WHAT
 from .slots import take_slot
-from .split import level, place, zoom_of
+from .split import level, place, restate, zoom_of
 from .table import LEAF, forget_trial
 
-__all__ = ["activate", "begin_anew", "rezoom", "role_period"]
-
 
 @njit()
-def role_period(table, style, node):
+def role_period(tree, node):
     """Instances between trials of a node, where it has no period of its own."""
-    return style.grace if table[node]["kind"] == LEAF else style.inner_period
+    return tree.style.grace if tree.table[node]["kind"] == LEAF else tree.style.inner_period
 
 
 @njit()
-def begin_anew(table, gains, style, node):
+def begin_anew(tree, node):
     """All that is known of a node from its statistics begins anew."""
-    row = table[node]
+    gains, row = tree.matrices[2], tree.table[node]
     row["since"] = row["own"] = row["tried"] = 0
     gains[node] = 0
-    row["period"] = role_period(table, style, node)
+    row["period"] = role_period(tree, node)
     forget_trial(row)
 
 
 @njit()
-def rezoom(table, style, first_cell, node, out, at):
+def rezoom(tree, node, at):
     """Write the edits that set a cleared slot's zoom to what its node's path asks for: one per attribute at most.
 
-    Parameters
-    ----------
-    out, at
-        As in ``split.place``, which also says what is returned.
+    ``at`` as in ``split.place``, which also says what is returned.
     """
+    table, edits = tree.table, tree.edits
     slot = np.int64(table[node]["slot"])
     begun, step = at, np.int64(node)
     while table[step]["parent"] >= 0:
-        cell, lo, shift = zoom_of(table, style, first_cell, step)
+        cell, lo, shift = zoom_of(tree, step)
         told = cell == NONE
         for before in range(begun, at):  # nearer to the node
-            told |= out[before, CELL] == cell
+            told |= edits[before, CELL] == cell
         if not told:
-            at = place(table, style, first_cell, node, slot, np.int64(KEEP), cell, lo, shift, out, at)
+            at = place(tree, node, slot, np.int64(KEEP), cell, lo, shift, at)
         step = np.int64(table[step]["parent"])
     return at
 
 
 @njit()
-def activate(table, matrices, style, first_cell, stack, slot_node, node, seen, out, at):
+def activate(tree, node, seen, at):
     """Give a node without a slot a free one; its statistics start anew.
 
     Parameters
     ----------
-    table, matrices : arrays of ``Nodes``
-    stack, slot_node : arrays of ``SlotPool``
+    tree : Tree
     node : int
     seen : int
         Instances that the tree has learnt.
-    out, at
+    at
         As in ``split.place``, which also says what is returned.
     """
-    counts, base, gains, _ = matrices
-    row = table[node]
-    wanted = level(table, style.levels, style.links, stack, node)
-    row["slot"] = slot = take_slot(stack, slot_node, node, wanted, style.levels)
-    begin_anew(table, gains, style, node)
+    counts, base, _, _ = tree.matrices
+    row = tree.table[node]
+    wanted = level(tree, node, tree.style.links)
+    row["slot"] = slot = take_slot(tree.stack, tree.slot_node, node, wanted, tree.style.levels)
+    begin_anew(tree, node)
     row["born"] = seen
-    if row["kind"] == LEAF and style.inherit:
+    if row["kind"] == LEAF and tree.style.inherit:
         base[node] = counts[node]
     else:
         base[node] = 0
-    out[at, WHAT], out[at, SLOT] = CLEAR, slot
-    at = rezoom(table, style, first_cell, node, out, at + 1)
-    return place(
-        table,
-        style,
-        first_cell,
-        node,
-        slot,
-        np.int64(KEEP),
-        np.int64(NONE),
-        np.int64(0),
-        np.int64(0),
-        out,
-        at,
-    )
+    tree.edits[at, WHAT], tree.edits[at, SLOT] = CLEAR, slot
+    return restate(tree, node, rezoom(tree, node, at + 1))

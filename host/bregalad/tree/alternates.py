@@ -3,11 +3,9 @@
 import numpy as np
 
 from ..compiled import njit
-from ..geometry import NONE
 from .activation import activate
-from .edits import KEEP
 from .slots import give_back
-from .split import place
+from .split import restate
 from .table import FORK, ROWS, descendants, fork, has_alternate, join
 
 __all__ = ["begin", "end", "may_begin", "ways"]
@@ -38,59 +36,55 @@ def may_begin(table, room, style, node):
 
 
 @njit()
-def begin(table, matrices, room, blank, style, first_cell, stack, slot_node, node, seen, out):
+def begin(tree, node, seen):
     """Let an alternate grow beside a node: a leaf that has seen nothing, with a slot if one is free.
 
     Parameters
     ----------
-    table, matrices, room, blank : arrays of ``Nodes``
-        With room for two.
-    stack, slot_node : arrays of ``SlotPool``
+    tree : Tree
+        With rows for two.
     node : int
     seen : int
         Instances that the tree has learnt.
-    out : int64 array (rows, EDIT)
-        Is given the edits of slots.
 
     Returns
     -------
     alternate, used : int
-        The latter are rows of ``out``.
+        The latter are rows of the edits.
     """
-    alternate = fork(table, matrices, room, blank, node)
-    _follow(table, slot_node, np.int64(table[node]["child"]))
-    row = table[alternate]
-    row["period"], row["wait"] = style.grace, style.first_wait
+    alternate = fork(tree, node)
+    _follow(tree, np.int64(tree.table[node]["child"]))
+    row = tree.table[alternate]
+    row["period"], row["wait"] = tree.style.grace, tree.style.first_wait
     used = np.int64(0)
-    if stack[0]:
-        used = activate(table, matrices, style, first_cell, stack, slot_node, alternate, seen, out, used)
+    if tree.stack[0]:
+        used = activate(tree, alternate, seen, used)
     return alternate, used
 
 
 @njit()
-def end(table, matrices, room, blank, style, first_cell, stack, slot_node, node, branch, out):
+def end(tree, node, branch):
     """Let a child of a fork take its place, the alternate (1) or the node beside it; the other goes with all below it.
 
     No slot of what goes has a link that the board would go on following. Others as for `begin`; returns ``used``.
     """
+    table = tree.table
     going = np.int64(table[node]["child"]) + 1 - branch
-    below = descendants(table, going, room[0])
+    below = descendants(table, going, tree.room[0])
     for at in range(len(below) - 1, -1, -1):
         slot = np.int64(table[below[at]]["slot"])
         if slot >= 0:
-            give_back(stack, slot_node, slot)
-    join(table, matrices, room, blank, node, branch)
-    _follow(table, slot_node, node)
-    slot = np.int64(table[node]["slot"])
-    if branch and style.anytime and slot >= 0:  # what is above it counts its instances from now on
-        none, zero = np.int64(NONE), np.int64(0)
-        return place(table, style, first_cell, node, slot, np.int64(KEEP), none, zero, zero, out, zero)
+            give_back(tree.stack, tree.slot_node, slot)
+    join(tree, node, branch)
+    _follow(tree, node)
+    if branch and tree.style.anytime and table[node]["slot"] >= 0:  # what is above counts its instances from now on
+        return restate(tree, node, np.int64(0))
     return np.int64(0)
 
 
 @njit(inner=True)
-def _follow(table, slot_node, node):
+def _follow(tree, node):
     """Tell the pool of the row that a node has been moved to."""
-    slot = table[node]["slot"]
+    slot = tree.table[node]["slot"]
     if slot >= 0:
-        slot_node[slot] = node
+        tree.slot_node[slot] = node

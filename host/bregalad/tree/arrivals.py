@@ -7,8 +7,6 @@ from ..complete import complete
 from ..predictors import Predictor
 from .table import NO_NODE, above
 
-__all__ = ["MAJORITY", "BAYES", "ADAPTIVE", "PREDICTIONS", "arrive", "summon", "count_class", "choose"]
-
 _CARRIED_OUT = Predictor.MAJORITY, Predictor.BAYES, Predictor.ADAPTIVE  # by `choose`
 MAJORITY, BAYES, ADAPTIVE = map(int, complete(Predictor, _CARRIED_OUT, __file__))
 PREDICTIONS = {predictor.word: int(predictor) for predictor in Predictor}

@@ -7,20 +7,6 @@ import numpy as np
 from ..compiled import njit
 from .table import KEPT, LEAF, is_alternate, predicting
 
-__all__ = [
-    "FAR",
-    "MOST",
-    "Block",
-    "BlockRule",
-    "block_of",
-    "busy",
-    "due_nodes",
-    "is_due",
-    "is_overdue",
-    "length_of",
-    "next_of",
-]
-
 FAR = 1 << 62  # instances that no tree ever learns
 MOST = 1 << 16  # instances of a block
 
@@ -76,17 +62,6 @@ def is_due(row):
 def is_overdue(row, rule, block):
     """Whether a leaf that predicts, and has just counted an instance, has the block end `AHEAD` instances later."""
     return row["since"] - (0 if row["due_at"] == block.begun else row["period"]) >= rule.margin
-
-
-@njit()
-def due_nodes(table, rows):
-    """The nodes that are due; int64 array."""
-    found, count = np.empty(rows, np.int64), 0
-    for node in range(rows):
-        if is_due(table[node]):
-            found[count] = node
-            count += 1
-    return found[:count]
 
 
 @njit()

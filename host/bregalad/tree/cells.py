@@ -9,8 +9,6 @@ from ..geometry import MISSING
 from ..options import table as options
 from .table import MULTIWAY, NUMERIC, ONE_VS_REST
 
-__all__ = ["CellMap", "check_cells"]
-
 _BLOCK = 64  # instances; see `_highest`
 _NOMINAL_KINDS = {"multiway": MULTIWAY, "one_vs_rest": ONE_VS_REST}
 

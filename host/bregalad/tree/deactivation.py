@@ -14,20 +14,18 @@ from .slots import give_back
 from .split import enter_role, hand_out, place_slot, sprout
 from .table import FORK, LEAF, descendants, kill
 
-__all__ = ["clear_below", "competing", "deactivate", "divide", "free_slot", "review"]
-
 
 @njit(inner=True)
-def _leaves(table, room):
+def _leaves(tree):
     """All leaves from left to right, those of alternates, too, and how many nodes have a test."""
-    nodes = descendants(table, 0, room[0])
+    nodes = descendants(tree.table, 0, tree.room[0])
     count = inner = 0
     for node in nodes:
-        if table[node]["kind"] == LEAF:
+        if tree.table[node]["kind"] == LEAF:
             nodes[count] = node
             count += 1
         else:
-            inner += table[node]["kind"] != FORK
+            inner += tree.table[node]["kind"] != FORK
     return nodes[:count], inner
 
 
@@ -62,51 +60,42 @@ def _most_promising(counts, leaves, places):
 
 
 @njit(inner=True)
-def _places(style, slots, inner):
+def _places(tree, inner):
     """Slots that leaves may hold: inner nodes that count have theirs."""
-    return slots - inner if style.anytime else slots
+    slots = len(tree.stack) - 1
+    return slots - inner if tree.style.anytime else slots
 
 
 @njit()
-def _give_up(table, style, stack, slot_node, node, out, at):
+def _give_up(tree, node, at):
     """Free a node's slot, those of the nodes below before it; others as for `deactivate`."""
-    row = table[node]
+    row = tree.table[node]
     slot = np.int64(row["slot"])
     # Where a link leads to a slot that is taken anew, a board of several levels goes through all.
-    if style.links is not None:
+    if tree.style.links is not None:
         none, zero = np.int64(NONE), np.int64(0)
-        at = place_slot(slot, slot, np.int64(KEEP), none, zero, zero, none, none, out, at)
-    give_back(stack, slot_node, slot)
+        at = place_slot(slot, slot, np.int64(KEEP), none, zero, zero, none, none, tree.edits, at)
+    give_back(tree.stack, tree.slot_node, slot)
     row["slot"] = -1
     return at
 
 
 @njit()
-def deactivate(table, gains, style, stack, slot_node, leaf, out, at):
-    """Take a leaf's slot away.
-
-    Parameters
-    ----------
-    table, gains : arrays of ``Nodes``
-    style : Style
-    stack, slot_node : arrays of ``SlotPool``
-    leaf : int
-    out, at
-        As in ``split.place``, which also says what is returned.
-    """
-    at = _give_up(table, style, stack, slot_node, leaf, out, at)
-    begin_anew(table, gains, style, leaf)
+def deactivate(tree, leaf, at):
+    """Take a leaf's slot away; ``at`` as in ``split.place``, which also says what is returned."""
+    at = _give_up(tree, leaf, at)
+    begin_anew(tree, leaf)
     return at
 
 
 @njit(inner=True)
-def _deactivate_others(table, gains, style, stack, slot_node, leaves, chosen, out, at):
+def _deactivate_others(tree, leaves, chosen, at):
     """Take the slots of leaves that are not chosen away, in the order of their rows."""
     losers = leaves[~chosen]
     losers.sort()
     for leaf in losers:
-        if table[leaf]["slot"] >= 0:
-            at = deactivate(table, gains, style, stack, slot_node, leaf, out, at)
+        if tree.table[leaf]["slot"] >= 0:
+            at = deactivate(tree, leaf, at)
     return at
 
 
@@ -123,81 +112,59 @@ def _holders(table, leaves, first, width):
 
 
 @njit()
-def free_slot(table, counts, gains, room, style, stack, slot_node, out):
+def free_slot(tree):
     """Free the slot of the least promising leaf, if any has one; edits written."""
-    leaves, _ = _leaves(table, room)
-    active = _holders(table, leaves, 0, 0)
-    chosen = _most_promising(counts, active, len(active) - 1)
-    return _deactivate_others(table, gains, style, stack, slot_node, active, chosen, out, np.int64(0))
+    leaves, _ = _leaves(tree)
+    active = _holders(tree.table, leaves, 0, 0)
+    chosen = _most_promising(tree.matrices[0], active, len(active) - 1)
+    return _deactivate_others(tree, active, chosen, np.int64(0))
 
 
 @njit()
-def review(table, matrices, room, style, first_cell, stack, slot_node, seen, out, at):
+def review(tree, seen):
     """Let all leaves compete for the slots.
 
     Parameters
     ----------
-    seen, out, at
-        As in `activate`.
+    tree : Tree
+    seen : int
+        Instances that the tree has learnt.
 
     Returns
     -------
-    changed, at : int
-        Leaves that have got a slot; where the next edit goes.
+    changed, used : int
+        Leaves that have got a slot; edits written.
     """
-    counts, _, gains, _ = matrices
-    leaves, inner = _leaves(table, room)
-    chosen = _most_promising(counts, leaves, _places(style, len(stack) - 1, inner))
-    at = _deactivate_others(table, gains, style, stack, slot_node, leaves, chosen, out, at)
+    leaves, inner = _leaves(tree)
+    chosen = _most_promising(tree.matrices[0], leaves, _places(tree, inner))
+    used = _deactivate_others(tree, leaves, chosen, np.int64(0))
     changed = 0
     for leaf in leaves[chosen]:
-        if table[leaf]["slot"] < 0:
-            at = activate(table, matrices, style, first_cell, stack, slot_node, leaf, seen, out, at)
+        if tree.table[leaf]["slot"] < 0:
+            used = activate(tree, leaf, seen, used)
             changed += 1
-    return changed, at
+    return changed, used
 
 
 @njit()
-def clear_below(table, room, style, stack, slot_node, node, out, at):
+def clear_below(tree, node, at):
     """Forget all below a node, which becomes a leaf; others as for `deactivate`."""
-    below = descendants(table, node, room[0])
+    below = descendants(tree.table, node, tree.room[0])
     for turn in range(len(below) - 1, 0, -1):
-        if table[below[turn]]["slot"] >= 0:
-            at = _give_up(table, style, stack, slot_node, below[turn], out, at)
-    kill(table, room, node)
+        if tree.table[below[turn]]["slot"] >= 0:
+            at = _give_up(tree, below[turn], at)
+    kill(tree.table, tree.room, node)
     return at
 
 
 @njit()
-def divide(
-    table,
-    matrices,
-    room,
-    blank,
-    style,
-    first_cell,
-    stack,
-    slot_node,
-    node,
-    attribute,
-    kind,
-    value,
-    values,
-    sides,
-    own,
-    tie,
-    out,
-    anytime,
-    competes,
-):
+def divide(tree, node, attribute, kind, value, values, sides, own, tie, anytime, competes):
     """Turn a leaf into a test, or replace an inner node's test and all below; the most promising leaves get slots.
 
     Parameters
     ----------
     own : int64 array (classes,)
         The board's class counts of the node.
-    out : int64 array (rows, EDIT)
-        The edits of slots are written to it.
     anytime : int or None
         Of the style; None as an argument: what it leaves out is not compiled.
     competes : int or None
@@ -211,26 +178,23 @@ def divide(
     int
         Edits written.
     """
-    counts, base, gains, windows = matrices
-    used, width = np.int64(0), len(sides)
+    table, used, width = tree.table, np.int64(0), len(sides)
     if anytime is not None and table[node]["kind"] != LEAF:
-        used = clear_below(table, room, style, stack, slot_node, node, out, used)
-    child = sprout(
-        table, counts, base, gains, windows, room, blank, style, node, attribute, kind, value, values, sides, own, tie
-    )
+        used = clear_below(tree, node, used)
+    child = sprout(tree, node, attribute, kind, value, values, sides, own, tie)
     if anytime is not None:
-        used = enter_role(table, style, first_cell, node, out, used)
+        used = enter_role(tree, node, used)
     family = np.arange(child, child + width)
     slot = np.int64(table[node]["slot"])
-    handed = 0 if style.anytime else 1  # a leaf's own slot
-    if competes is not None and width > stack[0] + handed:
-        leaves, inner = _leaves(table, room)
+    handed = 0 if tree.style.anytime else 1  # a leaf's own slot
+    if competes is not None and width > tree.stack[0] + handed:
+        leaves, inner = _leaves(tree)
         leaves = _holders(table, leaves, child, width)
-        chosen = _most_promising(counts, leaves, _places(style, len(stack) - 1, inner))
-        used = _deactivate_others(table, gains, style, stack, slot_node, leaves, chosen, out, used)
+        chosen = _most_promising(tree.matrices[0], leaves, _places(tree, inner))
+        used = _deactivate_others(tree, leaves, chosen, used)
         family = leaves[chosen & (leaves >= child) & (leaves < child + width)]
         family.sort()
         if handed and not len(family):
-            give_back(stack, slot_node, slot)
+            give_back(tree.stack, tree.slot_node, slot)
             table[node]["slot"] = -1
-    return hand_out(table, style, first_cell, stack, slot_node, node, family, out, used)
+    return hand_out(tree, node, family, used)

@@ -17,14 +17,11 @@ from .table import (
     VACANT,
     code_range,
     descendants,
-    kill,
     leave_rows,
     predicting,
     standing,
     take_rows,
 )
-
-__all__ = ["Nodes"]
 
 _MOST_CHILDREN = 255
 _NO_TREE = "its nodes do not hang together"
@@ -129,10 +126,6 @@ class Nodes:
             self._matrices[name] = np.zeros((capacity, matrix.shape[1]), matrix.dtype)
             self._matrices[name][: len(matrix)] = matrix
 
-    def kill(self, node):
-        """Forget all below a node, which becomes a leaf."""
-        kill(self.table, self.room, node)
-
     def descendants(self, node=0):
         """A node and all below it, alternates, too, parents before children, left ones first; int array."""
         return descendants(self.table, node, self.rows)
@@ -146,11 +139,6 @@ class Nodes:
         """Indices of all nodes with a test, those of alternates, too, parents before children; int array."""
         nodes = self.descendants()
         return nodes[(self.kind[nodes] != LEAF) & (self.kind[nodes] != FORK)]
-
-    @property
-    def inactive(self):
-        """How many leaves hold no slot."""
-        return int((self.slot[self.leaves()] < 0).sum())
 
     def predicting(self):
         """Indices of the nodes that predictions pass, parents before children; no forks, no alternates; int array."""

@@ -11,8 +11,6 @@ from ..geometry import MISSING
 from .split import shift_of
 from .table import NUMERIC
 
-__all__ = ["carry", "pieces_of", "recode_nodes", "thresholds_of"]
-
 
 def pieces_of(old, new, values):
     """The pieces that the edges of two books cut the line of numbers into, of several attributes.

@@ -5,8 +5,6 @@ import numpy as np
 from ..compiled import njit
 from .table import LEAF, MULTIWAY, NO_NODE, NUMERIC, ONE_VS_REST, has_alternate
 
-__all__ = ["GROUP", "child_of", "next_leaf", "walk", "route", "shares"]
-
 GROUP = 64  # instances that are walked side by side
 
 

@@ -4,8 +4,6 @@ import numpy as np
 
 from ..compiled import njit
 
-__all__ = ["SlotPool", "best_level", "give_back", "joined", "take_slot"]
-
 
 @njit()
 def joined(together, slot, levels):
@@ -60,7 +58,7 @@ def take_slot(stack, slot_node, node, level, levels):
 
 @njit()
 def give_back(stack, slot_node, slot):
-    """As ``SlotPool.give_back``, for compiled code."""
+    """Free a slot."""
     slot_node[slot] = -1
     stack[0] += 1
     stack[stack[0]] = slot
@@ -104,7 +102,3 @@ class SlotPool:
         Of all that would do it is the one that was freed last.
         """
         return int(take_slot(self.stack, self.node, node, level, self.levels))
-
-    def give_back(self, slot):
-        """Free a slot."""
-        give_back(self.stack, self.node, slot)

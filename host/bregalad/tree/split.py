@@ -1,6 +1,6 @@
 """What a split does to the tree and to the board, in compiled code: sides, children, edits of slots.
 
-`contest.divide` is all of it.
+`deactivation.divide` is all of it.
 """
 
 from collections import namedtuple
@@ -12,25 +12,6 @@ from ..geometry import NONE
 from .edits import CELL, CURRENT, FLAGS, INNER, KEEP, LINK, LO, PARENT, PLACE, SHIFT, SLOT, WHAT
 from .slots import best_level, joined, take_slot
 from .table import LEAF, MULTIWAY, NO_NODE, NUMERIC, above, code_range, take_rows
-
-__all__ = [
-    "LONG",
-    "Split",
-    "Style",
-    "cells_of",
-    "style_of",
-    "sides_of",
-    "shift_of",
-    "child_wait",
-    "sprout",
-    "enter_role",
-    "place",
-    "link",
-    "level",
-    "zoom_of",
-    "hand_out",
-    "place_slot",
-]
 
 LONG = (1 << 31) - 1  # a period that is never over: something else says when the node is tried
 
@@ -178,16 +159,13 @@ def child_wait(style, wait, tie):
 
 
 @njit()
-def sprout(
-    table, counts, base, gains, windows, room, blank, style, node, attribute, kind, value, values, sides, own, tie
-):
+def sprout(tree, node, attribute, kind, value, values, sides, own, tie):
     """Make a leaf a test with new leaves below.
 
     Parameters
     ----------
-    table, counts, base, gains, windows, room, blank : arrays of ``Nodes``
+    tree : Tree
         With room for the children.
-    style : Style
     node : int
     attribute, kind, value, values
         As in ``sides_of``.
@@ -202,6 +180,7 @@ def sprout(
     int
         The first child.
     """
+    table, (counts, base, gains, windows), style = tree.table, tree.matrices, tree.style
     width, classes = sides.shape
     default = most = 0
     for branch in range(width):
@@ -219,7 +198,7 @@ def sprout(
         sides[default, k] += max(own[k] - known, 0)
         if own[k] + base[node, k] > own[majority] + base[node, majority]:
             majority = k
-    child = take_rows(table, room, width)
+    child = take_rows(table, tree.room, width)
     windows[node] = 0  # on another tree than this will be
     row = table[node]
     row["kind"], row["attribute"], row["threshold"] = kind, attribute, value
@@ -227,7 +206,7 @@ def sprout(
     wait = child_wait(style, row["wait"], tie)
     for branch in range(width):
         leaf = child + branch
-        table[leaf] = blank[0]
+        table[leaf] = tree.blank[0]
         counts[leaf] = 0
         base[leaf] = 0
         gains[leaf] = 0
@@ -268,20 +247,20 @@ def sprout(
 
 
 @njit()
-def link(table, style, node):
+def link(tree, node):
     """The slot that counts a node's instances, too; NONE at the root, of an alternate, too, and in VFDT."""
-    if not style.anytime:
+    if not tree.style.anytime:
         return NONE
-    counting = above(table, node)
-    return np.int64(table[counting]["slot"]) if counting != NO_NODE else NONE
+    counting = above(tree.table, node)
+    return np.int64(tree.table[counting]["slot"]) if counting != NO_NODE else NONE
 
 
 @njit()
-def level(table, levels, links, stack, node):
-    """The best level of a node's slot, see `best_level`; ``links`` as in `Style`."""
+def level(tree, node, links):
+    """The best level of a node's slot, see `best_level`; ``links`` of the style."""
     if links is None:
-        return stack[stack[0]] % levels  # the next slot will do
-    return _level_apart(table, levels, stack, node)
+        return tree.stack[tree.stack[0]] % tree.style.levels  # the next slot will do
+    return _level_apart(tree.table, tree.style.levels, tree.stack, node)
 
 
 @njit(inner=True)
@@ -303,36 +282,41 @@ def _level_apart(table, levels, stack, node):
 
 
 @njit()
-def place(table, style, first_cell, node, parent_slot, flags, cell, lo, shift, out, at):
+def place(tree, node, parent_slot, flags, cell, lo, shift, at):
     """Write the edit that sets up a node's slot.
 
     Parameters
     ----------
-    first_cell : int array
-        Per attribute.
     parent_slot, flags, cell, lo, shift : int
         As of an edit; role, link and current cell follow from the node.
-    out : int64 array (rows, EDIT)
-        Written from ``at`` on.
+    at : int
+        The edit's row.
 
     Returns
     -------
     int
         Where the next edit goes.
     """
-    row = table[node]
+    row = tree.table[node]
     current = np.int64(NONE)
     if row["kind"] != LEAF:
         flags |= INNER
-        current = np.int64(first_cell[row["attribute"]])
-    over = np.int64(link(table, style, node))
-    return place_slot(np.int64(row["slot"]), parent_slot, flags, cell, lo, shift, over, current, out, at)
+        current = np.int64(tree.first_cell[row["attribute"]])
+    over = np.int64(link(tree, node))
+    return place_slot(np.int64(row["slot"]), parent_slot, flags, cell, lo, shift, over, current, tree.edits, at)
+
+
+@njit()
+def restate(tree, node, at):
+    """Tell the board what a node that keeps its slot and statistics is now; others as for `place`."""
+    none, zero = np.int64(NONE), np.int64(0)
+    return place(tree, node, np.int64(tree.table[node]["slot"]), np.int64(KEEP), none, zero, zero, at)
 
 
 @njit(inner=True)
-def place_slot(slot, parent_slot, flags, cell, lo, shift, over, current, out, at):
+def place_slot(slot, parent_slot, flags, cell, lo, shift, over, current, edits, at):
     """Write a PLACE by its fields, ``over`` being its link; others as for `place`."""
-    edit = out[at]
+    edit = edits[at]
     edit[WHAT], edit[FLAGS], edit[SLOT], edit[PARENT] = PLACE, flags, slot, parent_slot
     edit[CELL], edit[LO], edit[SHIFT] = cell, lo, shift
     edit[LINK], edit[CURRENT] = over, current
@@ -340,53 +324,42 @@ def place_slot(slot, parent_slot, flags, cell, lo, shift, over, current, out, at
 
 
 @njit()
-def zoom_of(table, style, first_cell, leaf):
+def zoom_of(tree, leaf):
     """``(cell, lo, shift)`` where a child's bins differ from its parent's; cell NONE: nowhere."""
-    row = table[leaf]
-    parent = table[row["parent"]]
+    row = tree.table[leaf]
+    parent = tree.table[row["parent"]]
     if parent["kind"] != NUMERIC:
         return np.int64(NONE), np.int64(0), np.int64(0)
-    shift = shift_of(style.bins, row["high"] - row["low"])
-    return np.int64(first_cell[parent["attribute"]]), np.int64(row["low"]), np.int64(shift)
+    shift = shift_of(tree.style.bins, row["high"] - row["low"])
+    return np.int64(tree.first_cell[parent["attribute"]]), np.int64(row["low"]), np.int64(shift)
 
 
 @njit()
-def enter_role(table, style, first_cell, node, out, at):
+def enter_role(tree, node, at):
     """Tell the board whether a node that keeps its statistics is a leaf or an inner one."""
-    row = table[node]
+    row = tree.table[node]
     row["since"] = 0
-    row["period"] = style.grace if row["kind"] == LEAF else style.inner_period
-    return place(
-        table,
-        style,
-        first_cell,
-        node,
-        np.int64(row["slot"]),
-        np.int64(KEEP),
-        np.int64(NONE),
-        np.int64(0),
-        np.int64(0),
-        out,
-        at,
-    )
+    row["period"] = tree.style.grace if row["kind"] == LEAF else tree.style.inner_period
+    return restate(tree, node, at)
 
 
 @njit()
-def hand_out(table, style, first_cell, stack, slot_node, node, keepers, out, at):
+def hand_out(tree, node, keepers, at):
     """Hand free slots, and that of a node that counts no more, to new leaves.
 
     Parameters
     ----------
-    stack, slot_node : arrays of ``SlotPool``
+    tree : Tree
     node : int
         Its slot's zoom is what the leaves inherit.
     keepers : int array
         Children that get a slot; there are enough.
-    out, at
+    at
         As in ``place``.
     """
+    table = tree.table
     slot = np.int64(table[node]["slot"])
-    handed = 0 if style.anytime or not len(keepers) else 1
+    handed = 0 if tree.style.anytime or not len(keepers) else 1
     if handed:
         table[node]["slot"] = -1
     # A slot that is handed over comes last: until then its zoom is what the others inherit.
@@ -394,11 +367,11 @@ def hand_out(table, style, first_cell, stack, slot_node, node, keepers, out, at)
         last = handed and turn == len(keepers) - 1
         leaf = keepers[0 if last else turn + handed]
         if last:
-            slot_node[slot] = leaf
+            tree.slot_node[slot] = leaf
             table[leaf]["slot"] = slot
         else:
-            wanted = level(table, style.levels, style.links, stack, leaf)
-            table[leaf]["slot"] = take_slot(stack, slot_node, leaf, wanted, style.levels)
-        cell, lo, shift = zoom_of(table, style, first_cell, leaf)
-        at = place(table, style, first_cell, leaf, slot, np.int64(0), cell, lo, shift, out, at)
+            wanted = level(tree, leaf, tree.style.links)
+            table[leaf]["slot"] = take_slot(tree.stack, tree.slot_node, leaf, wanted, tree.style.levels)
+        cell, lo, shift = zoom_of(tree, leaf)
+        at = place(tree, leaf, slot, np.int64(0), cell, lo, shift, at)
     return at

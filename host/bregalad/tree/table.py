@@ -1,43 +1,11 @@
 """The table of a tree's nodes, a row for each, and what compiled code does to rows."""
 
+from collections import namedtuple
+
 import numpy as np
 
 from ..compiled import njit
 from ..geometry import MISSING
-
-__all__ = [
-    "ASKED",
-    "DTYPE",
-    "FAMILIES",
-    "FIELDS",
-    "FORK",
-    "KEPT",
-    "LEAF",
-    "MATRICES",
-    "MULTIWAY",
-    "NEVER",
-    "NO_NODE",
-    "NUMERIC",
-    "ONE_VS_REST",
-    "PER_ATTRIBUTE",
-    "PER_CLASS",
-    "PER_WINDOW",
-    "ROWS",
-    "VACANT",
-    "above",
-    "code_range",
-    "descendants",
-    "forget_trial",
-    "fork",
-    "has_alternate",
-    "is_alternate",
-    "join",
-    "kill",
-    "leave_rows",
-    "predicting",
-    "standing",
-    "take_rows",
-]
 
 LEAF, NUMERIC, MULTIWAY, ONE_VS_REST, FORK = range(5)  # as NodeKind; the first four as CellKind, with leaf for ignored
 NO_NODE = -1
@@ -86,6 +54,18 @@ DTYPE = np.dtype([(name, dtype) for name, (dtype, _) in FIELDS.items()], align=T
 # Elements of `Nodes.room`: rows in use, how many of them are killed nodes', and from there on, by
 # the size of a family, the first row of one that was killed; its "next" names the next one's.
 ROWS, VACANT, FAMILIES = range(3)
+
+Tree = namedtuple("Tree", "table matrices room blank style first_cell stack slot_node edits")
+Tree.__doc__ = """A tree and its slots on a board, for compiled code.
+
+table, matrices, room, blank : arrays of ``Nodes``
+style : Style
+first_cell : int64 array (attributes,)
+    Of the ``CellMap``.
+stack, slot_node : arrays of ``SlotPool``
+edits : int64 array (rows, EDIT)
+    What the board is told of slots is written to it.
+"""
 
 
 @njit()
@@ -175,9 +155,9 @@ def _place(table, row, new):
 
 
 @njit()
-def _move(table, matrices, node, row):
+def _move(tree, node, row):
     """Take a node to another row, whose place in the tree it gets; what its last trial has come to is void."""
-    counts, base, gains, windows = matrices
+    table, (counts, base, gains, windows) = tree.table, tree.matrices
     _place(table, row, table[node])
     counts[row], base[row], gains[row], windows[row] = counts[node], base[node], gains[node], windows[node]
     forget_trial(table[row])
@@ -186,10 +166,10 @@ def _move(table, matrices, node, row):
 
 
 @njit()
-def _clear(table, matrices, blank, row):
+def _clear(tree, row):
     """Make a row that of a new node in the same place."""
-    counts, base, gains, windows = matrices
-    _place(table, row, blank[0])
+    counts, base, gains, windows = tree.matrices
+    _place(tree.table, row, tree.blank[0])
     counts[row], base[row], gains[row], windows[row] = 0, 0, 0, 0
 
 
@@ -243,29 +223,30 @@ def kill(table, room, node):
 
 
 @njit()
-def fork(table, matrices, room, blank, node):
+def fork(tree, node):
     """Make a node a fork of itself and an alternate, a leaf without counts; return the row of the alternate.
 
     There are rows for two in the table.
     """
-    first = take_rows(table, room, 2)
+    table = tree.table
+    first = take_rows(table, tree.room, 2)
     for row in (first, first + 1):
         table[row]["parent"], table[row]["low"], table[row]["high"] = node, table[node]["low"], table[node]["high"]
-        _clear(table, matrices, blank, row)
+        _clear(tree, row)
     table[first + 1]["majority"] = table[node]["majority"]
-    _move(table, matrices, node, first)
-    _clear(table, matrices, blank, node)
+    _move(tree, node, first)
+    _clear(tree, node)
     row = table[node]
     row["kind"], row["attribute"], row["child"], row["width"] = FORK, 0, first, 2
     return first + 1
 
 
 @njit()
-def join(table, matrices, room, blank, node, branch):
+def join(tree, node, branch):
     """Let a child of a fork take its place; the other one goes with all below it."""
-    first = np.int64(table[node]["child"])
-    kill(table, room, first + 1 - branch)
-    _move(table, matrices, first + branch, node)
+    first = np.int64(tree.table[node]["child"])
+    kill(tree.table, tree.room, first + 1 - branch)
+    _move(tree, first + branch, node)
     for row in (first, first + 1):
-        _clear(table, matrices, blank, row)
-    leave_rows(table, room, first, 2)
+        _clear(tree, row)
+    leave_rows(tree.table, tree.room, first, 2)

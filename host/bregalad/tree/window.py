@@ -7,8 +7,6 @@ from ..geometry import MISSING, NONE
 from .routing import child_of
 from .table import LEAF, NO_NODE, above
 
-__all__ = ["Memory", "count_off", "date", "leaf_of"]
-
 
 class Memory:
     """The last ``size`` instances that a tree has learnt.

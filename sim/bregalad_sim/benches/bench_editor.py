@@ -149,7 +149,7 @@ class Bench:
             slot, period = rng.choice(waiting or [slot]), rng.choice([0, 1, rng.getrandbits(16)])
             return pack_tree(g, TreeOpcode.PERIOD, slot=slot, period=period), False
         data = self.traffic.slot_command()
-        return data, data[0] == Opcode.WRITE and rng.random() < 0.3
+        return data, data[0] == Opcode.WRITE and rng.random() < 0.5
 
     def count_records(self):
         """Some more records have come."""

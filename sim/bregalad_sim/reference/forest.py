@@ -1,6 +1,6 @@
 """Ensembles, instance by instance. Oza and Russell 2001; Bifet, Holmes and Pfahringer 2010; Gomes et al. 2017.
 
-Nothing is shared with the ensembles of the driver but ADWIN, which is held equal to River's.
+Nothing is shared with the ensembles of the driver; ADWIN is River's.
 """
 
 from fractions import Fraction
@@ -8,7 +8,6 @@ from functools import cache
 from math import factorial
 
 import numpy as np
-from bregalad.drift.adwin import ADWIN
 
 from .kernel import branch_of, majority
 from .vfdt import ReferenceVFDT
@@ -167,6 +166,27 @@ class ReferenceBagging:
         """See which members were right."""
 
 
+class _Window:
+    """River's adaptive window of a confidence, with the other parameters' defaults."""
+
+    def __init__(self, delta):
+        self._delta = delta
+        self.reset()
+
+    def reset(self):
+        from river.drift.adwin import AdaptiveWindowing
+
+        self._numbers = AdaptiveWindowing(self._delta, 32, 5, 5, 10)
+
+    def update(self, wrong):
+        return self._numbers.update(float(wrong))
+
+    @property
+    def estimation(self):
+        width = self._numbers.get_width()
+        return self._numbers.get_total() / width if width else 0.0
+
+
 def worse(window, right):
     """Whether a window's mean has changed, and risen."""
     before = window.estimation
@@ -178,7 +198,7 @@ class ReferenceLeveraging(ReferenceBagging):
 
     def __init__(self, *stream, drift, **options):
         super().__init__(*stream, **options)
-        self.windows = [ADWIN(drift) for _ in self.trees]
+        self.windows = [_Window(drift) for _ in self.trees]
         self.drifts = 0
 
     def look(self, x, y, right):
@@ -196,7 +216,7 @@ class ReferenceForest(ReferenceBagging):
     def __init__(self, *stream, warning, drift, **options):
         super().__init__(*stream, **options)
         self.background = [None] * len(self.trees)
-        self.windows = [(ADWIN(warning), ADWIN(drift)) for _ in self.trees]
+        self.windows = [(_Window(warning), _Window(drift)) for _ in self.trees]
         self.scores = [(0, 0)] * len(self.trees)
         self.warnings = self.drifts = 0
 

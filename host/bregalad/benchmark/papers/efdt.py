@@ -11,8 +11,6 @@ from .. import streams
 from ..page import Page, new_figure
 from .runs import follow, mean_curve, spread
 
-__all__ = ["INSTANCES", "RUNS", "SUMMARY", "run"]
-
 SUMMARY = "EFDT against VFDT: random trees of 2 to 5 classes, KDD'99 and Skin (KDD 2018)"
 INSTANCES = 1_000_000
 RUNS = 10

@@ -4,8 +4,6 @@ from dataclasses import asdict
 
 import numpy as np
 
-__all__ = ["ReferenceTree"]
-
 
 class ReferenceTree:
     """``bregalad_sim.reference.ReferenceVFDT`` behind a tree's calls.

@@ -4,8 +4,6 @@ import numpy as np
 
 from ...evaluation import prequential
 
-__all__ = ["follow", "mean_curve", "spread"]
-
 POINTS = 100  # of a curve
 
 

@@ -8,8 +8,6 @@ from ..page import Page, new_figure
 from .reference import ReferenceTree
 from .runs import follow, spread
 
-__all__ = ["INSTANCES", "RUNS", "SUMMARY", "run"]
-
 SUMMARY = "ways to break ties: ht, htdt, htat (Holmes, Kirkby and Pfahringer 2005)"
 INSTANCES = 10_000_000
 RUNS = 10

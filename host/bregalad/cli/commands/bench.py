@@ -1,7 +1,5 @@
 """Measure learners beside those of MOA, River and mlpack, in turns: a row of Markdown each."""
 
-__all__ = ["add_arguments", "run"]
-
 
 def add_arguments(parser):
     """Declare the options."""

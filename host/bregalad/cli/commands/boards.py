@@ -2,8 +2,6 @@
 
 import json
 
-__all__ = ["add_arguments", "run"]
-
 
 def add_arguments(parser):
     """Declare the options."""

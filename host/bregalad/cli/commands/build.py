@@ -1,6 +1,6 @@
 """Build a board's bitstream with open tools, or a project for the vendor's."""
 
-__all__ = ["add_arguments", "run"]
+from ..options import add_sizes, check_clock, network_options
 
 _LAST_SEED = (1 << 31) - 1  # that nextpnr takes
 
@@ -13,13 +13,7 @@ def add_arguments(parser):
         "versa-ecp5 or -5g, colorlight-5a-75b or -8, tang-nano-20k, "
         "arty-a7-35 or -100 (a Vivado project)",
     )
-    parser.add_argument(
-        "--geometry",
-        nargs="+",
-        default=[],
-        metavar="SIZE",
-        help="a preset's name, sizes as lanes=8, or both (default: the board's)",
-    )
+    add_sizes(parser)
     parser.add_argument("--clock", type=float, metavar="MHZ", help="clock of the array (default: the board's)")
     parser.add_argument(
         "--aim", type=float, metavar="MHZ", help="clock to route for, if higher: how much can the array do?"
@@ -50,7 +44,6 @@ def run(args):
     from bregalad_hw.build.report import table
 
     from ...geometry import Geometry
-    from ..options import check_clock, network_options
 
     board = find_board(args.board)
     if args.seeds < 1:

@@ -1,7 +1,5 @@
 """Learn 336,776 flights on the emulated board, a part of them on the simulated one, and compare."""
 
-__all__ = ["add_arguments", "run"]
-
 
 def add_arguments(parser):
     """Declare the options."""

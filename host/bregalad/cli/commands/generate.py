@@ -1,7 +1,5 @@
 """Write a random stream to a file, or list the generators."""
 
-__all__ = ["add_arguments", "run"]
-
 
 def add_arguments(parser):
     """Declare the options."""

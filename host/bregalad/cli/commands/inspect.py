@@ -4,8 +4,6 @@ from ...words import listed, one_line
 from ..options import check_there
 from ..outputs import print_json
 
-__all__ = ["add_arguments", "run"]
-
 
 def add_arguments(parser):
     """Declare the options."""

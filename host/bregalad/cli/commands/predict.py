@@ -6,8 +6,6 @@ from contextlib import nullcontext
 from ...files import check_writable
 from .. import options, saved
 
-__all__ = ["add_arguments", "run"]
-
 
 def add_arguments(parser):
     """Declare the options."""

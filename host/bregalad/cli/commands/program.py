@@ -1,7 +1,5 @@
 """Load a built bitstream into a board."""
 
-__all__ = ["add_arguments", "run"]
-
 
 def add_arguments(parser):
     """Declare the options."""

@@ -1,7 +1,5 @@
 """Do a published experiment again and write its tables beside the published figures."""
 
-__all__ = ["add_arguments", "run"]
-
 
 def add_arguments(parser):
     """Declare the options."""

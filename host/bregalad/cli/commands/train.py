@@ -10,8 +10,6 @@ from ...interrupt import Stopped, status_of, stopping
 from ...words import counted
 from .. import checkpoint, ensembles, labels, learner, options, outputs, report, saved
 
-__all__ = ["add_arguments", "new_learner", "run"]
-
 
 def add_arguments(parser):
     """Declare the options."""

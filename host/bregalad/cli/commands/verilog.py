@@ -3,18 +3,12 @@
 As SystemVerilog, to be exact: it holds assertions.
 """
 
-__all__ = ["add_arguments", "run"]
+from ..options import add_sizes
 
 
 def add_arguments(parser):
     """Declare the options."""
-    parser.add_argument(
-        "--geometry",
-        nargs="+",
-        default=["small"],
-        metavar="SIZE",
-        help="a preset's name, sizes as lanes=8, or both (default: small)",
-    )
+    add_sizes(parser, "small")
     parser.add_argument(
         "--output", metavar="FILE", help="file to write (default: accelerator.sv; a --package names its own)"
     )

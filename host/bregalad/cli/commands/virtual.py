@@ -4,9 +4,7 @@ import os
 import signal
 import sys
 
-from ..options import add_wave, check_clock, network_options
-
-__all__ = ["add_arguments", "run"]
+from ..options import add_sizes, add_wave, check_clock, network_options
 
 _TIMEOUT = 60  # seconds for drivers: beside a busy processor a frame may take many
 
@@ -14,13 +12,7 @@ _TIMEOUT = 60  # seconds for drivers: beside a busy processor a frame may take m
 def add_arguments(parser):
     """Declare the options."""
     parser.add_argument("board", help="as for build")
-    parser.add_argument(
-        "--geometry",
-        nargs="+",
-        default=[],
-        metavar="SIZE",
-        help="a preset's name, sizes as lanes=8, or both (default: the board's)",
-    )
+    add_sizes(parser)
     parser.add_argument(
         "--ratio",
         type=float,

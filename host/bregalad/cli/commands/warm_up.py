@@ -4,8 +4,6 @@ from ...ensemble.options import NAMES
 from ...options.table import CLASSICAL, LEARNERS, POSITIVE
 from ...words import joined
 
-__all__ = ["add_arguments", "run"]
-
 _NAMES = (*LEARNERS, *POSITIVE, *CLASSICAL, *NAMES)
 _INSTANCES = 3000
 

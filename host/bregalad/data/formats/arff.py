@@ -10,8 +10,6 @@ from .notation import divided, tokens, without_blanks
 from .sources import LineSource
 from .text import Layout, parse
 
-__all__ = ["ArffSource"]
-
 _KEYWORD = re.compile(r"""[\x00-\x20]*(@[^\x00-\x20'"{},%]*)(.*)""", re.DOTALL)
 _NUMBERS = ("numeric", "real", "integer")
 _ALLOWED = "allowed are numeric, real, integer and a list of values {a,b}"

@@ -11,8 +11,6 @@ from .notation import between_commas, divided, tokens, without_blanks
 from .numerals import MISSING_NUMBERS, is_number
 from .text import not_a_number
 
-__all__ = ["UNKNOWN", "is_plain", "read_rows"]
-
 UNKNOWN = object()  # stands for nothing, in the list of what sparse rows leave out
 
 _RARE = "\\{}%\0\x0b\x0c\x1c\x1d\x1e\x1f"  # escapes, sparse rows, weights, comments, odd blanks

@@ -15,8 +15,6 @@ from .numerals import MISSING_NUMBERS, is_number
 from .sources import HEAD, LineSource
 from .text import Layout, fields_of, not_a_number, parse, sniff, strange_numerals, word_among_numbers
 
-__all__ = ["TextSource"]
-
 _PAGES = ("<!doctype", "<html", "<?xml")
 
 

@@ -18,8 +18,6 @@ try:
 except ImportError:  # Python can be built without it, and zipfile does without
     lzma = None  # type: ignore[assignment]
 
-__all__ = ["Member", "Pipe", "open_binary", "open_lines", "open_text", "place_of", "suffix_of"]
-
 _BROKEN = (EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile, *([lzma.LZMAError] if lzma else []))
 # What stands beside the data in an archive, as those of UCI's have it.
 _BESIDE = re.compile(

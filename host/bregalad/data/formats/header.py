@@ -3,8 +3,6 @@
 from ..times import are_times
 from .numerals import MISSING_NUMBERS, is_number, reason_of
 
-__all__ = ["is_header", "is_numeric"]
-
 _ENOUGH = 20  # rows among which a label that is met again would have been met
 
 

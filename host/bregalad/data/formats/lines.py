@@ -6,8 +6,6 @@ import numpy as np
 
 from ..schema import DataError
 
-__all__ = ["Block", "Lines"]
-
 _PIECE = 1 << 20  # bytes that are read at once
 _LONGEST = 1 << 26  # bytes of a line
 _MOST = 1 << 28  # bytes of the lines that are taken at once, if there is more than one

@@ -8,8 +8,6 @@ read data without line numbers.
 import re
 from typing import NamedTuple
 
-__all__ = ["between_commas", "divided", "quoted", "tokens", "without_blanks"]
-
 # Weka's tokenizer: blanks are all characters up to the space; a quote within a word is a letter
 # here (Weka would begin another word).
 _TOKEN = re.compile(

@@ -5,8 +5,6 @@ import unicodedata
 
 import numpy as np
 
-__all__ = ["MISSING_NUMBERS", "MISSING_WORDS", "is_number", "number_of", "reason_of"]
-
 MISSING_WORDS = ("", "?")
 _NANS = {"NaN", "nan", "-NaN", "-nan"}  # which float() takes
 # As pandas has them, and Weka's.

@@ -15,8 +15,6 @@ from .files import open_binary
 from .numerals import MISSING_NUMBERS, is_number
 from .sources import Source
 
-__all__ = ["JsonSource", "ParquetSource"]
-
 # Plain bytes are what some programs write for texts.
 _TEXTS = ("string", "large_string", "string_view", "binary", "large_binary", "binary_view")
 

@@ -12,8 +12,6 @@ from ...words import counted
 from ..schema import DataError
 from .numerals import MISSING_NUMBERS, MISSING_WORDS, number_of, reason_of
 
-__all__ = ["Layout", "fields_of", "not_a_number", "parse", "sniff", "strange_numerals", "word_among_numbers"]
-
 _DELIMITERS = ",\t;|"
 _END = 10  # a line feed
 _BLANKS = " \t\r\n\f\v"  # of a line that says nothing; a no-break space may be a word

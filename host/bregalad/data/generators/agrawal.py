@@ -1,7 +1,5 @@
 """Loan applicants: ten functions of nine attributes."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -9,8 +7,6 @@ import numpy as np
 
 from ..schema import Attribute, Schema
 from .base import Block, Generator, Range, Share
-
-__all__ = ["Agrawal"]
 
 _SCHEMA = Schema(
     (

@@ -18,19 +18,6 @@ if TYPE_CHECKING:
 
     Chunk: TypeAlias = tuple[pd.DataFrame, np.ndarray]
 
-__all__ = [
-    "Block",
-    "Generator",
-    "Range",
-    "Share",
-    "classified",
-    "model_numbers",
-    "nominals",
-    "numerics",
-    "order_numbers",
-    "reflected",
-]
-
 BLOCK = 16_384  # instances per random number generator: a chunk's size must not change the stream
 
 _MODEL, _INSTANCES, _ORDER = range(3)  # what a seed is for

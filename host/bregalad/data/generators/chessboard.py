@@ -1,7 +1,5 @@
 """A board whose squares appear one after the other."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -9,8 +7,6 @@ import numpy as np
 
 from ..schema import Schema
 from .base import Block, Generator, Range, numerics, order_numbers
-
-__all__ = ["Chessboard"]
 
 
 @dataclass(eq=False, repr=False)

@@ -1,15 +1,11 @@
 """A cluster per class, all of them moving."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
 
 from .base import Block, Generator, Range, classified, model_numbers, numerics, reflected
-
-__all__ = ["Clusters"]
 
 
 @dataclass(eq=False, repr=False)

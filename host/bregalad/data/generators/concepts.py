@@ -1,7 +1,5 @@
 """Small concepts: SEA and STAGGER change abruptly, a poisoned head ends abruptly."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """Two generators joined to one stream whose concept changes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Annotated

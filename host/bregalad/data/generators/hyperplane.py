@@ -1,7 +1,5 @@
 """Two classes, divided by a hyperplane that turns."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -9,8 +7,6 @@ import numpy as np
 
 from ..schema import Schema
 from .base import Block, Generator, Range, Share, model_numbers, numerics
-
-__all__ = ["Hyperplane"]
 
 
 @dataclass(eq=False, repr=False)

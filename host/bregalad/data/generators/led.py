@@ -1,7 +1,5 @@
 """A digit on a seven-segment display, some segments wrong."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -9,8 +7,6 @@ import numpy as np
 
 from ..schema import Schema
 from .base import Block, Generator, Range, Share, nominals
-
-__all__ = ["LED"]
 
 # Top, upper left, upper right, middle, lower left, lower right, bottom.
 SEGMENTS = np.array(

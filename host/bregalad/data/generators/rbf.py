@@ -1,15 +1,11 @@
 """Radial basis functions: centres with a class each, standing still, moving, or changing places."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
 
 from .base import Block, Generator, Range, Share, classified, model_numbers, numerics, order_numbers, reflected
-
-__all__ = ["InterchangingRBF", "RandomRBF"]
 
 
 @dataclass(eq=False, repr=False)

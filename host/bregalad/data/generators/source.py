@@ -6,8 +6,6 @@ from ..formats.sources import Source
 from ..schema import Attribute, DataError
 from .catalogue import open_generator
 
-__all__ = ["GeneratorSource"]
-
 
 class GeneratorSource(Source):
     """The columns of a generator, the class last; members as in `Source`."""

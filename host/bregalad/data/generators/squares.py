@@ -1,7 +1,5 @@
 """Squares, a class each, that move to and fro."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -9,8 +7,6 @@ import numpy as np
 
 from ..schema import Schema
 from .base import Block, Generator, Range, numerics
-
-__all__ = ["MovingSquares"]
 
 
 @dataclass(eq=False, repr=False)

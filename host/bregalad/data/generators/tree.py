@@ -1,7 +1,5 @@
 """Classes told by a random tree."""
 
-from __future__ import annotations
-
 from collections import namedtuple
 from dataclasses import dataclass
 from typing import Annotated
@@ -10,8 +8,6 @@ import numpy as np
 
 from ...compiled import njit
 from .base import Block, Generator, Range, Share, classified, model_numbers, nominals, numerics
-
-__all__ = ["RandomTree"]
 
 _LEAF = -1  # in place of an attribute
 _MOST_NODES = 1 << 22
@@ -70,7 +66,7 @@ class RandomTree(Generator):
             raise ValueError(
                 f"a tree of depth {self.depth} with {self.values} values has more than {_MOST_NODES} nodes: choose less"
             )
-        self.nodes = Nodes(*(part[:size] for part in nodes))
+        self.nodes = Nodes(*(part[:size].copy() for part in nodes))
 
     def _schema(self):
         if not self.nominals + self.numerics:
@@ -96,13 +92,11 @@ class RandomTree(Generator):
 @njit()
 def _grow(rng, classes, nominals, numerics, values, depth, first_leaf, leaf_share, most):
     """A random tree: number of nodes (over ``most``: given up), then the arrays of `Nodes`."""
-    room = 1024
-    attribute = np.full(room, _LEAF, np.int32)
-    threshold = np.zeros(room)
-    child = np.zeros(room, np.int32)
-    label = np.zeros(room, np.int64)
-    parent = np.full(room, -1, np.int32)
-    level = np.zeros(room, np.int32)
+    # The system gives memory as it is written to.
+    attribute, child = np.empty(most, np.int32), np.empty(most, np.int32)
+    parent, level = np.empty(most, np.int32), np.empty(most, np.int32)
+    threshold, label = np.empty(most), np.empty(most, np.int64)
+    attribute[0], threshold[0], child[0], label[0], parent[0], level[0] = _LEAF, 0, 0, 0, -1, 0
     used = np.zeros(nominals, np.bool_)
     size = 1
     node = 0
@@ -147,16 +141,8 @@ def _grow(rng, classes, nominals, numerics, values, depth, first_leaf, leaf_shar
         child[node] = size
         if size + width > most:
             return most + 1, attribute, threshold, child, label
-        if size + width > room:
-            attribute = np.concatenate((attribute, np.full(room, _LEAF, np.int32)))
-            threshold = np.concatenate((threshold, np.zeros(room)))
-            child = np.concatenate((child, np.zeros(room, np.int32)))
-            label = np.concatenate((label, np.zeros(room, np.int64)))
-            parent = np.concatenate((parent, np.full(room, -1, np.int32)))
-            level = np.concatenate((level, np.zeros(room, np.int32)))
-            room *= 2
         for i in range(size, size + width):
-            parent[i] = node
+            attribute[i], threshold[i], child[i], label[i], parent[i] = _LEAF, 0, 0, 0, node
             level[i] = level[node] + 1
         size += width
         node += 1

@@ -8,8 +8,6 @@ import numpy as np
 from ..schema import Schema
 from .base import Block, Generator, Range, numerics
 
-__all__ = ["Waveform"]
-
 
 @dataclass(eq=False, repr=False)
 class Waveform(Generator):

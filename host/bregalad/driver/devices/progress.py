@@ -16,7 +16,7 @@ from ...tree import edits as told
 from ...tree.blocks import length_of, next_of
 from ...tree.deactivation import competing, divide, review
 from ...tree.split import cells_of, sides_of
-from ...tree.table import LEAF
+from ...tree.table import LEAF, Tree
 from .node_edits import UNTOLD
 from .queries import (
     ADDRESS,
@@ -145,20 +145,15 @@ def _go(answers, used):
 
 
 @njit(inner=True)
+def _tree_of(answers):
+    rows = answers.table, answers.matrices, answers.room, answers.blank
+    return Tree(*rows, answers.style, answers.first_cell, answers.stack, answers.slot_node, answers.edits)
+
+
+@njit(inner=True)
 def _review(answers, used):
     """Let all leaves compete for the slots, by what `ask` has brought, and tell the board what that has changed."""
-    changed, written = review(
-        answers.table,
-        answers.matrices,
-        answers.room,
-        answers.style,
-        answers.first_cell,
-        answers.stack,
-        answers.slot_node,
-        answers.tally[INSTANCES],
-        answers.edits,
-        0,
-    )
+    changed, written = review(_tree_of(answers), answers.tally[INSTANCES])
     used = _put_edits(answers, written, used)
     if changed:
         used = tell(answers, WHOLE, used)
@@ -204,27 +199,8 @@ def _decide(answers, node, place, used, anytime):
     row["verdict"] = KEEP
     tally[SPLITS if row["kind"] == LEAF else REPLACED] += 1
     tally[TIES] += tie
-    written = divide(
-        table,
-        answers.matrices,
-        answers.room,
-        answers.blank,
-        answers.style,
-        answers.first_cell,
-        answers.stack,
-        answers.slot_node,
-        node,
-        attribute,
-        kind,
-        value,
-        values,
-        sides_of(values, kind, value),
-        answers.own[place].copy(),
-        tie,
-        answers.edits,
-        anytime,
-        1,
-    )
+    sides, own = sides_of(values, kind, value), answers.own[place].copy()
+    written = divide(_tree_of(answers), node, attribute, kind, value, values, sides, own, tie, anytime, 1)
     used = _put_edits(answers, written, used)
     first = np.int64(row["child"])
     answers.told[first : first + row["width"], 0] = UNTOLD  # new, whatever stood there

@@ -79,7 +79,6 @@ class RowDriver(DeviceDriver):
         self.told = False  # the board has followed all that others have done to the tree, and its turn has begun
         self._at = np.zeros(SIZE, np.int64)  # how far all is, as `answers` has it
         self._at[STATE] = DONE
-        self._made_of = None, None, 0
         self._answered = 0  # instances of the window whose class has been told
         self._labels = []  # LABEL reports, of trees that are watched, whose errors nobody has looked at
 
@@ -101,6 +100,7 @@ class RowDriver(DeviceDriver):
         super().begin()
         self._watch = watch_of(policy)
         self._sizes, self._rule = sizes_of(geometry), rule_of(policy, trainer.classes)
+        self._made_of = None, None, 0  # of what `_arguments` has made its last answers
         self._told = np.full((geometry.nodes, len(SEEN)), UNTOLD, np.int64)  # what the board has of each node
         self._asked = np.zeros((geometry.nodes * (2 + geometry.classes), 2), np.int64)
         self._held = np.zeros(geometry.nodes, np.int64)

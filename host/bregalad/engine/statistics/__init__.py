@@ -24,6 +24,7 @@ from .state import (
     N,
     State,
     inner,
+    slots_of,
 )
 
 __all__ = [
@@ -58,6 +59,7 @@ __all__ = [
     "obey",
     "only_class",
     "read_entries",
+    "slots_of",
     "take_off",
     "write_entries",
 ]

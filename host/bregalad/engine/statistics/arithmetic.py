@@ -7,17 +7,6 @@ from ...fixed import BAYES_BITS, BAYES_FRACTION, BAYES_UNIT, CURVE_FRACTION, SEG
 from ...geometry import GAIN_FRACTION
 from .state import inlined, inner
 
-__all__ = [
-    "fill_table",
-    "fill_logs",
-    "gini",
-    "kearns_mansour",
-    "share_log",
-    "whole_log",
-    "wrap",
-    "xlog2x",
-]
-
 SHARE, WHOLE = range(2)  # rows of the logarithms of naive Bayes
 
 

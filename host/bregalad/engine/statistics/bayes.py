@@ -6,9 +6,7 @@ from ...fixed import BAYES_BINS, BAYES_FALL, UNUSED_CLASS
 from .arithmetic import whole_log
 from .bins import ALL_NUMERIC, MIXED, NUMERIC, gather, is_shared, locate, mixture
 from .counting import restate
-from .state import BEATS, COUNTS, KIND, NODES, PREDICTED, TERMS, compiled, inlined, inner
-
-__all__ = ["classify", "classify_all", "only_class"]
+from .state import BEATS, COUNTS, KIND, NODES, PREDICTED, TERMS, compiled, inlined, inner, slots_of
 
 
 @inlined
@@ -35,17 +33,17 @@ def three_logs(shares, slot, at, row):
 
 
 @inner
-def classify(
-    entries, shape, counters, shares, config, mix, neighbours, classes, scores, logs, bayes_table, slot, places
-):
-    """The class that naive Bayes predicts; ``scores`` as the golden model's `scores_of` gives them.
+def classify(slots, mix, neighbours, classes, slot, places):
+    """The class that naive Bayes predicts; the slots' ``scores`` are as the golden model's `scores_of` gives them.
 
-    ``shape`` of the counters, ``places`` as `locate` finds them.
+    ``places`` as `locate` finds them.
     """
+    entries, shares, config, shape = slots.entries, slots.shares, slots.config, slots.shape
+    scores, logs, bayes_table = slots.scores, slots.logs, slots.bayes_table
     cells, row = shape[3], shape[2] * shape[3]
     slot = np.uint64(slot)
     if not entries[slot, TERMS]:
-        restate(entries, shape, counters, shares, logs, bayes_table, slot)
+        restate(slots, slot)
     if mix == MIXED:
         # A wide attribute's last bin counts the values that other cells score: set aside here.
         last = (shape[1] - 1) * shape[2] * cells
@@ -114,26 +112,11 @@ def classify_all(state, codes, attributes, slots, where, neighbours, classes, la
         Written.
     """
     own, places = state.codes[: len(where)], state.places[: len(where)]
-    shape = state.counts.shape
-    mix = mixture(state.config, len(where))
+    held, mix = slots_of(state), mixture(state.config, len(where))
     for i in range(len(slots)):
-        gather(mix, shape, codes, i * attributes, where, own, places)
-        locate(state.config, state.lo, state.shift, mix, shape, np.uint32(slots[i]), own, places)
-        labels[i] = classify(
-            state.entries,
-            shape,
-            state.counters,
-            state.shares,
-            state.config,
-            mix,
-            neighbours,
-            classes,
-            state.scores,
-            state.logs,
-            state.bayes_table,
-            slots[i],
-            places,
-        )
+        gather(mix, held.shape, codes, i * attributes, where, own, places)
+        locate(held, mix, np.uint32(slots[i]), own, places)
+        labels[i] = classify(held, mix, neighbours, classes, slots[i], places)
         for k in range(scores.shape[1]):
             scores[i, k] = state.scores[k] if k < classes else UNUSED_CLASS
     state.events[PREDICTED] += len(slots)

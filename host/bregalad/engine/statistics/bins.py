@@ -6,20 +6,6 @@ from ...geometry import MISSING
 from ...protocol.registers import CellKind
 from .state import BASE, KIND, OTHER, compiled, inlined, inner
 
-__all__ = [
-    "ALL_NOMINAL",
-    "ALL_NUMERIC",
-    "IGNORED",
-    "NUMERIC",
-    "MULTIWAY",
-    "MIXED",
-    "bin_of",
-    "gather",
-    "is_shared",
-    "locate",
-    "mixture",
-]
-
 # Plain integers, since Numba types every enumeration anew.
 IGNORED, NUMERIC, MULTIWAY = CellKind.IGNORED, CellKind.NUMERIC, CellKind.MULTIWAY
 ALL_NUMERIC, ALL_NOMINAL, MIXED = range(3)  # what the cells in use count
@@ -59,8 +45,9 @@ def gather(mix, shape, data, at, where, codes, places):
 
 
 @inlined
-def locate(config, lo, shift, mix, shape, slot, codes, places):
+def locate(slots, mix, slot, codes, places):
     """Find the places that count an instance in a slot; ``codes`` as `gather` left them."""
+    config, lo, shift, shape = slots.config, slots.lo, slots.shift, slots.shape
     last, row = np.int32(shape[1] - 1), np.int32(shape[2] * shape[3])
     slot = np.uint64(slot)
     if mix == ALL_NUMERIC:

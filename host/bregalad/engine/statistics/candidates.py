@@ -7,8 +7,6 @@ from .counting import HALVED, UNDERFLOW
 from .gains import find
 from .state import CELL, COUNTS, CURRENT, EXTENT, FLAGS, GAIN, SINCE, TRIALS, VALUE, inlined, inner
 
-__all__ = ["attempt"]
-
 
 @inner
 def attempt(state, slot, cells, classes, all_gains, out):

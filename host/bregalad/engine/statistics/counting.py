@@ -7,22 +7,19 @@ from ...protocol.reports import EntryFlag
 from .arithmetic import share_log
 from .state import COUNTS, CURRENT, EXTENT, FLAGS, HALVINGS, LINK, SINCE, TERMS, N, inlined, inner
 
-__all__ = ["HALVED", "INNER", "UNDERFLOW", "add", "clear", "count_places", "halve", "restate", "take_off"]
-
 HALVED, UNDERFLOW, INNER = map(int, (EntryFlag.HALVED, EntryFlag.UNDERFLOW, EntryFlag.INNER))
 
 
 @inlined
-def add(entries, counters, shares, cells, lanes, count_max, weight, logs, bayes_table, slot, label, places, rows):
+def add(slots, weight, slot, label, places, rows):
     """Count an instance ``weight`` times in a slot that has room for that; beats in which a counter was full."""
+    entries, count_max = slots.entries, slots.count_max
     slot = np.uint64(slot)
     row = np.uint64(COUNTS + label)
     entries[slot, N] += weight
     entries[slot, SINCE] = (entries[slot, SINCE] + weight) & 0xFFFFFF
     entries[slot, row] = (entries[slot, row] + weight) & count_max
-    return count_places(
-        entries, counters, shares, cells, lanes, count_max, weight, logs, bayes_table, slot, label, places, rows
-    )
+    return count_places(slots, count_max, weight, slot, label, places, rows)
 
 
 @inlined
@@ -37,21 +34,17 @@ def take_off(entries, slot, label):
 
 
 @inlined
-def count_places(entries, counters, shares, cells, lanes, limit, step, logs, bayes_table, slot, label, places, rows):
+def count_places(slots, limit, step, slot, label, places, rows):
     """Add ``step`` to the counters that are not at ``limit``; beats with one that is.
 
-    Parameters
-    ----------
-    cells : int
-        D of the board.
-    places, rows
-        As `locate` and `gather` give them.
+    ``places`` and ``rows`` as `locate` and `gather` give them.
     """
+    entries, counters, shares, lanes = slots.entries, slots.counters, slots.shares, slots.lanes
     slot = np.uint64(slot)
     if rows > entries[slot, EXTENT]:
         entries[slot, EXTENT] = rows
     keep = entries[slot, TERMS]
-    first, row = label * cells, row_of(counters, shares)
+    first, row = label * slots.shape[3], row_of(counters, shares)
     clamped, stuck_beat = 0, -1
     for cell in range(len(places)):
         place = places[cell]
@@ -61,7 +54,7 @@ def count_places(entries, counters, shares, cells, lanes, limit, step, logs, bay
             if old != limit:
                 counters[slot, at] = old + step
                 if keep:
-                    shares[slot, at + row] = share_log(old + step, logs, bayes_table)
+                    shares[slot, at + row] = share_log(old + step, slots.logs, slots.bayes_table)
             elif cell // lanes != stuck_beat:
                 stuck_beat = cell // lanes
                 clamped += 1
@@ -88,19 +81,21 @@ def row_of(counters, shares):
 
 
 @inner
-def restate(entries, shape, counters, shares, logs, bayes_table, slot):
+def restate(slots, slot):
     """Work out the terms of a slot's counters, to be kept up to date from now on."""
+    counters, shares = slots.counters, slots.shares
     row = row_of(counters, shares)
-    for at in range(used(entries, shape, slot)):
-        shares[slot, np.uint64(at) + row] = share_log(counters[slot, at], logs, bayes_table)
-    entries[slot, TERMS] = 1
+    for at in range(used(slots.entries, slots.shape, slot)):
+        shares[slot, np.uint64(at) + row] = share_log(counters[slot, at], slots.logs, slots.bayes_table)
+    slots.entries[slot, TERMS] = 1
 
 
 @inner
-def clear(entries, counts, counters, shares, slot):
+def clear(slots, slot):
     """Forget a slot, except for its zoom."""
+    entries, counters, shares = slots.entries, slots.counters, slots.shares
     row = row_of(counters, shares)
-    for at in range(used(entries, counts.shape, slot)):
+    for at in range(used(entries, slots.shape, slot)):
         counters[slot, at] = 0
         if len(shares):
             shares[slot, np.uint64(at) + row] = 0  # log2 of 1

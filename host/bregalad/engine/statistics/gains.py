@@ -10,8 +10,6 @@ from .arithmetic import gini, kearns_mansour, wrap, xlog2x
 from .bins import IGNORED, MULTIWAY, NUMERIC
 from .state import BASE, CELL, FIRST, GAIN, KIND, OTHER, VALUE, inlined, inner
 
-__all__ = ["find", "measure_of"]
-
 # A measure is what a criterion looks up, in a tuple after one of as many zeros as its number says: Numba
 # takes tuples of other lengths for other types, and so compiles for each criterion what it needs.
 

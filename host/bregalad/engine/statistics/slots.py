@@ -7,33 +7,32 @@ from ...tree import edits
 from .counting import HALVED, INNER, UNDERFLOW, clear
 from .state import COUNTS, CURRENT, EXTENT, FLAGS, LINK, PERIOD, SINCE, TERMS, N, inner
 
-__all__ = ["obey", "read_entries", "write_entries"]
-
 _CLEAR, _KEEP, _INNER = edits.CLEAR, edits.KEEP, edits.INNER
 
 
 @inner
-def reset(entries, counts, counters, shares, lo, shift, slot):
+def reset(slots, slot):
     """Forget a slot, and let its bins cover all codes."""
-    clear(entries, counts, counters, shares, slot)
-    whole, bins = 8, counts.shape[1]
+    clear(slots, slot)
+    whole, bins = 8, slots.shape[1]
     while bins > 1:
         bins >>= 1
         whole -= 1
-    lo[slot] = 0
-    shift[slot] = whole
+    slots.lo[slot] = 0
+    slots.shift[slot] = whole
 
 
 @inner
-def place(entries, counts, counters, shares, lo, shift, edit):
+def place(slots, edit):
     """Set a slot up as an edit says."""
+    entries, lo, shift = slots.entries, slots.lo, slots.shift
     slot, cell, flags = edit[edits.SLOT], edit[edits.CELL], edit[edits.FLAGS]
     if flags & _KEEP and cell != NONE:
         lo[slot, cell] = edit[edits.LO]
         shift[slot, cell] = edit[edits.SHIFT] & 7
         return
     if not flags & _KEEP:
-        clear(entries, counts, counters, shares, slot)
+        clear(slots, slot)
         for each in range(lo.shape[1]):
             lo[slot, each] = lo[edit[edits.PARENT], each]
             shift[slot, each] = shift[edit[edits.PARENT], each]
@@ -48,13 +47,13 @@ def place(entries, counts, counters, shares, lo, shift, edit):
 
 
 @inner
-def obey(entries, counts, counters, shares, lo, shift, changes, used):
+def obey(slots, changes, used):
     """Carry out the first ``used`` of some edits, int64 array (n, EDIT)."""
     for at in range(used):
         if changes[at, edits.WHAT] == _CLEAR:
-            reset(entries, counts, counters, shares, lo, shift, changes[at, edits.SLOT])
+            reset(slots, changes[at, edits.SLOT])
         else:
-            place(entries, counts, counters, shares, lo, shift, changes[at])
+            place(slots, changes[at])
 
 
 _COLUMNS = {"n": N, "since": SINCE, "link": LINK, "current": CURRENT, "entry_flags": FLAGS, "period": PERIOD}

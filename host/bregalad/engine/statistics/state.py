@@ -7,38 +7,6 @@ import numpy as np
 from ...compiled import njit
 from ...protocol.registers import EVENTS
 
-__all__ = [
-    "OPTIONS",
-    "State",
-    "compiled",
-    "inlined",
-    "inner",
-    "KIND",
-    "FIRST",
-    "OTHER",
-    "BASE",
-    "N",
-    "SINCE",
-    "LINK",
-    "CURRENT",
-    "FLAGS",
-    "PERIOD",
-    "EXTENT",
-    "TERMS",
-    "COUNTS",
-    "CELL",
-    "VALUE",
-    "GAIN",
-    "FOUND",
-    "RECORDS",
-    "NODES",
-    "BEATS",
-    "PREDICTED",
-    "TRIALS",
-    "HALVINGS",
-    "CLAMPED",
-]
-
 # Rows and columns of the state's arrays.
 KIND, FIRST, OTHER, BASE = range(4)  # how a cell counts, as its registers have it
 # Two are not the board's. EXTENT: bins from there on hold nothing, so that nothing need look at
@@ -88,3 +56,39 @@ class State(NamedTuple):
     logs: np.ndarray  # int32[2, N], terms of naive Bayes for small counts, by SHARE to WHOLE
     bayes_table: np.ndarray
     measure: tuple  # what the board's criterion looks up, by `measure_of`
+
+
+class Slots(NamedTuple):
+    """What instances are counted in and predicted by: parts of a `State`, and the shape of its counts."""
+
+    entries: np.ndarray
+    counters: np.ndarray
+    shares: np.ndarray
+    config: np.ndarray
+    lo: np.ndarray
+    shift: np.ndarray
+    scores: np.ndarray
+    logs: np.ndarray
+    bayes_table: np.ndarray
+    shape: tuple
+    lanes: int
+    count_max: int
+
+
+@inlined
+def slots_of(state):
+    """The `Slots` of a state."""
+    return Slots(
+        state.entries,
+        state.counters,
+        state.shares,
+        state.config,
+        state.lo,
+        state.shift,
+        state.scores,
+        state.logs,
+        state.bayes_table,
+        state.counts.shape,
+        state.lanes,
+        state.count_max,
+    )

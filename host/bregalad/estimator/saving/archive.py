@@ -7,8 +7,6 @@ import zipfile
 import numpy as np
 from numpy.lib import format as npy
 
-__all__ = ["owned", "stored_arrays"]
-
 _MOST_PACKED = 1032  # bytes that deflate makes a byte of
 
 

@@ -13,43 +13,30 @@ from ...policy.decide import ALTERNATE, CONSULT, DROP, KEEP, NO_CELL, PRUNE, REL
 from ...protocol.reports import entry_layout
 from ...tree.cells import CellMap
 from ...tree.split import LONG
-from ...tree.table import FORK, LEAF, MULTIWAY, NEVER, NUMERIC
+from ...tree.table import (
+    FIELDS,
+    FORK,
+    LEAF,
+    MATRICES,
+    MULTIWAY,
+    NEVER,
+    NUMERIC,
+    PER_ATTRIBUTE,
+    PER_WINDOW,
+)
 from ...words import shown
-
-__all__ = [
-    "check_board_entries",
-    "check_entries",
-    "check_shapes",
-    "check_statistics",
-    "check_tree",
-    "digest_of",
-    "is_count",
-    "labels_from",
-]
 
 _NOT_THESE = "its nodes wait for what they cannot become"
 _MANY = 1 << 53  # more than anything is ever counted
-_ANY = (-(1 << 31), (1 << 31) - 1)
-
 # Least and greatest values at the nodes of the tree. What leads from node to node is checked with
 # the nodes; "slot" and "next" are found anew.
-_NODE = {
-    "kind": _ANY,
-    "attribute": _ANY,
-    "child": _ANY,
-    "width": _ANY,
-    "default": _ANY,
-    "parent": _ANY,
-    "majority": _ANY,
-    "slot": _ANY,
-    "next": _ANY,
+_LIMITS = {
     "threshold": (0, 2 * MISSING),
     "own": (0, _MANY),
     "since": (0, _MANY),
     "period": (0, LONG),
     "due_at": (NEVER, _MANY),
     "verdict": (KEEP, DROP),
-    "cell": _ANY,
     "value": (0, MISSING),
     "right": (-_MANY, _MANY),
     "low": (0, MISSING),
@@ -63,8 +50,8 @@ _NODE = {
     "gains": (-1e18, 1e18),
     "windows": (-1e18, 1e18),
 }
-_FLOATS = ("gains", "windows")
-_WIDE = ("own", "since", "due_at", "right", "born", "made", "counts", "base")  # 64 bits
+_NODE = (*FIELDS, *MATRICES)
+_FLOATS = (*PER_ATTRIBUTE, *PER_WINDOW)
 _BOARD = ("nodes", "entries", "counts")
 _MEMORY = ("codes", "labels")  # looked at by `Memory`; only of trees with a window
 _SAMPLE = ("count", "kept", "recent", "rest", "calm")  # looked at by `Sample`
@@ -77,18 +64,13 @@ _ENTRIES = {
     "schema": dict,
     "quantiser": dict,
     "classes": list,
-    "named": bool,
-}
-_OPTIONAL = {
     "class_type": str,
-    "fractions": list,
-    "run": dict,
+    "named": bool,
     "grows": bool,
-    "columns": dict,
 }
+_OPTIONAL = {"fractions": list, "run": dict, "columns": dict}
 _COLUMNS = {"class": str, "ignored": list}
-_BOARD_ENTRIES = {"board": str, "geometry": dict, "tally": dict}
-_BOARD_OPTIONAL = {"given_geometry": (dict, str, type(None))}
+_BOARD_ENTRIES = {"board": str, "geometry": dict, "given_geometry": (dict, str, type(None)), "tally": dict}
 _LABELS = {"b": (bool,), "i": (int,), "u": (int,), "f": (float,), "U": (str,), "O": (int, float)}
 
 
@@ -107,7 +89,7 @@ def check_entries(meta):
         raise ValueError("no description of a tree")
     _check_types(meta, _ENTRIES, _OPTIONAL)
     if "columns" in meta:
-        _check_types(meta["columns"], _COLUMNS, {})
+        _check_types(meta["columns"], _COLUMNS)
         if not all(isinstance(name, str) for name in meta["columns"]["ignored"]):
             raise ValueError(f"the entry 'columns' is {shown(meta['columns'])}")
     nominal = meta["params"].get("nominal", [])
@@ -128,7 +110,7 @@ def check_entries(meta):
 
 def check_board_entries(meta):
     """The same of the entries of a tree on a board."""
-    _check_types(meta, _BOARD_ENTRIES, _BOARD_OPTIONAL)
+    _check_types(meta, _BOARD_ENTRIES)
     counted = set(Tally().as_dict())
     if (
         set(meta["tally"]) != counted
@@ -143,8 +125,8 @@ def is_count(value):
     return type(value) is int and 0 <= value <= _MANY
 
 
-def _check_types(meta, needed, optional):
-    for name, kinds in (needed | optional).items():
+def _check_types(meta, needed, optional=None):
+    for name, kinds in (needed | (optional or {})).items():
         if name not in meta:
             if name in needed:
                 raise ValueError(f"no entry {name!r}")
@@ -152,8 +134,8 @@ def _check_types(meta, needed, optional):
             raise ValueError(f"the entry {name!r} is {shown(meta[name])}")
 
 
-def labels_from(labels, kind, grows=False):
-    """The classes from a list and the name of their type, None: as they are.
+def labels_from(labels, kind, grows):
+    """The classes from a list and the name of their type.
 
     Raises
     ------
@@ -199,18 +181,17 @@ def check_shapes(arrays, attributes, policy):
         raise ValueError(f"{what} array {min(wrong)!r}")
     rows = len(arrays["node_kind"]) if arrays["node_kind"].ndim else 0
     held = len(arrays["board_nodes"]) if arrays["board_nodes"].ndim else 0
-    dimensions = {"counts": 2, "base": 2, "gains": 2, "windows": 2}
     for name in _NODE:
         array = arrays[f"node_{name}"]
         if (
             array.dtype.kind not in ("f" if name in _FLOATS else "iu")
-            or array.ndim != dimensions.get(name, 1)
+            or array.ndim != (2 if name in MATRICES else 1)
             or len(array) != rows
             or not rows
         ):
             raise _wrong(f"node_{name}", array)
         if name not in _FLOATS:
-            limit = np.iinfo(np.int64 if name in _WIDE else np.int32)
+            limit = np.iinfo(FIELDS[name][0] if name in FIELDS else np.int64)
             if array.size and not limit.min <= array.min() <= array.max() <= limit.max:
                 raise _wrong(f"node_{name}", array)
     if arrays["node_base"].shape != arrays["node_counts"].shape:
@@ -251,7 +232,7 @@ def check_tree(nodes, capacities, classes, policy):
     asked = verdict == CONSULT
     if (~asked & (verdict > KEEP) & (verdict < SWAP) if policy.consults else asked).any():
         raise ValueError(_NOT_THESE)
-    for name, (least, most) in _NODE.items():
+    for name, (least, most) in _LIMITS.items():
         column = getattr(nodes, name)[live]
         if column.size and not least <= column.min() <= column.max() <= most:  # nor NaN
             raise ValueError(f"no tree has nodes with such {name!r}")

@@ -36,25 +36,6 @@ from .contents import (
     labels_from,
 )
 
-__all__ = [
-    "FORMAT",
-    "built",
-    "check_own",
-    "checked_parameters",
-    "contents",
-    "described",
-    "learnt_by",
-    "load",
-    "made",
-    "members_of",
-    "of_the_file",
-    "parameters_of",
-    "read",
-    "restored",
-    "save",
-    "write",
-]
-
 FORMAT = 6  # changes whenever older releases could not read the file
 _BEFORE_BLOCKS = 5
 
@@ -108,7 +89,7 @@ def described(tree, kept):
         "schema": tree.schema_.to_dict(),
         "quantiser": tree._quantiser.to_dict(),
         "classes": tree.classes_.tolist(),
-        "class_type": tree.classes_.dtype.str,  # of integers, say, how many bits; older releases wrote none
+        "class_type": tree.classes_.dtype.str,  # of integers, say, how many bits
         "named": hasattr(tree, "feature_names_in_"),
         "grows": tree._grows,
         **({} if tree._fractions is None else {"fractions": tree._fractions.tolist()}),
@@ -211,9 +192,8 @@ def read(path):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of what numpy thinks of a damaged header
             arrays = stored_arrays(path)
-        digest = arrays.pop("digest", None)  # older releases wrote none
-        if digest is not None and digest.tobytes() != digest_of(arrays):
-            raise ValueError("its digest is of other contents")
+        digest = arrays.pop("digest", np.zeros(0)).tobytes()
+        sound = digest == digest_of(arrays)
         meta = json.loads(arrays.pop("meta").tobytes())
         form, _ = meta["format"], meta["tree"]
     except (FileNotFoundError, PermissionError, IsADirectoryError, MemoryError):
@@ -222,6 +202,8 @@ def read(path):
         raise ValueError(f"{path}: no saved tree, or a damaged one ({error})") from error
     if form not in (_BEFORE_BLOCKS, FORMAT):
         raise ValueError(f"{path}: saved in format {form!r}, this release reads {_BEFORE_BLOCKS} and {FORMAT}")
+    if not sound:
+        raise ValueError(f"{path}: no saved tree, or a damaged one (its digest is of other contents)")
     with of_the_file(path):
         check_entries(meta)
         if form == _BEFORE_BLOCKS:
@@ -262,7 +244,7 @@ def of_the_file(path):
 
 def checked_parameters(cls, meta):
     """The parameters of the tree that was saved, checked; on the emulated board."""
-    given = meta.get("given_geometry", meta["geometry"])
+    given = meta["given_geometry"]
     params = {
         **parameters_of(meta),
         "board": "emulated",
@@ -332,7 +314,7 @@ def members_of(meta, sample):
     """What `described` tells that a tree has learnt, checked, with its quantiser's sample: the tree's members."""
     quantiser = Quantiser.from_dict(meta["quantiser"], sample)
     schema = Schema.from_dict(meta["schema"])
-    classes = labels_from(meta["classes"], meta.get("class_type"), meta.get("grows", False))
+    classes = labels_from(meta["classes"], meta["class_type"], meta["grows"])
     if schema != quantiser.schema or list(schema.classes) != meta["classes"]:
         raise ValueError("its schema, its classes and its code books contradict each other")
     members = {
@@ -340,7 +322,7 @@ def members_of(meta, sample):
         "classes_": classes,
         "n_features_in_": len(schema.attributes),
         "_quantiser": quantiser,
-        "_grows": bool(meta.get("grows", False)),
+        "_grows": meta["grows"],
     }
     if meta["named"]:
         members["feature_names_in_"] = np.array(schema.names, object)

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     from ...hints import Frame, Label
 
-__all__ = ["ClassicalTree"]
-
 
 class ClassicalTree(StreamLearner):
     """Base of the trees that keep every instance, on the host: what they are asked for, and what they refuse.

@@ -6,8 +6,6 @@ from ...geometry import MISSING
 from ...interrupt import deferred_interrupt
 from .kernel import Data, Work, merge
 
-__all__ = ["Instances"]
-
 _FIRST = 64  # instances that there is room for at first
 
 

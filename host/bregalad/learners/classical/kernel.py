@@ -11,8 +11,6 @@ import numpy as np
 from ...compiled import njit
 from ...geometry import MISSING
 
-__all__ = ["ABSENT", "PURE", "Data", "Plan", "Work", "best_test", "branches", "divide", "logarithms", "merge"]
-
 FRACTION = 36  # fraction bits of x log2 x, of which 63 bits hold those of `MOST_KEPT` instances
 GAIN_FRACTION = 20  # those of a gain in bits times instances: gains closer than that are equal
 ABSENT = -1  # the branch of instances whose value is missing

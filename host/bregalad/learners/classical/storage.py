@@ -11,8 +11,6 @@ from ...words import shown
 from .kernel import Data
 from .tree import Tree
 
-__all__ = ["restored", "save"]
-
 _TYPES = {"numbers": np.float64, "codes": np.uint8, "labels": np.int32}
 
 

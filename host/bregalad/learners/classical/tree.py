@@ -12,8 +12,6 @@ from ...interrupt import deferred_interrupt
 from .instances import Instances
 from .kernel import Plan, best_test, branches, divide, logarithms
 
-__all__ = ["Node", "Test", "Tree", "majority"]
-
 Test = namedtuple("Test", "attribute value")  # of an inner node, as `best_test` tells it
 
 _NOBODY = np.empty(0, np.int32)

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from ...hints import Label, Nominal
 
-__all__ = ["ID5R", "ITI"]
-
 
 @declared
 class ID5R(ClassicalTree):

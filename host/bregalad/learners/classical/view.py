@@ -6,8 +6,6 @@ from ...tree.table import LEAF
 from .kernel import ABSENT
 from .tree import majority
 
-__all__ = ["View"]
-
 _INNER = LEAF + 1  # any other kind
 
 

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from ...hints import Frame, Label
 
-__all__ = ["LEVELS", "PositiveLearner"]
-
 LEVELS = tuple(tenth / 10 for tenth in range(1, 10))
 _PART = 20_000  # instances that one tree learns before the next one does; nothing depends on it
 

@@ -13,8 +13,6 @@ from .tree import PositiveTree
 if TYPE_CHECKING:
     from ...hints import Label
 
-__all__ = ["AdaptingTree", "PuuCVFDT"]
-
 
 class AdaptingTree(PositiveTree):
     """One of the trees of `PuuCVFDT`."""

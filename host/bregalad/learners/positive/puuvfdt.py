@@ -12,8 +12,6 @@ from .tree import PositiveTree
 if TYPE_CHECKING:
     from ...hints import Label
 
-__all__ = ["PuuVFDT", "StationaryTree"]
-
 
 class StationaryTree(PositiveTree):
     """One of the trees of `PuuVFDT`."""

@@ -5,8 +5,6 @@ import numpy as np
 from ...estimator.saving import storage
 from ...estimator.saving.contents import check_board_entries
 
-__all__ = ["restored", "save"]
-
 _OWN = ("geometry", "tally", "quantiser")  # entries of a tree's description that are its own
 
 

@@ -13,8 +13,6 @@ from ...predictors import Predictor
 from ...tree.table import LEAF
 from ...words import shown
 
-__all__ = ["PositiveTree"]
-
 
 class PositiveTree(StreamTree):
     """Base of the trees of positive and unlabelled instances, whose positive level is known.
