@@ -37,6 +37,7 @@ def netlist_of(geometry, folder):
     BuildError
         If Yosys is missing or fails.
     """
+    from amaranth import ClockDomain, Fragment, Value
     from amaranth.back import rtlil
     from bregalad_hw.accelerator import Accelerator
     from bregalad_hw.build.families import ECP5
@@ -44,7 +45,14 @@ def netlist_of(geometry, folder):
     from bregalad_hw.build.tools import BuildError, tool
 
     family = ECP5()
-    (folder / "top.il").write_text(readable(rtlil.convert(Accelerator(geometry), name="top", emit_src=False)))
+    # As on boards, whose domain has no reset: registers begin as they were configured.
+    core, sync = Accelerator(geometry), ClockDomain(reset_less=True)
+    fragment = Fragment.get(core, None)
+    fragment.add_domains(sync)
+    ports = [Value.cast(value) for _, _, value in core.signature.flatten(core)]
+    (folder / "top.il").write_text(
+        readable(rtlil.convert(fragment, name="top", ports=[sync.clk, *ports], emit_src=False))
+    )
     # In the folder itself: YoWASP's Yosys sees nothing above the one it is started in.
     (folder / "top.ys").write_text(f"read_rtlil top.il\n{family.script('top')}\nwrite_json top.json\n")
     done = subprocess.run([tool("yosys"), "-q", "top.ys"], cwd=folder, capture_output=True, text=True)

@@ -10,7 +10,7 @@ from bregalad_hw.link.sender import FrameSender
 from bregalad_hw.link.session import Session
 from bregalad_hw.link.uart import UartReceiver, UartTransmitter
 from bregalad_hw.link.window import Window
-from bregalad_hw.relay import Relay
+from bregalad_hw.relay import Border, Relay
 
 from .watched import Proof, Watched, soon
 
@@ -35,6 +35,16 @@ def _ring_is_used_properly(m, block):
 
 def _relay_has_room_or_words(m, block):
     m.d.comb += Assert(block.i.ready | block.o.valid)
+
+
+def _border_keeps_nothing(m, block):
+    """What is given in a clock is taken in the next one."""
+    given, before = Signal(), Signal(2)
+    m.d.sync += [given.eq(block.o.valid & block.o.ready), before.eq(block.o.payload)]
+    m.d.comb += [
+        Assert(block.i.ready == given, "taken once"),
+        Assert(~given | (block.i.valid & (block.i.payload == before)), "what was given"),
+    ]
 
 
 def _relay_keeps_the_order(m, block):
@@ -163,6 +173,12 @@ LINK = {
     "relay in order": Proof(
         "gives what it took, in order, and takes two before it gives one",
         lambda: Watched(Relay(2), _relay_keeps_the_order),
+        "bmc",
+        24,
+    ),
+    "border": Proof(
+        "values are held until taken; each is given once, before it is taken",
+        lambda: Watched(Border(2), _border_keeps_nothing),
         "bmc",
         24,
     ),
