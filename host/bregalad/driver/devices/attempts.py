@@ -8,8 +8,6 @@ from ...policy.decide import NO_CELL
 from ...protocol.reports import CANDIDATE, HEADER, SuggestionFlag, gains_layout, suggestion_layout
 from ...protocol.words import getter, words_before
 
-__all__ = ["read_attempt", "report_of"]
-
 _flags_of = getter(HEADER, "flags")
 _HALVED = int(SuggestionFlag.HALVED)
 _WORDS = CANDIDATE.size // 4
