@@ -225,7 +225,7 @@ class Colorlight5A75B(NetworkBoard):
     network_hz = 40_000_000
     control = "ctl"
     receive_delay = 2e-9  # the B50612D delays the clock that it gets, but not the one it sends
-    small = {"walkers": 1, "row_bytes": 8192}
+    small = {"walkers": 1, "row_bytes": 4096, "ring_words": 2048}
 
     def lights(self, m, platform):
         self.light(m, "led", platform.request("led", 0, dir="-"), self.networked.alive)
