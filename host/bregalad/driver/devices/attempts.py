@@ -34,7 +34,7 @@ def read_attempt(report, words, at, out):
     words : uint32 array, read-only
     at : int
     out : int64 array
-        Written; see ``policy.judge.Form``.
+        Written; see ``policy.decide.Form``.
     """
     for k in range(report.classes):
         out[k] = words[at + report.class_counts + k]
