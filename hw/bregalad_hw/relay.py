@@ -1,4 +1,4 @@
-"""Two places in a stream, so that neither payload nor ready has to cross in a clock."""
+"""Registers in streams, so that neither payload nor ready has to cross a border of blocks in a clock."""
 
 from amaranth import Module, Mux, Signal, Value
 from amaranth.lib import stream, wiring
@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 
 from .replica import replicate
 
-__all__ = ["Relay"]
+__all__ = ["Border", "Relay"]
 
 _TOLD = 64  # registers that one replica enables
 
@@ -57,4 +57,41 @@ class Relay(wiring.Component):
                 part = slice(begin, begin + _TOLD)
                 with m.If(replicate(m, f"{index}_{begin}", told, init=index == 0)):
                     m.d.sync += place[part].eq(i[part])
+        return m
+
+
+class Border(wiring.Component):
+    """A register for payload and valid, one for ready: for what is rare.
+
+    What is offered at ``i`` stays there until it has been taken at ``o``, so nothing is ever in here alone.
+
+    Parameters
+    ----------
+    shape : ShapeLike
+        Of the payload.
+
+    Members
+    -------
+    i : In(stream of shape)
+    o : Out(stream of shape)
+
+    Latency: 1 cycle, and 1 back. Throughput: a transfer in 3 cycles.
+    """
+
+    latency = 1
+
+    def __init__(self, shape):
+        super().__init__({"i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape))})
+
+    def elaborate(self, platform):
+        m = Module()
+        taken = Signal()
+        i, o = Value.cast(self.i.payload), Value.cast(self.o.payload)
+        kept = Signal(len(i), reset_less=True)
+        m.d.comb += [taken.eq(self.o.valid & self.o.ready), o.eq(kept)]
+        m.d.sync += [
+            kept.eq(i),
+            self.o.valid.eq(self.i.valid & ~taken & ~self.i.ready),
+            self.i.ready.eq(taken),
+        ]
         return m

@@ -44,6 +44,28 @@ def test_a_record_that_weighs_in_a_ring_of_links(seed):
     both.close()
 
 
+@pytest.mark.parametrize("lanes, passes", [(4, 1), (2, 3)])
+def test_rate(lanes, passes):
+    """Rows of codes take their beats, 17 clocks for 16 of them at least, and a start."""
+    geometry = SMALL.replace(lanes=lanes, passes=passes, naive_bayes=False)
+    cells, count = geometry.max_cells, 2000
+    columns = [Column(f"x{place}", place, RowKind.CODE) for place in range(cells)]
+    both = WithRtl(geometry, 1, lambda geometry, size, rng: SimulatedBoard(geometry, size))
+    both.write("cells", count=cells)
+    both.write("grace", leaf=0)
+    both.send(both.traffic.declare(RowLayout(columns, cells + 1, label=cells)), both.traffic.edit(0, Node(slot=0)))
+    both.send(both.traffic.turn(number=0, since=0, left=0xFFFF, first=0, slots=geometry.slots, flags=0))
+    both.finish()
+    both.load(0, bytes(count * (cells + 1)))
+    both.board.clear_counters()
+    both.send(pack_command(geometry, Opcode.LEARN, flags=CommandFlag.MEMORY, count=count))
+    both.finish()
+    counters = {name: both.board.read(f"{name}.count") for name in ("beats", "learning", "stall_input")}
+    both.close()
+    assert counters["beats"] == count * passes
+    assert counters["learning"] <= count * max(passes, 17 / 16) * 1.01 + 150, counters
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("changes", SIZES, ids=str)
 def test_rtl_of_other_geometries(changes, seed):

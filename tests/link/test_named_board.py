@@ -7,7 +7,7 @@ import signal
 import numpy as np
 import pandas as pd
 import pytest
-from bregalad import VFDT, Geometry, load_tree, open_board
+from bregalad import HAT, VFDT, Geometry, load_tree, open_board
 from bregalad.boards.engine import Engine
 from bregalad.boards.linked import LinkedBoard
 from bregalad.cli import main
@@ -156,6 +156,8 @@ def test_a_stock_bitstream_is_told_the_build_that_helps():
             ValueError, match="3 classes, but .* classes=3 .* criterion=gini naive_bayes=1 nodes=256 searchers=0$"
         ):
             VFDT(board=server.name, criterion="gini").fit(X[:, :3], np.arange(20) % 3)
+        with pytest.raises(ValueError, match="learns no alternates .*; its bitstream: .* searchers=0 alternates=3$"):
+            HAT(board=server.name, leaf_prediction="mc").fit(X[:, :3], y)
         with open_board(server.name) as board:
             with pytest.raises(ValueError, match="takes a board with naive Bayes.*; its bitstream: "):
                 VFDT(board=board, leaf_prediction="nb").fit(X[:, :3], y)

@@ -1,7 +1,7 @@
 """HAT and EFHAT on boards that hold the tree: what the emulated one learns, however late reports come."""
 
 import random
-from copy import copy, deepcopy
+from copy import deepcopy
 
 import numpy as np
 import pytest
@@ -12,6 +12,7 @@ from bregalad.driver import checkpoint
 from bregalad.driver.steps import Steps
 from bregalad.driver.trainer import Trainer
 from bregalad.geometry import Geometry
+from bregalad.policy.decide import ALTERNATE
 from bregalad.policy.split_policy import SplitPolicy
 from bregalad.protocol.reports import Kind, kind_of, layout_of
 from bregalad.protocol.tree import TREE_REPORTS, TreeKind
@@ -146,16 +147,24 @@ def test_instances_weigh_the_same(tree, prediction, seed):
     same(walking, whole, predictions, wanted)
 
 
+def state_of(trainer):
+    kept = checkpoint.read(trainer)  # which may change the nodes
+    return kept, deepcopy(trainer.nodes), deepcopy(trainer.tally)
+
+
+def going_on(board, tree, prediction, block, state):
+    kept, nodes, tally = state
+    trainer = trainer_on(board, tree, prediction, block, nodes=deepcopy(nodes), tally=deepcopy(tally))
+    checkpoint.restore(trainer, kept)
+    return trainer
+
+
 def moving(boards, tree, prediction, codes, labels, rng):
     """A trainer whose tree has gone from board to board amid its blocks, whose length changes, and predictions."""
     found, at, last = [], 0, None
     for board in boards:
-        kept = None if last is None else checkpoint.read(last)
-        how = {} if last is None else {"nodes": deepcopy(last.nodes), "tally": copy(last.tally)}
-        trainer = trainer_on(board, tree, prediction, rng.choice([1, 1 / 8, 90]), **how)
-        if last is not None:
-            checkpoint.restore(trainer, kept)
-            last.board.release(last)
+        how = board, tree, prediction, rng.choice([1, 1 / 8, 90])
+        trainer = trainer_on(*how) if last is None else going_on(*how, state_of(last))
         end = at + rng.randrange(1, 150)
         found.append(trainer.learn(codes[at:end], labels[at:end]))
         at, last = min(end, len(codes)), trainer
@@ -174,6 +183,32 @@ def test_goes_on_on_another_board(tree, prediction, more, seed):
     )
     assert whole.tally.alternates
     same(walking, whole, found, wanted)
+
+
+@pytest.mark.parametrize("block, before", [(30, 2), (1, 1)])
+def test_a_trial_comes_before_a_change_of_errors(block, before, seed):
+    """The block after its trial, or the instance with it where that is a block, brings a leaf no alternate."""
+    codes, labels = stream(seed, 2600)
+    sizes, states, at, forked = shape(alternates=7), [], 0, ()
+    trainer = trainer_on(open_board("emulated", sizes), "hat", "mc", block)
+    while not len(forked):
+        states.append(state_of(trainer))
+        leaves = states[-before][1].leaves() if len(states) >= before else ()
+        trainer.learn(codes[at : at + block], labels[at : at + block])
+        at += block
+        forked = np.intersect1d(leaves, np.flatnonzero(trainer.nodes.kind == FORK))
+    _, nodes, tally = state = states[-before]
+    nodes.since[forked] = nodes.period[forked] - 1
+    if block == 1:  # what the last board has decided takes effect before the trial
+        other = np.setdiff1d(nodes.leaves(), forked)[0]
+        nodes.verdict[other], nodes.due_at[other] = ALTERNATE, tally.instances - 1
+    part, found = slice(at - before * block, at), []
+    for board in (open_board("emulated", sizes), TardyBoard(sizes, MEMORY)):
+        trainer = going_on(board, "hat", "mc", block, state)
+        found.append((trainer, trainer.learn(codes[part], labels[part])))
+    (whole, wanted), (walking, predictions) = found
+    assert whole.nodes.kind[forked[0]] == LEAF and (block > 1 or whole.nodes.kind[other] == FORK)
+    same(walking, whole, predictions, wanted)
 
 
 @pytest.mark.parametrize("block, more", [(1, 0), *((30, more) for more in range(4))])

@@ -144,7 +144,10 @@ def test_attributes_that_come_one_after_another(options):
             boards.append(tree._trainer.board)
     assert tree.schema_.names == other.schema_.names and len(boards) < 8
     assert tree.difference(other) is None and tree.report()["splits"]
-    assert tree.report() == other.report()
+    reports = [each.report() for each in (tree, other)]
+    if options:  # a device tells of some trials only
+        assert reports[0].pop("trials") <= reports[1].pop("trials")
+    assert reports[0] == reports[1]
     assert [tree.predict_proba_one(x) for x, _ in texts] == [other.predict_proba_one(x) for x, _ in texts]
 
 

@@ -10,6 +10,7 @@ from ..tree.alternates import ways
 from ..tree.table import NO_NODE
 from ..warn import warn
 
+_USUAL_ALTERNATES = 3
 _OPTIONAL = "criterion", "naive_bayes", "banks", "levels", "nodes", "searchers", "alternates"  # of a bitstream
 
 
@@ -73,6 +74,7 @@ def naming_build(board, policy, prediction, classes=0, cells=0):
                 passes=max(geometry.passes_for(cells), geometry.passes),
                 count_width=max(int(policy.window or 0).bit_length(), geometry.count_width),
                 criterion=policy.criterion,
+                alternates=geometry.alternates or _USUAL_ALTERNATES * policy.watched,
                 naive_bayes=geometry.naive_bayes or prediction is not None and predictor_of(prediction).takes_bayes,
             )
             needed.check_hardware()

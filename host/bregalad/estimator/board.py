@@ -242,7 +242,7 @@ def check_board(tree, geometry, policy):
         with _naming_build(tree, tree.board):
             check_abilities(geometry, policy, prediction_on(tree, geometry))
             check_window(geometry, policy)
-        check_alternates(geometry, policy)
+            check_alternates(geometry, policy)
     if not isinstance(tree.board, Board):
         check_name(tree.board)
 

@@ -51,7 +51,7 @@ class Judge(wiring.Component):
     o : Out(stream of 1)
         1: the trial is a proposal. 0: the node stays as it is, and nobody need be told.
 
-    Latency: 2 cycles from ``i.valid`` to ``o.valid`` where the gap does not matter, else up to ``latency``. One trial
+    Latency: 4 cycles from ``i.valid`` to ``o.valid`` where the gap does not matter, else up to ``latency``. One trial
     at a time.
 
     Source: sim/bregalad_sim/golden/judge.py; host/bregalad/policy/rule.py for the proof.
@@ -63,7 +63,7 @@ class Judge(wiring.Component):
         self.most_width = g.count_width + 3  # four times n of both counts
         # Three values are moved to the top, four products made, two of these aligned, within 4 clocks, and compared.
         moves = sum(max(map(_clocks, range(width))) for width in (self.width, self.most_width, g.count_width))
-        self.latency = 3 + moves + 4 * (MANTISSA + 1) + 5
+        self.latency = 5 + moves + 4 * (MANTISSA + 1) + 5
         super().__init__(
             {
                 "configuration": In(configuration_signature(JUDGE)),
@@ -77,29 +77,40 @@ class Judge(wiring.Component):
         g, trial, rule = self.geometry, self.i.p, self.configuration
         best, second, current = trial.best, trial.second, trial.current
 
-        # What decides without the gap, and what does not let it decide.
+        # What is said of counts and gains, in registers: they come a long way. Then what decides without the gap, and
+        # what does not let it decide.
         both = Signal(g.count_width + 1)
+        based, counted, asked, tie = Signal(), Signal(), Signal(), Signal()
+        better, second_better, worse, same = Signal(), Signal(), Signal(), Signal()
         tie_n = rule.judge_tie.n[: len(both)]  # all of it that matters, where it is a tie
-        tie, asks, stays, poor, competes = Signal(), Signal(), Signal(), Signal(), Signal()
-        positive = best.valid & (best.gain > 0)
-        m.d.comb += [
+        m.d.sync += [
             both.eq(trial.n + trial.base),
-            tie.eq(~rule.judge_tie.n[len(both) :].any() & (both >= tie_n)),
-            poor.eq(~trial.base.any() & ~positive),
-            competes.eq(second.valid & ~rule.judge.anytime & ((second.gain > 0) | trial.base.any())),
+            based.eq(trial.base.any()),
+            counted.eq(trial.n.any()),
+            asked.eq(trial.n <= trial.ask_up_to),
+            better.eq(best.valid & (best.gain > 0)),
+            second_better.eq(second.gain > 0),
+            worse.eq(current.gain < 0),
+            same.eq(best.cell == current.cell),
+        ]
+        m.d.comb += tie.eq(~rule.judge_tie.n[len(both) :].any() & (both >= tie_n))
+        asks, stays, poor, competes = Signal(), Signal(), Signal(), Signal()
+        m.d.comb += [
+            poor.eq(~based & ~better),
+            competes.eq(second.valid & ~rule.judge.anytime & (second_better | based)),
         ]
         with m.If(~rule.judge.decides):
             m.d.comb += asks.eq(1)
-        with m.Elif(~trial.n.any() | ~trial.mixed):
+        with m.Elif(~counted | ~trial.mixed):
             m.d.comb += stays.eq(1)
-        with m.Elif(trial.n <= trial.ask_up_to):
+        with m.Elif(asked):
             m.d.comb += asks.eq(1)
         with m.Elif(~best.valid):
             m.d.comb += stays.eq(1)
         with m.Elif(trial.inner):
             m.d.comb += [
-                asks.eq(rule.judge.asks_inner | ~current.valid | (rule.judge.null & (current.gain < 0))),
-                stays.eq(~asks & (best.cell == current.cell)),
+                asks.eq(rule.judge.asks_inner | ~current.valid | (rule.judge.null & worse)),
+                stays.eq(~asks & same),
             ]
         with m.Else():
             m.d.comb += [stays.eq(poor), asks.eq(~poor & (tie | rule.judge.first_trial))]
@@ -119,20 +130,21 @@ class Judge(wiring.Component):
         top = x[-MANTISSA:]
         m.d.comb += added.eq(product + (factor & bits[0].replicate(MANTISSA)))
 
-        gap = Signal(signed(g.gain_width + 1))
-        other = Mux(trial.inner, current.gain, Mux(competes, second.gain, 0))
-        m.d.comb += gap.eq(best.gain - other)
+        difference, sure = Signal(signed(g.gain_width + 1), reset_less=True), Signal(2)
+        other = Signal(signed(g.gain_width), reset_less=True)
         # At an inner node half the threshold will do: as if there were as many instances as that takes.
-        raised = trial.inner & rule.judge.inner_ties & tie & (both >> 2 < tie_n)
-        compared = Signal(self.most_width)
+        raised, compared = Signal(), Signal(self.most_width)
+        m.d.sync += [
+            other.eq(Mux(trial.inner, current.gain, Mux(competes, second.gain, 0))),
+            difference.eq(best.gain - other),
+            sure.eq(Cat(asks, stays)),
+            raised.eq(trial.inner & rule.judge.inner_ties & tie & (both >> 2 < tie_n)),
+        ]
         m.d.comb += compared.eq(Mux(raised, Cat(Const(0, 2), tie_n), both))
 
         def load(value, turn_):
             m.d.sync += [x.eq(value << self.width - len(value)), turn.eq(turn_)]
 
-        # What the gains say, in registers: they come a long way, and are subtracted first.
-        difference, sure = Signal.like(gap, reset_less=True), Signal(2)
-        m.d.sync += [difference.eq(gap), sure.eq(Cat(asks, stays))]
         proposes, plain = Signal(), Signal()  # `plain`: no product is needed
         m.d.comb += self.o.payload.eq(proposes)
         exponent = rule.judge_bound.exponent.as_signed()
@@ -140,7 +152,11 @@ class Judge(wiring.Component):
             m.d.sync += Assert(fsm.ongoing("LOOK") | self.i.valid, "a trial stays until its verdict")
             with m.State("LOOK"):
                 with m.If(self.i.valid):
-                    m.next = "SORT"
+                    m.next = "COUNT"
+            with m.State("COUNT"):
+                m.next = "SUBTRACT"
+            with m.State("SUBTRACT"):
+                m.next = "SORT"
             with m.State("SORT"):
                 m.d.comb += [fresh.eq(1), step.eq(~exponent)]
                 m.d.sync += [proposes.eq(sure[0]), plain.eq(sure.any() | (difference <= 0))]

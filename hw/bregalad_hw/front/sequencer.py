@@ -179,11 +179,19 @@ class Sequencer(wiring.Component):
         editable = Signal()  # the slot editor has table and array
         # All of them as of one clock, in which nothing is between two blocks.
         over, begins = Signal(), Signal()
+        # What goes to many goes by a register. That the next block has begun is told to this one three clocks later.
+        nexts, recent = Signal(), Signal(2)
+        goes, turned, done = Signal(), Signal(), Signal()
         m.d.comb += begins.eq(self.row_command.valid)
         m.d.sync += [
+            self.next.eq(nexts),
+            recent.eq(Cat(nexts, recent)),
+            self.go.eq(goes),
+            self.turns.eq(turned),
+            self.due_done.eq(done),
             over.eq(self.idle & self.quiet),
             ended.eq(self.learning & ~self.flowing & ~begins & self.idle & self.quiet & self.steady & ~self.ended),
-            rest.eq(self.learning & self.ended & self.idle & ~self.undecided & ~held & ~self.next & ~self.go),
+            rest.eq(self.learning & self.ended & self.idle & ~self.undecided & ~held & ~nexts & ~recent.any()),
             owed.eq(owed | self.proposed),
             editable.eq(self.idle),
         ]
@@ -297,10 +305,10 @@ class Sequencer(wiring.Component):
                         with m.Case(Opcode.LEARN):
                             m.next = "MULTIPLY"
                         with m.Case(TreeOpcode.TURN):
-                            m.d.comb += self.turns.eq(1)
+                            m.d.comb += turned.eq(1)
                             m.d.sync += owed.eq(turn.flags[0])
                         with m.Case(TreeOpcode.GO):
-                            m.d.comb += self.go.eq(1)
+                            m.d.comb += goes.eq(1)
                             m.d.sync += [owed.eq(0), held.eq(0)]
                         with m.Case(TreeOpcode.EDIT):
                             m.next = "EDIT"
@@ -321,7 +329,7 @@ class Sequencer(wiring.Component):
                 with m.If(owed):
                     m.next = "BLOCK"
                 with m.Elif(tried):
-                    m.d.comb += self.next.eq(1)
+                    m.d.comb += nexts.eq(1)
                     m.d.sync += tried.eq(0)
                     back()
                 with m.Else():
@@ -340,7 +348,7 @@ class Sequencer(wiring.Component):
                     m.d.sync += trying.eq(1)
                     m.next = "START"
                 with m.Elif(~self.due_comes):
-                    m.d.comb += [self.due_done.eq(1), self.next.eq(~self.at_once)]  # where it is, all is judged first
+                    m.d.comb += [done.eq(1), nexts.eq(~self.at_once)]  # where it is, all is judged first
                     m.d.sync += [tried.eq(self.at_once), trying.eq(0)]
                     with m.If(self.waits):
                         m.d.sync += owed.eq(1)

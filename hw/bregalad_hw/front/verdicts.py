@@ -49,7 +49,7 @@ class Verdicts(wiring.Component):
     undecided : Out(1)
         There are trials that are not judged, or whose report is not written; from the clock after ``pushed`` on.
 
-    Latency: 4 cycles from ``head.valid``, and the judge's, to the next trial where a node is kept.
+    Latency: 5 cycles from ``head.valid``, and the judge's, to the next trial where a node is kept.
 
     Source: sim/bregalad_sim/golden/tree.py.
     """
@@ -79,18 +79,21 @@ class Verdicts(wiring.Component):
         m.submodules.judge = judge = Judge(self.geometry)
         connect(m, flipped(self.rule), judge.configuration)
 
-        # The head is there for two clocks before it is judged: from registers the way to the judge is short.
-        asks = Signal()
+        # Head and summary are there for some clocks before they are judged: from registers the way is short.
+        asks, there = Signal(), Signal()
+        candidates = Signal(data.StructLayout({name: summary[name].shape() for name in ("best", "second", "current")}))
         width = self.geometry.count_width
         known = Signal(data.StructLayout({"n": width, "base": width, "ask_up_to": width, "inner": 1}))
         m.d.sync += [
             asks.eq(self.configuration.report.all | ~self.rule.judge.decides),
             *(known[name].eq(head[name]) for name in ("n", "base", "ask_up_to")),
             known.inner.eq((head.flags & int(SuggestionFlag.INNER)) != 0),
+            there.eq(self.summary.valid),
+            *(candidates[name].eq(summary[name]) for name in ("best", "second", "current")),
         ]
         m.d.comb += [
             *(judge.i.p[name].eq(known[name]) for name in ("n", "base", "ask_up_to", "inner")),
-            *(judge.i.p[name].eq(summary[name]) for name in ("best", "second", "current")),
+            *(judge.i.p[name].eq(candidates[name]) for name in ("best", "second", "current")),
             judge.i.p.mixed.eq(self._mixed(m, head)),
             self.proposal.payload.eq(self.head.payload),
             self.outcome.payload.eq(self.summary.payload),
@@ -108,7 +111,7 @@ class Verdicts(wiring.Component):
                     m.d.comb += self.proposed.eq(1)
                     m.next = "REPORT"
             with m.State("JUDGE"):
-                m.d.comb += [judge.i.valid.eq(self.summary.valid), judge.o.ready.eq(1)]
+                m.d.comb += [judge.i.valid.eq(there), judge.o.ready.eq(1)]
                 with m.If(judge.o.valid):
                     m.d.comb += self.proposed.eq(judge.o.payload)
                     m.next = "DROP"

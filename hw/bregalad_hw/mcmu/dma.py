@@ -175,9 +175,9 @@ class ReadDMA(wiring.Component):
         offset = self.descriptor.p.address[:word_bits]
         words = (self.descriptor.p.length + offset + (1 << word_bits) - 1) >> word_bits
         m.d.comb += self.descriptor.ready.eq(~active)
-        with m.If(self.descriptor.valid & ~active):
+        with m.If(~active):  # what is wide is loaded whether or not there is anything
             m.d.sync += [
-                active.eq(1),
+                active.eq(self.descriptor.valid),
                 ask.eq(self.descriptor.p.address[word_bits:]),
                 give.eq(self.descriptor.p.address[word_bits:]),
                 to_ask.eq(words),

@@ -196,7 +196,10 @@ class SlotEditor(wiring.Component):
 
         bus_parts = g.bus_bytes // 4
         unpacked = Signal(range(bus_parts))
+        unpacks = Signal()  # a clock ago its last part was taken: whether a word goes is told by a register
+        m.d.sync += unpacks.eq(0)
         m.d.comb += [
+            edit.payload.ready.eq(unpacks),
             edit.job.p.kind.eq(kind),
             edit.job.p.count.eq(count),
             edit.job.p.slot.eq(access.slot),
@@ -432,10 +435,12 @@ class SlotEditor(wiring.Component):
             # Payload of WRITE, two clocks for a count: taken, then put to the array; three for a
             # word of an entry. The last takes the padding with it.
             with m.State("UNPACK"):
-                m.d.comb += edit.payload.ready.eq((unpacked == bus_parts - 1) | (left == 1))
                 m.d.sync += incoming.eq(edit.payload.payload.word_select(unpacked, 32))
                 with m.If(edit.payload.valid):
-                    m.d.sync += unpacked.eq(unpacked + 1)
+                    m.d.sync += [
+                        unpacked.eq(unpacked + 1),
+                        unpacks.eq((unpacked == bus_parts - 1) | (left == 1)),
+                    ]
                     m.next = "WRITE"
                     with m.If(dropping | entry_access):
                         m.next = "SORT"

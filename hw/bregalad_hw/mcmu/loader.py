@@ -89,7 +89,10 @@ class Loader(wiring.Component):
         first_byte = load.address[:word_bits]
         under_way, sized, drop, outside, failed = Signal(), Signal(), Signal(), Signal(), Signal()
         take, settled = Signal(), Signal(init=1)
-        ending = under_way & sized & (left == 0) & settled
+        next_left = Signal.like(bytes_left)
+        more = Signal()  # words come, as far as that is known: a register, for much waits for it
+        ending = under_way & sized & ~more & settled
+        m.d.comb += next_left.eq(bytes_left + Mux(sized, -size, first_byte + (size - 1)))
 
         with m.If(~under_way):
             m.d.sync += [
@@ -100,7 +103,7 @@ class Loader(wiring.Component):
                 failed.eq(0),
             ]
         with m.Elif(~sized | take):
-            m.d.sync += [bytes_left.eq(bytes_left + Mux(sized, -size, first_byte + (size - 1))), sized.eq(1)]
+            m.d.sync += [bytes_left.eq(next_left), more.eq(next_left[word_bits:].any()), sized.eq(1)]
         with m.If(ending):
             m.d.sync += under_way.eq(0)
         m.d.comb += [
@@ -108,7 +111,7 @@ class Loader(wiring.Component):
             load.failed.eq(~drop & (outside | failed)),
             load.payload.ready.eq(take),
         ]
-        going = load.payload.valid & under_way & sized & (left != 0)
+        going = load.payload.valid & under_way & sized & more
         axi = self.axi
         at = Signal(32 - word_bits)
         first = Signal()

@@ -20,7 +20,7 @@ from ..front.results import ReportMerge, ResultWriter
 from ..front.sequencer import Sequencer
 from ..front.verdicts import Verdicts
 from ..optional import optional
-from ..relay import Relay
+from ..relay import Border, Relay
 from ..replica import add_with_reset
 from .axi import BOUNDARY, axi_signature, join
 from .dma import ReadDMA
@@ -152,25 +152,36 @@ class MemoryController(wiring.Component):
         merge = add("merge", ReportMerge())
 
         connect(m, flipped(self.commands), sequencer.commands)
-        connect(m, sequencer.descriptor, memory.descriptor)
-        connect(m, sequencer.slots, editor.edit)
         connect(m, sequencer.load, loader.load)
-        connect(m, sequencer.row_command, front.command)
-        connect(m, sequencer.edit, front.edit)
-        connect(m, sequencer.row, front.row)
+        for name, near, far in (
+            ("descriptor", sequencer.descriptor, memory.descriptor),
+            ("row_command", sequencer.row_command, front.command),
+            ("edit", sequencer.edit, front.edit),
+            ("row", sequencer.row, front.row),
+            ("job", sequencer.job, writer.job),
+            ("trial", verdicts.proposal, writer.head),
+        ):
+            border = add(f"{name}_border", Border(near.payload.shape()))
+            connect(m, near, border.i)
+            connect(m, border.o, far)
+        connect(m, sequencer.slots.payload, editor.edit.payload)
+        connect(m, editor.edit.job, sequencer.slots.job)
+        m.d.comb += sequencer.slots.done.eq(editor.edit.done)
+        m.d.sync += [
+            getattr(editor.edit, name).eq(getattr(sequencer.slots, name)) for name in ("head", "start", "drop")
+        ]
         connect(m, front.header, tracker.i)
         connect(m, front.result, results.i)
         connect(m, due.o, sequencer.due)
         connect(m, editor.trial, scheduler.i)
         connect(m, scheduler.head, verdicts.head)
         connect(m, flipped(self.summary), verdicts.summary)
-        connect(m, verdicts.proposal, writer.head)
         connect(m, verdicts.outcome, writer.summary)
-        connect(m, sequencer.job, writer.job)
         connect(m, editor.counts, writer.counts)
         connect(m, flipped(self.gains), writer.gains)
-        report_relay = add("report_relay", Relay(word_layout()))
-        connect(m, writer.o, merge.first)
+        writer_relay, report_relay = (add(f"{name}_relay", Relay(word_layout())) for name in ("writer", "report"))
+        connect(m, writer.o, writer_relay.i)
+        connect(m, writer_relay.o, merge.first)
         connect(m, results.o, merge.second)
         connect(m, merge.o, report_relay.i)
         connect(m, report_relay.o, flipped(self.reports))
@@ -186,17 +197,17 @@ class MemoryController(wiring.Component):
 
         # The quantiser's words: what follows a command, or rows from memory, up to an error, which stays until it is
         # told.
-        words = front.i
+        row_relay = add("row_relay", Relay(g.bus_width))
         failed = memory.o.valid & (memory.o.p.error != 0)
+        m.d.comb += [
+            row_relay.i.valid.eq(memory.o.valid & ~failed),
+            row_relay.i.payload.eq(memory.o.p.data),
+            memory.o.ready.eq(Mux(failed, ~sequencer.learning, row_relay.i.ready)),
+        ]
         with m.If(sequencer.memory):
-            m.d.comb += [
-                words.valid.eq(memory.o.valid & ~failed),
-                words.payload.eq(memory.o.p.data),
-                memory.o.ready.eq(Mux(failed, ~sequencer.learning, words.ready)),
-            ]
+            connect(m, row_relay.o, front.i)
         with m.Else():
-            m.d.comb += memory.o.ready.eq(failed & ~sequencer.learning)
-            connect(m, sequencer.inline, words)
+            connect(m, sequencer.inline, front.i)
 
         # As many records are on their way through the array, and some in the queue itself.
         predictor = optional(g.naive_bayes, Predictor(g, waiting=partial_latency(g) + 4))
@@ -237,9 +248,8 @@ class MemoryController(wiring.Component):
             due.slots.eq(sequencer.slots_of),
             sequencer.due_comes.eq(due.comes),
             due.done.eq(sequencer.due_done),
-            *(getattr(sequencer, name).eq(getattr(blocks, name)) for name in ("ended", "since", "left", "steady")),
-            sequencer.proposed.eq(verdicts.proposed),
-            sequencer.undecided.eq(verdicts.undecided),
+            sequencer.since.eq(blocks.since),
+            sequencer.left.eq(blocks.left),
             sequencer.at_once.eq(self.tree.block.at_once),
             sequencer.waits.eq(self.tree.block.waits),
             verdicts.pushed.eq(scheduler.i.valid & scheduler.i.ready),
@@ -251,11 +261,7 @@ class MemoryController(wiring.Component):
             scheduler.rows_c.eq(tracker.next_rows),
             scheduler.passes.eq(passes),
             scheduler.snap_ready.eq(self.snap_ready),
-            sequencer.flowing.eq(front.busy),
-            sequencer.idle.eq(idle_now),
             sequencer.number.eq(tracker.counted),
-            sequencer.refused.eq(front.error != 0),
-            sequencer.row_refused.eq(front.refused),
             sequencer.failed.eq(failed),
             sequencer.error.eq(memory.o.p.error),
             sequencer.address.eq(memory.o.p.address),
@@ -263,16 +269,27 @@ class MemoryController(wiring.Component):
             editor.answer.eq(self.count_out),
             editor.answer_valid.eq(self.count_valid),
             editor.number.eq(tracker.counted),
-            verdicts.written.eq(writer.reported),
-            sequencer.quiet.eq(
-                scheduler.quiet & predictor.quiet & ~verdicts.undecided & ~results.i.valid & writer.idle
-            ),
             self.halted.eq(sequencer.halted),
-            self.busy.eq(~(sequencer.waiting & idle & sequencer.quiet & writer.idle & ~self.reports.valid)),
+            self.busy.eq(
+                ~(sequencer.waiting & idle & sequencer.quiet & writer.idle) | writer_relay.o.valid | self.reports.valid
+            ),
         ]
+        # The sequencer hears of all a clock late, so it is as of one clock still.
         m.d.sync += [
             idle.eq(idle_now),
             scheduler.reported.eq(verdicts.reported),
+            verdicts.written.eq(writer.reported),
+            sequencer.idle.eq(idle_now),
+            sequencer.flowing.eq(front.busy),
+            sequencer.ended.eq(blocks.ended),
+            sequencer.steady.eq(blocks.steady),
+            sequencer.proposed.eq(verdicts.proposed),
+            sequencer.undecided.eq(verdicts.undecided),
+            sequencer.quiet.eq(
+                scheduler.quiet & predictor.quiet & ~verdicts.undecided & ~results.i.valid & writer.idle
+            ),
+            sequencer.refused.eq(front.error != 0),
+            sequencer.row_refused.eq(front.refused),
         ]
 
         self._share_table(m, idle, editor, tracker, slots.port)

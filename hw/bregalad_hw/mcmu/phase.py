@@ -16,7 +16,7 @@ class Phase(wiring.Component):
     Members
     -------
     every : In
-        Of what; 0: no number is. Steady from 2 clocks before ``ready`` is looked at on.
+        Of what; 0: no number is. Steady from 3 clocks before ``ready`` is looked at on.
     number : In(32)
     next : In(1)
         The number goes up by one with this clock.
@@ -25,7 +25,7 @@ class Phase(wiring.Component):
     multiple : Out(1)
         What it has become is a multiple.
     ready : Out(1)
-        ``next`` may come. Falls for some 34 clocks as ``every`` has changed, and in the clock after ``jumps``.
+        ``next`` may come. Falls for some 34 clocks as ``every`` has changed, and 2 clocks after ``jumps``.
 
     Latency: 1 cycle from ``next`` to ``multiple``, which stays up to the next.
     """
@@ -50,11 +50,15 @@ class Phase(wiring.Component):
         left, bits = Signal(range(33)), Signal(32)  # of the division
         shifted = Signal(_BITS + 1)
         m.d.comb += [
-            self.ready.eq(same & (left == 0)),
             wraps.eq(rest == last),
             shifted.eq(Cat(bits[-1], rest)),
         ]
-        m.d.sync += [same.eq(self.every == divisor), last.eq(divisor - 1), ever.eq(divisor.any())]
+        m.d.sync += [
+            self.ready.eq(same & (left == 0)),
+            same.eq(self.every == divisor),
+            last.eq(divisor - 1),
+            ever.eq(divisor.any()),
+        ]
         with m.If(left != 0):
             m.d.sync += [
                 left.eq(left - 1),

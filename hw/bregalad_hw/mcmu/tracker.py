@@ -184,16 +184,16 @@ class Tracker(wiring.Component):
         # or without anything in them: did each ask the next, the first would know last.
         space, moves = Signal(), Signal()
         # A header has a clock for the way to here, and whoever gives it need not know of `walk`.
-        m.submodules.relay = relay = Relay(header_layout(g))
+        m.submodules.repeat = repeat = Repeat(header_layout(g))
+        m.submodules.relay = relay = Relay(copy_layout(header_layout(g)))
         numbers = Numbers(self)
         numbers.give(m, shown, shown_valid, moves)
-        m.submodules.repeat = repeat = Repeat(header_layout(g))
-        wiring.connect(m, relay.o, repeat.i)
-        coming = repeat.o
+        wiring.connect(m, repeat.o, relay.i)
+        coming = relay.o
         m.d.comb += [
-            relay.i.payload.eq(self.i.payload),
-            relay.i.valid.eq(self.i.valid & numbers.ready),
-            self.i.ready.eq(relay.i.ready & numbers.ready),
+            repeat.i.payload.eq(self.i.payload),
+            repeat.i.valid.eq(self.i.valid & numbers.ready),
+            self.i.ready.eq(repeat.i.ready & numbers.ready),
             space.eq(~node_valid | done),
             moves.eq(~fetched_valid | space),
             self.idle.eq(~(coming.valid | walk_valid | look_valid | shown_valid | fetched_valid | node_valid)),

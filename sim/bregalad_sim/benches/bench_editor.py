@@ -148,8 +148,9 @@ class Bench:
             waiting = [slot for slot, entry in enumerate(self.golden.entries) if entry.since]
             slot, period = rng.choice(waiting or [slot]), rng.choice([0, 1, rng.getrandbits(16)])
             return pack_tree(g, TreeOpcode.PERIOD, slot=slot, period=period), False
-        data = self.traffic.slot_command()
-        return data, data[0] == Opcode.WRITE and rng.random() < 0.3
+        if kind < 0.5:
+            return self.traffic._write(slot), rng.random() < 0.3
+        return self.traffic.slot_command(), False
 
     def count_records(self):
         """Some more records have come."""

@@ -90,7 +90,7 @@ class Bench:
         golden.begun = max(0, golden.number - self.rng.randrange(4))
         dut.begun.value = golden.begun
         self.weights = weights
-        await ClockCycles(dut.clk, 2)  # it is steady before records come
+        await ClockCycles(dut.clk, 3)  # it is steady before records come
 
     async def renumber(self):
         """Tell the last record's number, as the model has it."""
