@@ -38,15 +38,22 @@ def in_range(head, geometry):
     return fine
 
 
-def execute(m, opcode, table):
+def execute(m, is_, table):
     """Do what a table has for an opcode: functions that add to the module.
 
     The last entry stands for every other opcode too: those that reach this place are in the table.
+
+    Parameters
+    ----------
+    m : Module
+    is_ : dict of Value
+        By opcode, whether it is the command's.
+    table : dict of function
+        By opcode.
     """
     *others, (_, last) = table.items()
-    with m.Switch(opcode):
-        for known, function in others:
-            with m.Case(known):
-                function()
-        with m.Default():
-            last()
+    for number, (known, function) in enumerate(others):
+        with m.If(is_[known]) if not number else m.Elif(is_[known]):
+            function()
+    with m.Else():
+        last()

@@ -28,7 +28,7 @@ _READS = 16  # counts of a READ that are under way; the way round takes about as
 def edit_signature(geometry):
     """A command for the slot editor, seen from who gives it.
 
-    ``head`` stays from ``start`` until ``done``, the command's last clock. Beside ``start``,
+    ``head`` stays from the clock before ``start`` until ``done``, the command's last clock. Beside ``start``,
     ``drop`` lets a WRITE's payload be taken and nothing be written.
     """
     g = geometry
@@ -100,8 +100,13 @@ class SlotEditor(wiring.Component):
 
         place, access = view(edit.head, Opcode.PLACE), view(edit.head, Opcode.READ)
         opcode, flags = access.opcode, place.flags
+        # What the head says, in registers.
         keep = Signal()  # of PLACE
-        m.d.comb += keep.eq((flags & int(CommandFlag.KEEP)) != 0)
+        is_ = {each: Signal(name=f"is_{each.name.lower()}") for each in (*EDITS, *TREE_EDITS)}
+        m.d.sync += [
+            keep.eq((flags & int(CommandFlag.KEEP)) != 0),
+            *(told.eq(opcode == each) for each, told in is_.items()),
+        ]
 
         entry = Layout("entry", *entry_body(g))
         entry_words, head_words = entry.size // 4, entry.offset("class_counts") // 4
@@ -112,10 +117,10 @@ class SlotEditor(wiring.Component):
         pass_, lane = Signal(range(g.passes + 1)), Signal(16)
         zoom_pass, bin_ = Signal(range(g.passes)), Signal(range(g.bins))
         column = Signal(range(entry_words))  # word of an entry, or class of a bin
-        entry_access = Signal()
+        entry_access, unplaced = Signal(), Signal()
+        m.d.sync += [entry_access.eq(access.cell == NONE), unplaced.eq(place.cell == NONE)]
         incoming = Signal(32)
         m.d.comb += [
-            entry_access.eq(access.cell == NONE),
             self.table.r_slot.eq(access.slot),
             self.table.w_slot.eq(access.slot),
             self.table.w_entry.eq(row),
@@ -133,7 +138,7 @@ class SlotEditor(wiring.Component):
             self.op.bin.eq(bin_),
             self.op.label.eq(column),
             self.op.parent.eq(Mux(keep, access.slot, place.parent)),
-            self.op.root.eq(opcode == Opcode.CLEAR),
+            self.op.root.eq(is_[Opcode.CLEAR]),
             self.op.override.eq(override),
             self.op.lane.eq(lane),
             self.op.lo.eq(place.lo),
@@ -239,7 +244,7 @@ class SlotEditor(wiring.Component):
 
         def begin_place():
             m.next = "DIVIDE"
-            with m.If(place.cell == NONE):
+            with m.If(unplaced):
                 m.next = "ZOOM"
                 with m.If(keep):
                     m.next = "LOOK"
@@ -269,7 +274,7 @@ class SlotEditor(wiring.Component):
                 m.d.comb += self.table.r_en.eq(1)  # whether there is a command is known late
                 m.d.sync += [
                     left.eq(Mux(entry_access, entry_words, g.bins * g.classes)),
-                    lane.eq(Mux(opcode == Opcode.PLACE, place.cell, access.cell)),
+                    lane.eq(Mux(is_[Opcode.PLACE], place.cell, access.cell)),
                     pass_.eq(0),
                     zoom_pass.eq(0),
                     bin_.eq(0),
@@ -278,7 +283,7 @@ class SlotEditor(wiring.Component):
                     dropping.eq(edit.drop),
                 ]
                 with m.If(edit.start):
-                    execute(m, opcode, begin)
+                    execute(m, is_, begin)
 
             with m.State("LOOK"):
                 m.d.comb += self.table.r_take.eq(1)
@@ -286,7 +291,7 @@ class SlotEditor(wiring.Component):
 
             with m.State("ROW"):
                 m.d.sync += row.eq(self.table.r_entry)
-                execute(m, opcode, go_on)
+                execute(m, is_, go_on)
 
             with m.State("TRIAL"):
                 m.d.comb += self.trial.valid.eq(row.due)
@@ -348,7 +353,7 @@ class SlotEditor(wiring.Component):
                 with m.Else():
                     execute(
                         m,
-                        opcode,
+                        is_,
                         {
                             Opcode.READ: to("STATISTICS"),
                             Opcode.WRITE: to("UNPACK"),
@@ -387,13 +392,13 @@ class SlotEditor(wiring.Component):
                     self.valid.eq(1),
                     code.eq(Op.PLACE),
                     op_pass.eq(zoom_pass),
-                    override.eq((opcode == Opcode.PLACE) & (place.cell != NONE) & (pass_ == zoom_pass)),
+                    override.eq((is_[Opcode.PLACE]) & ~unplaced & (pass_ == zoom_pass)),
                 ]
-                with m.If((opcode == Opcode.PLACE) & keep):
+                with m.If((is_[Opcode.PLACE]) & keep):
                     m.d.comb += [op_pass.eq(pass_), override.eq(1)]
                 with m.If(self.grant):
                     m.next = "BINS"
-                    with m.If((opcode == Opcode.PLACE) & keep):
+                    with m.If((is_[Opcode.PLACE]) & keep):
                         end()
 
             with m.State("BINS"):
@@ -408,7 +413,7 @@ class SlotEditor(wiring.Component):
                         m.next = "ZOOM"
                         with m.If(zoom_pass == g.passes - 1):
                             m.next = "STORE"
-                            with m.If(opcode == Opcode.PLACE):
+                            with m.If(is_[Opcode.PLACE]):
                                 m.next = "ROLE"
 
             with m.State("ROLE"):
@@ -427,7 +432,7 @@ class SlotEditor(wiring.Component):
                 m.d.comb += [
                     self.table.w_en.eq(self.table.settled),
                     self.table.w_link.eq(1),
-                    self.mark.eq(row.due & ((opcode == TreeOpcode.PERIOD) | (opcode == Opcode.WRITE))),
+                    self.mark.eq(row.due & ((is_[TreeOpcode.PERIOD]) | (is_[Opcode.WRITE]))),
                 ]
                 with m.If(self.table.settled):
                     end()

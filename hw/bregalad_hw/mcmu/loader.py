@@ -115,8 +115,8 @@ class Loader(wiring.Component):
         axi = self.axi
         at = Signal(32 - word_bits)
         first = Signal()
-        pending = Signal(range(_OUTSTANDING + 1))
-        free = (~axi.awvalid | axi.awready) & (~axi.wvalid | axi.wready) & (pending != _OUTSTANDING)
+        pending, places = Signal(range(_OUTSTANDING + 1)), Signal(init=1)  # a clock late, so there is one more
+        free = (~axi.awvalid | axi.awready) & (~axi.wvalid | axi.wready) & places
         answered = axi.bvalid & axi.bready
         put = take & ~drop & ~outside
         m.d.comb += [
@@ -128,7 +128,7 @@ class Loader(wiring.Component):
             axi.wlast.eq(1),
             axi.bready.eq(1),
         ]
-        m.d.sync += pending.eq(pending + put - answered)
+        m.d.sync += [pending.eq(pending + put - answered), places.eq(pending < _OUTSTANDING - 1)]
         with m.If(axi.awready):
             m.d.sync += axi.awvalid.eq(0)
         with m.If(axi.wready):

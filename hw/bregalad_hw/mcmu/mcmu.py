@@ -1,6 +1,6 @@
 """The memory controller and management unit: rows from memory to the array, proposals to the host."""
 
-from amaranth import Module, Mux, Signal
+from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 from bregalad.geometry import CODE_WIDTH
@@ -167,8 +167,11 @@ class MemoryController(wiring.Component):
         connect(m, sequencer.slots.payload, editor.edit.payload)
         connect(m, editor.edit.job, sequencer.slots.job)
         m.d.comb += sequencer.slots.done.eq(editor.edit.done)
+        starts, drops = Signal(), Signal()
         m.d.sync += [
-            getattr(editor.edit, name).eq(getattr(sequencer.slots, name)) for name in ("head", "start", "drop")
+            editor.edit.head.eq(sequencer.slots.head),
+            Cat(starts, drops).eq(Cat(sequencer.slots.start, sequencer.slots.drop)),
+            Cat(editor.edit.start, editor.edit.drop).eq(Cat(starts, drops)),
         ]
         connect(m, front.header, tracker.i)
         connect(m, front.result, results.i)
@@ -179,10 +182,13 @@ class MemoryController(wiring.Component):
         connect(m, verdicts.outcome, writer.summary)
         connect(m, editor.counts, writer.counts)
         connect(m, flipped(self.gains), writer.gains)
-        writer_relay, report_relay = (add(f"{name}_relay", Relay(word_layout())) for name in ("writer", "report"))
+        writer_relay, results_relay, report_relay = (
+            add(f"{name}_relay", Relay(word_layout())) for name in ("writer", "results", "report")
+        )
         connect(m, writer.o, writer_relay.i)
         connect(m, writer_relay.o, merge.first)
-        connect(m, results.o, merge.second)
+        connect(m, results.o, results_relay.i)
+        connect(m, results_relay.o, merge.second)
         connect(m, merge.o, report_relay.i)
         connect(m, report_relay.o, flipped(self.reports))
         for block in (tracker, writer, verdicts):
@@ -286,7 +292,12 @@ class MemoryController(wiring.Component):
             sequencer.proposed.eq(verdicts.proposed),
             sequencer.undecided.eq(verdicts.undecided),
             sequencer.quiet.eq(
-                scheduler.quiet & predictor.quiet & ~verdicts.undecided & ~results.i.valid & writer.idle
+                scheduler.quiet
+                & predictor.quiet
+                & ~verdicts.undecided
+                & ~results.i.valid
+                & ~results_relay.o.valid
+                & writer.idle
             ),
             sequencer.refused.eq(front.error != 0),
             sequencer.row_refused.eq(front.refused),

@@ -225,6 +225,7 @@ async def matches_golden(dut):
             bench.expect(data)
         head = max(COMMAND_BYTES, g.bus_bytes)
         dut.edit__head.value = int.from_bytes(data[:COMMAND_BYTES], "little")
+        assert not await bench.step(), "done without a command"
         dut.edit__start.value, dut.edit__drop.value = 1, drop
         bench.payload.items += [
             int.from_bytes(data[at : at + g.bus_bytes], "little") for at in range(head, len(data), g.bus_bytes)
@@ -287,6 +288,7 @@ async def takes_the_clocks_that_it_says(dut):
         data = pack_command(g, opcode, slot=1, payload=payload, **values)
         bench.expect(data)
         dut.edit__head.value = int.from_bytes(data[:COMMAND_BYTES], "little")
+        assert not await bench.step(), "done without a command"
         dut.edit__start.value, dut.edit__drop.value = 1, 0
         bench.payload.items += [0] * (len(data) // g.bus_bytes - max(1, COMMAND_BYTES // g.bus_bytes))
         clocks, done = 1, await bench.step()

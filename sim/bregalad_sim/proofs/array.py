@@ -203,7 +203,7 @@ def _command_is_steady(m, block):
     given = Cat(edit.head, block.number)
     editing, before = Signal(), Signal(len(given))
     m.d.sync += [editing.eq((editing | edit.start) & ~edit.done), before.eq(given)]
-    m.d.comb += [Assume(~editing | (before == given)), Assume(~edit.start | ~editing)]
+    m.d.comb += [Assume(~(editing | edit.start) | (before == given)), Assume(~edit.start | ~editing)]
     hold(m, edit.payload, Assume)
     hold(m, edit.job, Assert)
 
