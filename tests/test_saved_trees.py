@@ -167,3 +167,12 @@ def test_another_function_reads_forests():
     learn(*LEARNT, "--learner", "bagging", "--members", "2", "--limit", "500")
     with pytest.raises(ValueError, match="a saved OnlineBagging, not VFDT, .*; bregalad.ensemble.load_learner reads"):
         load_tree("tree")
+
+
+def test_a_file_of_the_emulated_board_goes_on_in_hardware(tmp_path):
+    """Which has lanes of a power of two, and a node table."""
+    X = np.random.default_rng(1).random((300, 3))
+    VFDT(slots=40).fit(X, X[:, 0] > 0.5).save(tmp_path / "tree")
+    geometry = VFDT.load(tmp_path / "tree", board="simulated")._kept_geometry
+    geometry.check_hardware()
+    assert (geometry.lanes, geometry.nodes) == (4, 80)

@@ -6,28 +6,12 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from .criteria import CRITERIA, criterion_of
+from .criteria import criterion_of
 from .fixed import GAIN_FRACTION
 from .words import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-__all__ = [
-    "AHEAD",
-    "BYTE_CLASSES",
-    "CODE_WIDTH",
-    "CRITERIA",
-    "MISSING",
-    "NONE",
-    "GAIN_FRACTION",
-    "HARDWARE_CLASSES",
-    "MOST_NODES",
-    "MOST_CLASSES",
-    "MOST_WIDTH",
-    "Geometry",
-    "PRESETS",
-]
 
 CODE_WIDTH = 8  # bits of an attribute code
 AHEAD = 16  # instances by which a block that is cut short goes on: hardware has so many under way

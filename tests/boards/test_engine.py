@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from bregalad.boards import open_board
 from bregalad.boards.engine import _table
+from bregalad.criteria import CRITERIA
 from bregalad.driver import checkpoint
 from bregalad.driver.trainer import Trainer
 from bregalad.fixed import xlog2x
-from bregalad.geometry import CRITERIA, Geometry
+from bregalad.geometry import Geometry
 from bregalad.policy.split_policy import SplitPolicy
 from bregalad.tree.cells import CellMap
 from bregalad_sim.latency import GoldenBoard

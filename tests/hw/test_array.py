@@ -1,7 +1,8 @@
 """The attribute processor array and its blocks against the golden model."""
 
 import pytest
-from bregalad.geometry import CRITERIA, Geometry
+from bregalad.criteria import CRITERIA
+from bregalad.geometry import Geometry
 from bregalad_hw.accelerator import RESET_CLOCKS
 from bregalad_hw.array.adder import AdderTree
 from bregalad_hw.array.array import AttributeProcessorArray

@@ -11,6 +11,19 @@ from bregalad_hw.build.synthesis import constraints_of
 from bregalad_hw.reports import kept
 
 KEPT = kept()
+NOT_ROUTED = {
+    "colorlight-5a-75b",
+    "colorlight-5a-75b-8",
+    "ecpix5-45f",
+    "ecpix5-85f",
+    "tang-nano-20k",
+    "ulx3s-12f",
+    "ulx3s-25f",
+    "ulx3s-45f",
+    "ulx3s-85f",
+    "versa-ecp5",
+    "versa-ecp5-5g",
+}
 HIGH = {  # pins that must never be low: an ESP32's, which loads another bitstream then; a reset, which stops the clock
     "ulx3s-12f": {"esp32_0__gpio0__io": "L2"},
     "ulx3s-85f-sdram": {"esp32_0__gpio0__io": "L2"},
@@ -32,7 +45,8 @@ def test_kept_builds_are_of_what_the_catalogue_has(name):
 
 
 def test_every_board_was_built_with_its_defaults():
-    assert {name for name, board in BOARDS.items() if not board.vendor} == set(KEPT) & set(BOARDS)
+    """But for those of which docs/boards.md says that nobody knows what they reach."""
+    assert {name for name, board in BOARDS.items() if not board.vendor} - NOT_ROUTED == set(KEPT) & set(BOARDS)
 
 
 @pytest.mark.parametrize("mhz", [25, 50, 75, 100, 125, 150])

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from bregalad.geometry import CRITERIA
+from bregalad.criteria import CRITERIA
 from bregalad.options.table import BOUNDS
 from bregalad.policy.bounds import (
     CONFIDENCE,

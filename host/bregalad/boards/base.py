@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from ..engine.statistics.state import State
     from ..link import Statistics
 
-__all__ = ["Board", "BoardError", "as_bytes"]
-
-
 _claiming = threading.Lock()  # two trees in two threads must not both find a board free
 
 

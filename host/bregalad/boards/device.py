@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     Data: TypeAlias = bytes | bytearray | memoryview | np.ndarray
 
-__all__ = ["Device", "check_memory_size"]
-
 
 class Device(Board):
     """Registers, an ordered stream of commands, and the reports that answer it.

@@ -5,8 +5,6 @@ import weakref
 from ..geometry import Geometry
 from .device import Device
 
-__all__ = ["DividedBoard", "check_division", "part_of"]
-
 _FEWEST = Geometry(slots=2).slots  # of a tree
 _FEWEST_NODES = 3  # that has split once
 

@@ -13,8 +13,6 @@ from ..geometry import NONE
 from ..protocol.registers import EVENTS, TIMINGS
 from .base import Board
 
-__all__ = ["Engine"]
-
 _TABLE_SIZE = 1 << 16
 _LOGS_SIZE = 1 << 14
 _tables: list = []

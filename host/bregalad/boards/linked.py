@@ -14,8 +14,6 @@ from .base import BoardError
 from .device import Device
 from .whole import Sizes
 
-__all__ = ["LinkedBoard"]
-
 _LONGEST = 1.0  # seconds between two frames to a board that something is expected from
 _BACKLOG = 1 << 16  # bytes that `send` leaves waiting for the wire
 _PATIENCE = 60  # seconds that a board which answers may do nothing else, without a warning

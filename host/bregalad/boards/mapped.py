@@ -16,8 +16,6 @@ from .base import BoardError, as_bytes
 from .device import Device
 from .whole import Sizes
 
-__all__ = ["MappedBoard"]
-
 _RING = 256  # descriptors
 _REPORTS = 1 << 16  # bytes of the report ring
 _COMMANDS = 1 << 18  # bytes for commands that wait

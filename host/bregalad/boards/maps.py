@@ -14,8 +14,6 @@ from ..extras import needing
 from ..protocol.soc import PAGE, SOC_BYTES
 from .base import BoardError
 
-__all__ = ["MAPS", "MemoryMap", "PynqMap", "UioMap", "XdmaMap"]
-
 _IP = ":bregalad:"  # in the type of a block of an overlay
 _U_DMA_BUF = Path("/sys/class/u-dma-buf")
 _ENABLE = (1).to_bytes(4, "little")  # written to a UIO device: tell the next interrupt

@@ -11,8 +11,6 @@ from ..protocol.rows import MOST_WEIGHT
 from .base import BoardError
 from .device import Device, check_memory_size
 
-__all__ = ["SimulatedBoard"]
-
 _BATCH = 1 << 12  # clocks between two looks at the board
 _POLL = 64  # clocks that a receive without waiting lets pass
 _AHEAD = 1 << 13  # bytes of commands that may wait for the board, as in a link's buffers

@@ -4,8 +4,6 @@ import numpy as np
 
 from ..protocol.reports import layout_of
 
-__all__ = ["Sizes"]
-
 
 class Sizes:
     """Of the reports of a board.

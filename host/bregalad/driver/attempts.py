@@ -12,8 +12,6 @@ from ..tree.split import Split
 from ..tree.table import ASKED, LEAF, ROWS, has_alternate
 from ..tree.window import date
 
-__all__ = ["Decision", "Trials"]
-
 
 class Decision(NamedTuple):
     """What a split attempt has decided."""

@@ -9,8 +9,6 @@ from ..protocol.reports import EntryFlag, entry_body
 from ..tree.table import FORK, LEAF, forget_trial
 from ..warn import warn
 
-__all__ = ["misfit", "nothing", "read", "restore", "widened"]
-
 
 def read(trainer):
     """Statistics of every node that has a slot.

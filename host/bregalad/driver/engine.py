@@ -16,8 +16,6 @@ from .interface import Driver
 from .requirements import check_window
 from .steps import at_once
 
-__all__ = ["EngineDriver"]
-
 # Of nodes that compiled code finds free: a split for which there are none is done outside, which takes long.
 _ROWS = 256
 _NOTHING = as_bytes(np.zeros((0, 1), np.uint8)), np.zeros(0, np.int32), np.zeros(0, np.int32)  # no instances

@@ -11,8 +11,6 @@ from ..tree.slots import SlotPool
 from ..tree.split import Split, enter_role, level, link, shift_of, style_of
 from ..tree.table import NUMERIC, Tree
 
-__all__ = ["Growth"]
-
 
 class Growth:
     """One tree's nodes and their slots on one board.

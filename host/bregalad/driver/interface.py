@@ -13,8 +13,6 @@ from ..tree.blocks import FAR
 if TYPE_CHECKING:
     from .trainer import Trainer
 
-__all__ = ["Driver"]
-
 
 class Driver(ABC):
     """One tree's use of its board.

@@ -11,8 +11,6 @@ from ..tree.split import place_slot, shift_of
 from ..tree.table import NO_NODE, above, code_range
 from ..tree.window import leaf_of
 
-__all__ = ["recoding"]
-
 
 def recoding(trainer, changes, adopt):
     """Give nodes and statistics the codes of new books; a generator for `Steps`.

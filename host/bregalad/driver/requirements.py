@@ -10,17 +10,6 @@ from ..tree.alternates import ways
 from ..tree.table import NO_NODE
 from ..warn import warn
 
-__all__ = [
-    "check_abilities",
-    "check_alternates",
-    "check_classes",
-    "check_nodes",
-    "check_ties",
-    "check_window",
-    "naming_build",
-    "warn_of_lost",
-]
-
 _USUAL_ALTERNATES = 3
 _OPTIONAL = "criterion", "naive_bayes", "banks", "levels", "nodes", "searchers", "alternates"  # of a bitstream
 

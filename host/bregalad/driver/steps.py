@@ -3,8 +3,6 @@
 from ..boards.base import BoardError
 from ..interrupt import check_interrupt, deferred_interrupt
 
-__all__ = ["SAFE", "Steps", "at_once"]
-
 SAFE = object()  # yielded where tree, board and driver agree
 
 

@@ -2,8 +2,6 @@
 
 import numpy as np
 
-__all__ = ["Totals"]
-
 
 class Totals:
     """How many instances of each class count, at any instance of the stretch that is being learnt.

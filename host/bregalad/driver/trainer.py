@@ -36,8 +36,6 @@ from .recoding import recoding
 from .requirements import check_abilities, check_alternates, check_classes
 from .steps import SAFE, Steps
 
-__all__ = ["HEAVIEST", "Trainer"]
-
 HEAVIEST = 10_000  # what an instance may weigh
 
 # Instances that are being learnt: uint8 array (n, attributes), int32 arrays (n,) and (n,), int32 array (n,) or None.

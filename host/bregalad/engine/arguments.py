@@ -27,11 +27,11 @@ Plan = namedtuple("Plan", "form options classes neighbours multiple rule")
 Plan.__doc__ = """What a tree is learnt by.
 
 form, options, classes
-    As in ``judge_row`` and ``SplitPolicy.judge``.
+    As in ``judge_row``.
 neighbours : int
     Whether naive Bayes looks at the bins beside a number's, too.
 multiple : int
-    As in ``sending.advance``.
+    With an instance whose number in the tree is a multiple of it, inner nodes above its leaf are due; 0: with none.
 rule : BlockRule
 """
 

@@ -180,17 +180,24 @@ def geometry_of(tree):
         return None
     if tree._kept_geometry is not None:
         return tree._kept_geometry
-    return Geometry(
+    geometry = Geometry(
         **_shape(len(cells_of(tree, 16))),
         bins=16,
         classes=max(2, len(tree.classes_)),
         slots=int(tree.slots),
-        nodes=0 if tree.board == "emulated" else min(2 * int(tree.slots), MOST_NODES),
         count_width=24,
         bus_width=256,
         criterion=tree._policy().criterion,
         naive_bayes=predictor_of(tree.leaf_prediction_).takes_bayes,
     )
+    return geometry if tree.board == "emulated" else for_hardware(geometry)
+
+
+def for_hardware(geometry):
+    """A geometry with as much room that hardware can be built of."""
+    lanes = 1 << (geometry.lanes - 1).bit_length()
+    nodes = geometry.nodes or min(2 * geometry.slots, MOST_NODES)
+    return geometry.replace(lanes=lanes, passes=-(-geometry.max_cells // lanes), nodes=nodes)
 
 
 def close(tree):

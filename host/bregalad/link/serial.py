@@ -11,8 +11,6 @@ from serial.tools import list_ports
 from ..protocol.link import decode_cobs, encode_cobs
 from .wire import REOPEN, Wire, ready
 
-__all__ = ["SerialWire"]
-
 BAUDS = (3_000_000, 1_000_000, 115_200)  # tried in turn where none is given
 _READ = 1 << 16  # bytes
 _LONGEST = 4096  # bytes without a zero; no frame is as long

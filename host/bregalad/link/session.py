@@ -27,8 +27,6 @@ from ..protocol.link import (
     unpack_frame,
 )
 
-__all__ = ["Refused", "Session", "Statistics"]
-
 _SHORTEST = 0.02  # seconds of a time-out
 _MOST_BACKING_OFF = 64
 _FIRST = 0.2  # seconds of the time-out before any answer has been timed

@@ -8,8 +8,6 @@ from itertools import groupby
 
 from .wire import REOPEN, Wire, ready
 
-__all__ = ["PORT", "UdpWire"]
-
 PORT = 0x4252  # "RB" in a hex dump; 16978
 _BUFFER = 1 << 22  # bytes that the kernel may hold; more than any board's frames in flight
 _DATAGRAM = 1 << 16

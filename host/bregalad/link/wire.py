@@ -6,8 +6,6 @@ from abc import ABC, abstractmethod
 
 from ..errors import BoardError
 
-__all__ = ["REOPEN", "Wire", "ready"]
-
 REOPEN = 0.2  # seconds between two attempts to open a port or socket anew
 
 

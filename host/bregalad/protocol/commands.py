@@ -13,23 +13,6 @@ from ..complete import complete
 from ..geometry import BYTE_CLASSES, MISSING, NONE
 from .layout import Field, Layout
 
-__all__ = [
-    "COMMAND_BYTES",
-    "COMMANDS",
-    "PATH_LIMIT",
-    "WITH_PAYLOAD",
-    "Opcode",
-    "CommandFlag",
-    "RecordFlag",
-    "LABEL_HIGH",
-    "RECORD_HEADER",
-    "pack_command",
-    "pack_load",
-    "padded",
-    "record_layout",
-    "references",
-]
-
 COMMAND_BYTES = 16
 PATH_LIMIT = 256  # nodes that one record updates at most, should links ever form a ring
 

@@ -8,8 +8,6 @@ from ..predictors import Predictor
 from . import commands, judge, leaf_rows, nodes, registers, reports, rows, soc, tree
 from .layout import Layout
 
-__all__ = ["markdown"]
-
 
 def _layout(layout, title, note=""):
     lines = [f"### {title}", "", *([note, ""] if note else []), "| byte | field | bits | |", "|---|---|---|---|"]

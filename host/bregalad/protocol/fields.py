@@ -6,8 +6,6 @@ from enum import Enum
 
 from ..geometry import Geometry
 
-__all__ = ["Access", "Field", "Register"]
-
 
 class Access(Enum):
     """Who writes a field."""

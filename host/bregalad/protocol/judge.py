@@ -2,8 +2,6 @@
 
 from .fields import Access, Field, Register
 
-__all__ = ["JUDGE", "MANTISSA"]
-
 MANTISSA = 16  # significant bits that the judge multiplies by
 
 _RW = Access.RW

@@ -9,8 +9,6 @@ from enum import IntEnum
 from ..predictors import Predictor
 from .fields import Access, Field, Register
 
-__all__ = ["COUNT_WIDTH", "LEAF_ROWS", "SINCE_WIDTH", "RowOp", "RowWord"]
-
 COUNT_WIDTH = 32  # of a row's class counts
 SINCE_WIDTH = 24  # of what is counted since the last review
 

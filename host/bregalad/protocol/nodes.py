@@ -14,8 +14,6 @@ from ..complete import complete
 from ..geometry import MISSING, NONE
 from .layout import Field, Layout
 
-__all__ = ["EDIT", "KIND_LOW", "EditError", "Node", "NodeKind", "pack_edit"]
-
 KIND_LOW = 13  # the lowest bit of a row's test that belongs to the kind
 
 

@@ -12,24 +12,6 @@ from ..geometry import GAIN_FRACTION
 from .layout import Field, Layout
 from .tree import TREE_REPORTS, TreeKind
 
-__all__ = [
-    "Kind",
-    "SuggestionFlag",
-    "EntryFlag",
-    "ErrorCode",
-    "HEADER",
-    "CANDIDATE",
-    "suggestion_layout",
-    "gains_layout",
-    "statistics_layout",
-    "entry_body",
-    "entry_layout",
-    "FENCE",
-    "ERROR",
-    "kind_of",
-    "layout_of",
-]
-
 
 class Kind(IntEnum):
     """First byte of a report."""

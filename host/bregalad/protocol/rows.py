@@ -32,29 +32,6 @@ if TYPE_CHECKING:
 
     from ..geometry import Geometry
 
-__all__ = [
-    "EDGES",
-    "KEY_BYTES",
-    "KIND_BYTES",
-    "MOST_WEIGHT",
-    "ROW_COMMAND",
-    "STEP",
-    "WEIGHT_LOW",
-    "Column",
-    "RowCommand",
-    "RowKind",
-    "RowLayout",
-    "RowOpcode",
-    "StepFlag",
-    "edges_command",
-    "edges_place",
-    "places_of",
-    "reach_of",
-    "records_command",
-    "weight_of",
-    "weighed",
-]
-
 EDGES = 255  # places for edges of an attribute; code 255 is a missing value's, so 254 are used
 KEY_BYTES = 4  # of an edge
 _MOST_STRIDE = 0xFFFF

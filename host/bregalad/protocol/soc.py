@@ -33,22 +33,6 @@ from .fields import Field as Bits
 from .layout import Field, Layout
 from .reports import entry_body
 
-__all__ = [
-    "BUFFER",
-    "DESCRIPTOR",
-    "PAGE",
-    "PATIENCE",
-    "REPORT_RING",
-    "RING",
-    "SOC_BASE",
-    "SOC_BYTES",
-    "SOC_REGISTERS",
-    "SOC_VERSION",
-    "Stop",
-    "find_soc",
-    "saved_dtype",
-]
-
 SOC_BASE = 0x400
 PAGE = 4096  # bytes; the window and both rings begin at one
 SOC_BYTES = PAGE  # of all registers: interconnects give no less

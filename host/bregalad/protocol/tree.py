@@ -28,7 +28,7 @@ LEARN names the root, and TURN says where in its stream and block the tree is.
 from enum import IntEnum
 
 from ..complete import complete
-from ..geometry import AHEAD, NONE
+from ..geometry import NONE
 from .commands import padded
 from .fields import Access, Register
 from .fields import Field as Bits
@@ -37,20 +37,6 @@ from .layout import Field, Layout
 from .leaf_rows import LEAF_ROWS
 from .nodes import EDIT
 from .rows import ROW_COMMAND
-
-__all__ = [
-    "AHEAD",
-    "DUE",
-    "MANY",
-    "TREE",
-    "TREE_REGISTERS",
-    "TREE_COMMANDS",
-    "TREE_REPORTS",
-    "TreeKind",
-    "TreeOpcode",
-    "mixed",
-    "pack_tree",
-]
 
 MANY = 0xFFFE  # in place of a class: more than one
 DUE = 16  # due slots that are tried in the order in which they became so; if there are more, all are, by their numbers

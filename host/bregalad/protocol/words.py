@@ -4,8 +4,6 @@ import numpy as np
 
 from ..compiled import njit
 
-__all__ = ["getter", "putter", "words_before"]
-
 
 def words_before(layout, name):
     """Whole words of an item before a field.

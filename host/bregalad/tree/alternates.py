@@ -8,8 +8,6 @@ from .slots import give_back
 from .split import restate
 from .table import FORK, ROWS, descendants, fork, has_alternate, join
 
-__all__ = ["begin", "end", "may_begin", "ways"]
-
 
 @njit()
 def ways(table, rows, beside):

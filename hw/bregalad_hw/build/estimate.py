@@ -51,7 +51,9 @@ def _luts(g):
         lanes * g.count_width * (69 + 22 * (g.classes - 2))
         + (1100 + deep * (930 + 590 * lanes) if deep else 0)
         + g.naive_bayes * (2000 + 570 * g.classes)
-        + (7000 + 500 * g.searchers + 460 * lanes if g.nodes else 0)
+        + 7000
+        + 500 * g.searchers
+        + 460 * lanes
     )
 
 
@@ -61,7 +63,7 @@ def _block_rams(g):
     words, bits = _BLOCK
     wide = -(-g.classes * g.count_width // bits)
     lane = (-(-rows * g.bins // words) + 1) * wide + 1 + (rows > FEW_ROWS)
-    return g.lanes * lane + (24 + 4 * g.searchers + g.nodes // 108 if g.nodes else 0)
+    return g.lanes * lane + 24 + 4 * g.searchers + g.nodes // 108
 
 
 def _multipliers(g):

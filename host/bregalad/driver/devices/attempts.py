@@ -8,8 +8,6 @@ from ...policy.decide import NO_CELL
 from ...protocol.reports import CANDIDATE, HEADER, SuggestionFlag, gains_layout, suggestion_layout
 from ...protocol.words import getter, words_before
 
-__all__ = ["read_attempt", "report_of"]
-
 _flags_of = getter(HEADER, "flags")
 _HALVED = int(SuggestionFlag.HALVED)
 _WORDS = CANDIDATE.size // 4
@@ -36,7 +34,7 @@ def read_attempt(report, words, at, out):
     words : uint32 array, read-only
     at : int
     out : int64 array
-        Written; see ``policy.judge.Form``.
+        Written; see ``policy.decide.Form``.
     """
     for k in range(report.classes):
         out[k] = words[at + report.class_counts + k]

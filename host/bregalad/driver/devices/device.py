@@ -17,8 +17,6 @@ from ...tree import edits
 from ..interface import Driver
 from .attempts import report_of
 
-__all__ = ["DeviceDriver", "configure_cells"]
-
 # Taken many at once by compiled code.
 _RUNS = (Kind.ENTRY, TreeKind.LABEL)
 # No two fences have the same, so that none is taken for one whose answer a cut has held up.

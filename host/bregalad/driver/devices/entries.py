@@ -7,8 +7,6 @@ from ...protocol.layout import Layout
 from ...protocol.reports import EntryFlag, entry_body
 from ...tree.table import LEAF, NEVER
 
-__all__ = ["plain_entries", "relinked", "whole_entry"]
-
 _MOST_SINCE = (1 << 24) - 1  # that a slot counts
 
 

@@ -48,8 +48,6 @@ from ...policy.bounds import hoeffding_bound
 from ...policy.criteria import impurity, span
 from ...protocol.judge import MANTISSA
 
-__all__ = ["ask_up_to", "rule_of"]
-
 _MARGIN = 1 - 2.0**-10  # what products lose, and the host's rounding
 _LEAST_EPSILON = 1e-10
 _MOST_N = 1 << 33  # of both counts

@@ -5,8 +5,6 @@ from ...engine.drift import follow
 from ...tree.blocks import block_of
 from ...tree.table import LEAF, NO_NODE, is_alternate
 
-__all__ = ["take_labels"]
-
 
 @njit()
 def take_labels(table, windows, rows, leaves, told, labels, predictions, weights, position, watch, rule, begun):

@@ -11,8 +11,6 @@ from ...protocol.words import putter
 from ...tree.table import LEAF, MULTIWAY, NO_NODE, above
 from .filter import ask_up_to
 
-__all__ = ["BESIDE", "SEEN", "UNTOLD", "follow", "row_words", "words_of"]
-
 UNTOLD = -1  # in place of a node's kind: the board has no row of it
 
 # What is told of a node, in this order: its row, then what NODE says.

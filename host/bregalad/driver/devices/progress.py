@@ -43,8 +43,6 @@ from .queries import (
     tell,
 )
 
-__all__ = ["go_on"]
-
 _LEARN, _MEMORY = int(Opcode.LEARN), int(CommandFlag.MEMORY)
 _GO = int(TreeOpcode.GO)
 _MOST = (1 << 32) - 1  # rows of a LEARN

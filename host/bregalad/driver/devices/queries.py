@@ -18,48 +18,6 @@ from ...tree.split import cells_of
 from ...tree.table import LEAF, descendants
 from .node_edits import BESIDE, UNTOLD, follow
 
-__all__ = [
-    "ADDRESS",
-    "ALL",
-    "AT_WORK",
-    "BATCH",
-    "CELLS",
-    "CELLS_IN",
-    "CHOICE",
-    "COUNTS",
-    "DONE",
-    "ENDED",
-    "ENTRIES",
-    "ENTRIES_IN",
-    "LABELS",
-    "LEAVES",
-    "LEFT",
-    "MADE",
-    "MAJORITY",
-    "NODE",
-    "REVIEWING",
-    "REVIEWS",
-    "RIGHT",
-    "ROWS",
-    "ROWS_IN",
-    "RUNNING",
-    "RUNS",
-    "SCOPE",
-    "SIZE",
-    "SLOT",
-    "STATE",
-    "STRIDE",
-    "WAITING",
-    "WAITS",
-    "WHOLE",
-    "Answers",
-    "answers",
-    "ask",
-    "put_period",
-    "sizes_of",
-    "tell",
-]
-
 # Elements of `at`.
 (
     RUNNING,  # 1: a LEARN is under way

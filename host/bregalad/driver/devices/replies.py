@@ -37,8 +37,6 @@ from .queries import (
     put_period,
 )
 
-__all__ = ["take"]
-
 _SUGGESTION, _GAINS, _STATISTICS, _ENTRY = (int(Kind[name]) for name in ("SUGGESTION", "GAINS", "STATISTICS", "ENTRY"))
 _PROPOSAL, _BLOCK, _LEARNT, _ROW = (int(TreeKind[name]) for name in ("PROPOSAL", "BLOCK", "LEARNT", "ROW"))
 _NUMBER_WORDS, _LEARNT_WORDS, _ROW_WORDS = (

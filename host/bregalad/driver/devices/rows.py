@@ -51,8 +51,6 @@ from .queries import (
 )
 from .replies import take
 
-__all__ = ["RowDriver"]
-
 _PART = 1 << 20  # rows after which Ctrl-C may end learning: so many that the host's share is what it is without
 _HEAD = 2  # bytes of a row: label, flags
 _DECISIONS = 16  # at most, whose statistics are asked for at once

@@ -1,4 +1,4 @@
-"""A slot's split attempt: its class counts and best candidates, as `policy.judge` takes them."""
+"""A slot's split attempt: its class counts and best candidates, as `policy.decide` takes them."""
 
 import numpy as np
 
@@ -20,7 +20,7 @@ def attempt(state, slot, cells, classes, all_gains, out):
     all_gains : int or None
         None: the best, second best and current attribute; else a candidate for every cell.
     out : int64 array
-        Written: the class counts, then the candidates, see ``policy.judge.Form``.
+        Written: the class counts, then the candidates, see ``policy.decide.Form``.
     """
     entries, width = state.entries, state.counts.shape[2]
     find(

@@ -368,4 +368,5 @@ def _changed(kept, tree, changes):
         "criterion": ("criterion", tree._policy().criterion),
         "leaf_prediction": ("naive_bayes", predictor_of(tree.leaf_prediction_).takes_bayes),
     }
-    return kept.replace(**dict(says[name] for name in changes if name in says))
+    changed = kept.replace(**dict(says[name] for name in changes if name in says))
+    return holder.for_hardware(changed) if tree.board == "simulated" else changed
