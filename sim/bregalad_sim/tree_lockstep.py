@@ -85,7 +85,6 @@ class Lockstep:
     Parameters
     ----------
     geometry : Geometry
-        With ``nodes``.
     seed : int
     opens : function of (Geometry, memory_size, random.Random)
         The board, not used before.

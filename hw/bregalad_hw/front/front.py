@@ -59,7 +59,7 @@ class Front(wiring.Component):
     Parameters
     ----------
     geometry : Geometry
-        With ``nodes``, 2 to 32768; ``lanes`` is a power of two.
+        Its ``lanes`` is a power of two.
     walkers, records : int
         Of the `Walker`; as many rings as `rings_of` says, unless given.
     steps : int

@@ -26,7 +26,6 @@ class Verdicts(wiring.Component):
     Parameters
     ----------
     geometry : Geometry
-        With ``nodes``.
     trials : int
         That may wait for their report: ``heads`` of the scheduler.
 

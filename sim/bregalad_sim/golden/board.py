@@ -30,7 +30,6 @@ class Golden(Tree):
     Parameters
     ----------
     geometry : Geometry
-        With ``nodes``.
     memory_size : int
         Bytes of the memory that LEARN fetches rows from.
 
