@@ -20,7 +20,7 @@ from bregalad_hw.build import synthesis, tools
 from bregalad_hw.build.bitstream import _clocks, build
 from bregalad_hw.build.families import ECP5, Gowin
 from bregalad_hw.build.report import NOUNS, describe_path, table
-from bregalad_hw.build.routing import _is_stuck, most_promising_first, place_and_route
+from bregalad_hw.build.routing import is_stuck, most_promising_first, place_and_route
 from bregalad_hw.build.synthesis import _check_size, synthesise
 from bregalad_hw.build.tools import BuildError, tool
 from bregalad_hw.reports import kept
@@ -211,7 +211,7 @@ def test_what_does_not_fit_a_gowin():
 )
 def test_a_router_that_comes_to_nothing(faults, stuck):
     assert (
-        _is_stuck(
+        is_stuck(
             "".join(
                 f"Info:     iter={i} wires=9 overused={count - count // 2} overuse=77 "
                 f"tmgfail={count // 2} archfail=NA\n"
@@ -292,7 +292,7 @@ def test_a_gowin_whose_clock_is_missed(tmp_path, monkeypatch):
 @pytest.mark.parametrize("rounds, stuck", [(1000, False), (1200, True)])
 def test_a_router_that_lacks_nothing_but_slack_may_end(rounds, stuck):
     log = "iter=1 wires=9 overused=0 overuse=0 tmgfail=5 archfail=NA\n" * rounds
-    assert _is_stuck(log) is stuck
+    assert is_stuck(log) is stuck
 
 
 def test_a_clock_out_of_reach_is_routed_all_the_same(tmp_path, monkeypatch):

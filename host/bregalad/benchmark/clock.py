@@ -33,7 +33,7 @@ def route(geometry, mhz, seed, placed=False):
     from bregalad_hw.build.families import ECP5
     from bregalad_hw.build.floorplan import place_lanes
     from bregalad_hw.build.report import describe_path
-    from bregalad_hw.build.tools import BuildError, tool, version_of
+    from bregalad_hw.build.tools import tool, version_of
 
     start = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="bregalad-clock-") as name:
@@ -42,14 +42,12 @@ def route(geometry, mhz, seed, placed=False):
         place_lanes(netlist, DEVICE)
         ECP5().settle(netlist, "heap")
         (folder / "top.json").write_text(json.dumps(netlist))
-        command = [tool("nextpnr-ecp5"), *_OPTIONS.split(), *ECP5.routers[-1].split(), "--placer", "heap"]
+        command = [tool("nextpnr-ecp5"), *_OPTIONS.split(), "--placer", "heap"]
         command += ["--json", "top.json", "--report", "timing.json", "--freq", str(mhz), "--seed", str(seed)]
         command += ["--no-route"] * placed
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-        if done.returncode:
-            raise BuildError(f"nextpnr failed: {(done.stderr.strip().splitlines() or ['?'])[-1]}")
+        told = _run(command, ECP5.routers, folder)
         timing = json.loads((folder / "timing.json").read_text())
-    clock, reached = _REACHED.findall(done.stderr + done.stdout)[-1]
+    clock, reached = _REACHED.findall(told)[-1]
     return {
         "device": DEVICE,
         "geometry": geometry.as_dict(),
@@ -62,6 +60,29 @@ def route(geometry, mhz, seed, placed=False):
         "tools": {name: version_of(tool(name)) for name in ("yosys", "nextpnr-ecp5")},
         "seconds": round(time.monotonic() - start),
     }
+
+
+def _run(command, routers, folder):
+    """Run nextpnr with the first of the routers that comes to an end; the last one does. What it has told of."""
+    from bregalad_hw.build.routing import is_stuck
+    from bregalad_hw.build.tools import BuildError
+
+    log = folder / "log"
+    for router in routers:
+        with log.open("w") as told:
+            running = subprocess.Popen([*command, *router.split()], cwd=folder, stdout=told, stderr=told)
+            try:
+                while running.poll() is None and (router == routers[-1] or not is_stuck(log.read_text())):
+                    time.sleep(1)
+            finally:
+                stopped = running.poll() is None
+                running.kill()
+                running.wait()
+        if not stopped:
+            break
+    if running.returncode:
+        raise BuildError(f"nextpnr failed: {(log.read_text().strip().splitlines() or ['?'])[-1]}")
+    return log.read_text()
 
 
 def main():

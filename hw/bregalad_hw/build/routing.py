@@ -4,7 +4,7 @@ import re
 
 from .tools import run_step
 
-__all__ = ["most_promising_first", "place_and_route"]
+__all__ = ["is_stuck", "most_promising_first", "place_and_route"]
 
 _EXPECTED = re.compile(r"Max frequency for clock .*: ([\d.]+) MHz .* at ([\d.]+) MHz")
 _ROUND = re.compile(r"iter=\d+ .* overused=(\d+) .* tmgfail=(\d+)")
@@ -47,7 +47,7 @@ def place_and_route(family, folder, seed, placer, say=lambda text: None):
             family,
             folder,
             tool_name,
-            stuck=lambda: log.exists() and _is_stuck(log.read_text()),
+            stuck=lambda: log.exists() and is_stuck(log.read_text()),
             say=say,
             SEED=str(seed),
             STEP_OPTIONS=options,
@@ -56,8 +56,8 @@ def place_and_route(family, folder, seed, placer, say=lambda text: None):
     run_step(family, folder, tool_name, say=say, SEED=str(seed), STEP_OPTIONS=last)
 
 
-def _is_stuck(log):
-    """Whether the router's rounds have come to nothing for long."""
+def is_stuck(log):
+    """Whether the router's rounds, as nextpnr's log tells of them, have come to nothing for long."""
     rounds = [tuple(map(int, found)) for found in _ROUND.findall(log)]
     if not rounds:
         return False
