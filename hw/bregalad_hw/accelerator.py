@@ -10,7 +10,6 @@ from bregalad.protocol.tree import TREE, TREE_REGISTERS
 
 from .array.array import AttributeProcessorArray
 from .controller import MemoryController
-from .controller import MemoryController
 from .mcmu.axi import axi_signature
 from .mcmu.command_queue import CommandQueue
 from .mcmu.report import word_layout
