@@ -9,9 +9,9 @@ from bregalad.protocol.registers import CONFIGURATION, COUNTERS, REGISTERS, find
 from bregalad.protocol.tree import TREE, TREE_REGISTERS
 
 from .array.array import AttributeProcessorArray
+from .controller import MemoryController
 from .mcmu.axi import axi_signature
 from .mcmu.command_queue import CommandQueue
-from .mcmu.mcmu import MemoryController
 from .mcmu.report import word_layout
 from .registers import RegisterFile, csr_signature
 from .replica import add_with_reset

@@ -146,15 +146,17 @@ def test_what_does_not_fit_is_told_before_synthesis(tmp_path, monkeypatch):
     yosys.write_text("#!/bin/sh\nexit 1\n")
     yosys.chmod(0o755)
     monkeypatch.setenv("YOSYS", str(yosys))
-    said = []
-    for geometry in (None, PRESETS["small"].replace(classes=10)):
+    said, board = [], BOARDS["ulx3s-85f-sdram"]
+    for geometry in (None, board.geometry.replace(classes=10, slots=128)):
         with pytest.raises(BuildError, match="yosys failed"):
-            build(BOARDS["ulx3s-12f"], geometry, output=tmp_path, say=said.append)
-    assert all(re.match(r"  0:\d\d ulx3s-12f: ", text) for text in said)
+            build(board, geometry, output=tmp_path, say=said.append)
+    assert all(re.match(r"  0:\d\d ulx3s-85f-sdram: ", text) for text in said)
     stock, synthesis_of, larger, verdict, _ = (text[6:] for text in said)
-    assert stock.startswith(" ulx3s-12f: expected, from the kept build ulx3s-12f: 12,345 LUT4 of 24,288 (51 %), 18 ")
+    use = kept()[board.name]["use"]
+    luts = "{:,} LUT4 of {:,}".format(*use["TRELLIS_COMB"])
+    assert stock.startswith(f" ulx3s-85f-sdram: expected, from the kept build ulx3s-85f-sdram: {luts} ")
     assert "synthesis of" in synthesis_of
-    assert re.search(r" block RAMs of 56 \(\d{3} %\)", larger) and "is not expected to fit" in verdict
+    assert re.search(r" block RAMs of 208 \(\d{3} %\)", larger) and "is not expected to fit" in verdict
 
 
 def test_block_rams_go_first_to_what_needs_them(tmp_path, monkeypatch):

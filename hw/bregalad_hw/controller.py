@@ -9,29 +9,29 @@ from bregalad.protocol.leaf_rows import LEAF_ROWS
 from bregalad.protocol.registers import COUNTERS
 from bregalad.protocol.tree import TREE
 
-from ..array.bayes import partial_latency, partial_signature
-from ..array.merge import summary_layout
-from ..array.operation import CELL_WIDTH, Op, candidate_layout, operation_layout, snap_layout
-from ..array.snaps import snaps_of
-from ..configuration import configuration_signature
-from ..front.blocks import Blocks, DueSlots
-from ..front.front import Front
-from ..front.results import ReportMerge, ResultWriter
-from ..front.sequencer import Sequencer
-from ..front.verdicts import Verdicts
-from ..optional import optional
-from ..relay import Border, Relay
-from ..replica import add_with_reset
-from .axi import BOUNDARY, axi_signature, join
-from .dma import ReadDMA
-from .editor import SlotEditor
-from .events import EventCounters
-from .loader import Loader
-from .predictor import Predictor
-from .report import ReportWriter, word_layout
-from .scheduler import TRIALS, TrialScheduler
-from .slots import SlotTable, answer_one, ask_one
-from .tracker import Tracker
+from .array.bayes import partial_latency, partial_signature
+from .array.merge import summary_layout
+from .array.operation import CELL_WIDTH, Op, candidate_layout, operation_layout, snap_layout
+from .array.snaps import snaps_of
+from .configuration import configuration_signature
+from .front.blocks import Blocks, DueSlots
+from .front.front import Front
+from .front.results import ReportMerge, ResultWriter
+from .front.sequencer import Sequencer
+from .front.verdicts import Verdicts
+from .mcmu.axi import BOUNDARY, axi_signature, join
+from .mcmu.dma import ReadDMA
+from .mcmu.editor import SlotEditor
+from .mcmu.events import EventCounters
+from .mcmu.loader import Loader
+from .mcmu.predictor import Predictor
+from .mcmu.report import ReportWriter, word_layout
+from .mcmu.scheduler import TRIALS, TrialScheduler
+from .mcmu.slots import SlotTable, answer_one, ask_one
+from .mcmu.tracker import Tracker
+from .optional import optional
+from .relay import Border, Relay
+from .replica import add_with_reset
 
 __all__ = ["MemoryController"]
 
