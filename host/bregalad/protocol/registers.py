@@ -151,7 +151,7 @@ REGISTERS = (
         "tree",
         0x30,
         (
-            Field("nodes", 16, _RO, "Rows of the node table; 0: the host says where records go."),
+            Field("nodes", 16, _RO, "Rows of the node table."),
             Field("searchers", 8, _RO, "Numbers of a row whose codes are found in a clock; 0: rows hold codes only."),
             Field("alternates", 8, _RO, "That a record goes down at most."),
         ),
