@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 CODE_WIDTH = 8  # bits of an attribute code
 AHEAD = 16  # instances by which a block that is cut short goes on: hardware has so many under way
-BYTE_CLASSES = 256  # up to so many, a byte tells a class
+BYTE_CLASSES = 256  # that a row's label tells
 HARDWARE_CLASSES = 32  # a bitstream counts at most; more are counted on the emulated board
 MOST_CLASSES = 1024
 MOST_NODES = 32768  # rows of a node table in hardware
@@ -163,11 +163,6 @@ class Geometry:
         """
         most = (self.classes - 1).bit_length()  # bits of a class, at least log2 C
         return self.count_width + (most - 1).bit_length() + GAIN_FRACTION + 2
-
-    @property
-    def long_labels(self) -> bool:
-        """Whether a class takes more than a byte of a record."""
-        return self.classes > BYTE_CLASSES
 
     @property
     def bus_bytes(self) -> int:

@@ -19,7 +19,6 @@ LAYOUTS = [
     nodes.EDIT,
     rows.ROW_COMMAND,
     rows.STEP,
-    commands.record_layout(5),
     *(reports.layout_of(kind, Geometry(classes=3), 5) for kind in reports.Kind),
 ]
 

@@ -1,16 +1,16 @@
-"""Commands and instance records: what the board executes, in the order it is sent.
+"""Commands: what the board executes, in the order it is sent; others: `TreeOpcode`.
 
 The command stream is a sequence of words of ``Geometry.bus_width`` bits. A command is 16 bytes
 and begins at a word; a longer word is padded, a shorter one makes a command several words.
-``LEARN`` without the memory flag is followed by its records, tightly packed; ``WRITE`` by its
-statistics; ``LOAD`` by what goes to memory, each byte at the place in its word that it has there.
+``WRITE`` is followed by its statistics, ``LOAD`` by what goes to memory, each byte at the place in its
+word that it has there.
 What follows also begins at a word and is padded with zeros to the next one.
 """
 
 from enum import IntEnum, IntFlag
 
 from ..complete import complete
-from ..geometry import BYTE_CLASSES, MISSING, NONE
+from ..geometry import NONE
 from .layout import Field, Layout
 
 COMMAND_BYTES = 16
@@ -20,21 +20,21 @@ PATH_LIMIT = 256  # nodes that one record updates at most, should links ever for
 class Opcode(IntEnum):
     """First byte of a command."""
 
-    LEARN = 1  # count records, each at its slot and at those that links lead to
-    TRIAL = 2  # try a slot now, whatever its period
+    LEARN = 1  # learn rows that lie in memory, each at its leaf's slot and at those that links lead to
+    TRIAL = 2  # refused: the board says when
     CLEAR = 3  # empty a slot: counts and entry 0, link and current NONE, bins over all codes
     PLACE = 4  # empty a slot, give its bins their zoom, its entry role, link, current and period
     READ = 5  # report counts (STATISTICS) or an entry (ENTRY), after all reports before
     WRITE = 6  # set what READ reports
     FENCE = 7  # report the token, after all reports before
     RESET = 8  # go on after an ERROR report; else nothing
-    LOAD = 15  # write bytes to memory, all of which must be there; a later LEARN finds them; others: `TreeOpcode`
+    LOAD = 15  # write bytes to memory, all of which must be there; a later LEARN finds them
 
 
 class CommandFlag(IntFlag):
     """Second byte of a command; a bit means something for the command named only."""
 
-    MEMORY = 1  # LEARN: the records lie in memory, not in the stream
+    MEMORY = 1  # LEARN: has to be set
     INNER = 2  # PLACE: the slot is an inner node's (its trials follow inner_grace)
     KEEP = 4  # PLACE: set role, link, current and period alone, since to 0; or if a cell is named its zoom alone
 
@@ -54,9 +54,9 @@ COMMANDS = complete(
         Opcode.LEARN: Layout(
             "learn",
             *_HEAD,
-            Field("root", 16, "The node that records begin at, of boards with a node table."),
-            Field("count", 32, "Records to count; 0 is allowed."),
-            Field("address", 64, "Byte address of the first record, any alignment (MEMORY only)."),
+            Field("root", 16, "The node that records begin at."),
+            Field("count", 32, "Rows; 0 is allowed."),
+            Field("address", 64, "Byte address of the first row, any alignment."),
         ),
         Opcode.TRIAL: Layout("trial", *_HEAD, Field("slot", 16), Field("reserved", 32, count=3)),
         Opcode.CLEAR: Layout("clear", *_HEAD, Field("slot", 16), Field("reserved", 32, count=3)),
@@ -95,8 +95,8 @@ COMMANDS = complete(
     __file__,
 )
 
-# What follows: records, unless in memory; statistics; bytes for memory.
-WITH_PAYLOAD = (Opcode.LEARN, Opcode.WRITE, Opcode.LOAD)
+# What follows: statistics; bytes for memory.
+WITH_PAYLOAD = (Opcode.WRITE, Opcode.LOAD)
 
 # Fields that name a slot or a cell, and whether NONE is allowed there.
 _REFERENCES = {
@@ -107,36 +107,10 @@ _REFERENCES = {
     "current": ("cell", True),
 }
 
-LABEL_HIGH = 2  # the lowest bit of a record's flags that belongs to the label
-RECORD_HEADER = Layout(
-    "record",
-    Field("slot", 16, "The node that the instance reached."),
-    Field("label", 8, "Class index."),
-    Field(
-        "flags",
-        8,
-        f"RecordFlag. On boards of more than {BYTE_CLASSES} classes, 7:{LABEL_HIGH} are the class index from bit 8 on.",
-    ),
-)
-
 
 def references(opcode):
     """What a command names, for boards to check: ``(field, "slot" or "cell", NONE is allowed)`` of each field."""
     return [(field.name, *_REFERENCES[field.name]) for field in COMMANDS[opcode].fields if field.name in _REFERENCES]
-
-
-def record_layout(cells):
-    """An instance record: header and one code per cell in use, tightly packed."""
-    return Layout(
-        "record",
-        *RECORD_HEADER.fields,
-        Field(
-            "codes",
-            8,
-            f"A code for each cell in use (an attribute of several cells has its code in each); {MISSING}: missing.",
-            count=cells,
-        ),
-    )
 
 
 def padded(data, word):

@@ -50,7 +50,6 @@ def markdown():
                 "bytes). A link or current of a slot or cell that there is not is NONE.",
                 "",
             ]
-    lines += _layout(commands.record_layout(8), "Instance record")
     for flags in (commands.CommandFlag, commands.RecordFlag):
         lines += _values(flags)
     lines += ["## Rows", "", *_paragraphs(rows), ""]

@@ -37,7 +37,7 @@ complete(
     ),
     __file__,
 )
-complete(WITH_PAYLOAD, (Opcode.LEARN, Opcode.WRITE, Opcode.LOAD), __file__)
+complete(WITH_PAYLOAD, (Opcode.WRITE, Opcode.LOAD), __file__)
 
 # What waits until a LEARN has ended.
 _LATE = (Opcode.LEARN, Opcode.FENCE, TreeOpcode.LAYOUT, TreeOpcode.EDGES, TreeOpcode.TURN)

@@ -367,6 +367,6 @@ _EXECUTE = complete(
 )
 _PAYLOADS = complete(
     WITH_PAYLOAD,
-    {Opcode.LEARN: Golden._nothing, Opcode.WRITE: Golden._statistics_bytes, Opcode.LOAD: Golden._load_bytes},
+    {Opcode.WRITE: Golden._statistics_bytes, Opcode.LOAD: Golden._load_bytes},
     __file__,
 ) | dict.fromkeys((TreeOpcode.LAYOUT, TreeOpcode.EDGES), Golden._rows_bytes)
