@@ -151,7 +151,9 @@ class MemoryController(wiring.Component):
         results = add("results", ResultWriter(g))
         merge = add("merge", ReportMerge())
 
-        connect(m, flipped(self.commands), sequencer.commands)
+        command_relay = add("command_relay", Relay(g.bus_width))
+        connect(m, flipped(self.commands), command_relay.i)
+        connect(m, command_relay.o, sequencer.commands)
         connect(m, sequencer.load, loader.load)
         for name, near, far in (
             ("descriptor", sequencer.descriptor, memory.descriptor),
@@ -277,7 +279,10 @@ class MemoryController(wiring.Component):
             editor.number.eq(tracker.counted),
             self.halted.eq(sequencer.halted),
             self.busy.eq(
-                ~(sequencer.waiting & idle & sequencer.quiet & writer.idle) | writer_relay.o.valid | self.reports.valid
+                ~(sequencer.waiting & idle & sequencer.quiet & writer.idle)
+                | command_relay.o.valid
+                | writer_relay.o.valid
+                | self.reports.valid
             ),
         ]
         # The sequencer hears of all a clock late, so it is as of one clock still.
