@@ -82,7 +82,7 @@ class Traffic:
                 {
                     "margin": rng.choice([0, 1, rng.randint(2, 30)]),
                     "at_once": rng.randint(0, 1),
-                    "waits": int(rng.random() < 0.3),
+                    "waits": int(g.alternates > 0 and rng.random() < 0.3),
                 },
             ),
             ("every", {"records": rng.choice([0, 0, 1, rng.randint(2, 50)])}),
