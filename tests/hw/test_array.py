@@ -264,7 +264,6 @@ def test_adder_sizes(values, message):
     [
         ({"depth": 2}, "depth must be 3 to 1024, not 2"),
         ({"depth": 2000}, "depth must be 3 to 1024, not 2000"),
-        ({"depth": 4, "scores_depth": 5}, "scores_depth must be 3 to depth, 4, not 5"),
         ({"waiting": 1}, "waiting must be at least 2, not 1"),
     ],
 )

@@ -72,6 +72,8 @@ MUTATIONS = [
     ),
     ("front/cutter.py", "(want > 0)", "(want >= 0)", "test_front_quantiser.py -k test_quantiser"),
     ("gain/scan.py", "Mux(whole, last_bin, last_bin - 1)", "last_bin - 1", "test_array.py -k test_gain"),
+    ("front/front.py", " & walk.o.p.last", "", "test_front.py -k test_front"),
+    ("mcmu/tracker.py", "last_copy & ~node.header.follows", "last_copy", "test_blocks.py -k test_tracker"),
     ("link/cobs.py", "full.eq(size == _BLOCK - 1)", "full.eq(size == _BLOCK)", "test_link.py -k test_cobs"),
     ("link/uart.py", "left == _BITS) & level", "left == _BITS) & ~level", "test_link.py -k test_uart"),
     ("link/window.py", "int(ReportsFlag.LAST), 0)", "0, 0)", "test_link.py -k test_window"),

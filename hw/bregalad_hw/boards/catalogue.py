@@ -178,7 +178,7 @@ def _colorlight(name, revision, platform, top):
         family=ECP5(dense=True),
         resources=_ECP5_25,
         block_rams=(
-            "*.slots/m:rows_*",
+            "*.slots*/m:rows_*",
             "*.lane_*/m:zooms_*",
             "*.counters/m:totals",
             "*.array.fifo/m:storage",
