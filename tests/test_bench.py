@@ -113,13 +113,13 @@ def test_limits():
     from bregalad_hw.boards.limits import limits
 
     found = limits(BOARDS["ulx3s-85f"], 32, 100e6)
-    assert found["link"] == pytest.approx(300e3 * 32 / 36)
+    assert found["link"] == pytest.approx(300e3 * 32 / 34)
     assert found["array"] == pytest.approx(100e6 * 8 / 1.08, rel=1e-3)
-    assert found["memory"] == pytest.approx(100e6 * 32 / (36 / 16))
+    assert found["memory"] == pytest.approx(100e6 * 32 / (33 / 16))
     # Each at its own rate.
-    assert limits(BOARDS["tang-nano-20k"], 4, 81e6)["link"] == pytest.approx(100e3 * 4 / 8)
-    assert limits(BOARDS["ecpix5-85f"], 32, 62.5e6)["link"] == pytest.approx(118e6 * 32 / 36)
-    # Rows in a board's own memory have no record's header.
+    assert limits(BOARDS["tang-nano-20k"], 4, 81e6)["link"] == pytest.approx(100e3 * 4 / 6)
+    assert limits(BOARDS["ecpix5-85f"], 32, 62.5e6)["link"] == pytest.approx(118e6 * 32 / 34)
+    # Rows in a board's own memory need no flags.
     assert limits(BOARDS["ulx3s-85f-sdram"], 32, 50e6)["memory"] == pytest.approx(87e6 * 32 / 33)
 
 

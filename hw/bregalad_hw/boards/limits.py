@@ -5,6 +5,7 @@ __all__ = ["limits", "wire_of"]
 _BITS = 10  # of a byte on a serial line
 _ETHERNET = 118e6  # payload, bytes per second
 _LABEL = 1  # byte of a row
+_HEAD = 2  # of one that crosses a link: flags, too
 _GRACE = 200  # instances between trials, the default
 
 
@@ -36,7 +37,7 @@ def limits(board, cells, clock_hz):
     passes, (_, link) = g.passes_for(cells), wire_of(board)
     snapshots = g.bins * passes / _GRACE if g.banks == 1 else 0  # clocks that trials take from counting, per instance
     return {
-        "link": link * cells / (_LABEL + cells),
+        "link": link * cells / (_HEAD + cells),
         "memory": (board.memory_rate or clock_hz * g.bus_bytes) * cells / (_LABEL + cells),
         "array": clock_hz * cells / (passes + snapshots),
     }
