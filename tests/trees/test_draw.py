@@ -12,7 +12,7 @@ def deep_tree():
     """A tree whose right children are tests, a thousand levels of them."""
     rng = np.random.default_rng(0)
     X = rng.random((600, 2))
-    tree = VFDT(geometry="small").partial_fit(X, X[:, 0] > 2, [False, True])
+    tree = VFDT(leaf_prediction="mc", slots=64).partial_fit(X, X[:, 0] > 2, [False, True])
     tree.close()
     nodes, node = tree._nodes, 0
     for level in range(_DEPTH):
