@@ -36,7 +36,7 @@ def run(args):
     outputs.check_plot(args.plot)
 
     # 23 cells: 13 numeric attributes, carrier one, origin one, dest (105 airports) eight of 14.
-    geometry = Geometry(lanes=12, passes=2, bins=16, classes=2, slots=512, bus_width=256)
+    geometry = Geometry(lanes=8, passes=3, bins=16, classes=2, slots=512, bus_width=256, nodes=2048, searchers=0)
     if args.simulated:  # now, since a compiler that is missing should not be found out at the end
         from bregalad_sim.verilated import library
 
