@@ -4,7 +4,7 @@ import random
 
 import numpy as np
 from bregalad.geometry import NONE, Geometry
-from bregalad.protocol.commands import pack_load
+from bregalad.protocol.commands import COMMANDS, Opcode, pack_load
 from bregalad.protocol.leaf_rows import RowOp, RowWord
 from bregalad.protocol.registers import EVENTS
 from bregalad.protocol.reports import ErrorCode, Kind, kind_of, layout_of
@@ -197,7 +197,8 @@ class Lockstep:
         if words and rng.random() < 0.1:  # one of these words of memory is not answered
             faults = {rng.choice(words): rng.choice([ErrorCode.SLAVE, ErrorCode.DECODE])}
         self.memory.faults = self.board.faults = faults
-        self.send(command, *(self.load_beside(words) for _ in range(rng.choice([0, 0, 1, 3]))))
+        fails = bool(faults) or int(COMMANDS[Opcode.LEARN].unpack(command)["address"]) != start
+        self.send(command, *(self.load_beside(words, fails) for _ in range(rng.choice([0, 0, 1, 3]))))
         if rng.random() < 0.3:
             self.changes(rng.choice([1, 5]))
         if rng.random() < 0.1:
@@ -205,10 +206,10 @@ class Lockstep:
         self.finish()
         self.memory.faults = self.board.faults = {}
 
-    def load_beside(self, words):
+    def load_beside(self, words, fails):
         """A LOAD of bytes that are no row of the LEARN under way, or one that is refused.
 
-        Where memory fails, it may be dropped, and brings what is there.
+        Where that LEARN may fail, the LOAD may be dropped, and brings what is there.
         """
         g, rng = self.geometry, self.rng
         first, last = (words[0], words[-1] + g.bus_bytes) if words else (0, 0)
@@ -216,7 +217,7 @@ class Lockstep:
         begin, end = rng.choice([(0, first), (last, size), (last, size), (size, size + 100)])
         count = min(end - begin, rng.randint(0, 300))
         at = rng.randrange(begin, end - count + 1)
-        data = self.memory.data[at : at + count] if self.memory.faults else rng.randbytes(count)
+        data = self.memory.data[at : at + count] if fails else rng.randbytes(count)
         return pack_load(g, at, data)
 
     def changes(self, count):

@@ -21,8 +21,10 @@ All of these count it and have a prediction. That of the first is the record's, 
 others are told where every record's is, but tallied nowhere, and end no block early.
 
 While a LEARN is under way and does not wait for GO, all commands but LOAD wait. What a LOAD writes then must be no row
-of that LEARN. Several trees may share a board, each with nodes and slots of its own, and take turns between two LEARNs:
-LEARN names the root, and TURN says where in its stream and block the tree is.
+of that LEARN; where the LEARN ends with an error, the LOAD may be executed or dropped.
+
+Several trees may share a board, each with nodes and slots of its own, and take turns between two LEARNs: LEARN names
+the root, and TURN says where in its stream and block the tree is.
 """
 
 from enum import IntEnum

@@ -327,13 +327,18 @@ class Sequencer(wiring.Component):
             # The end of a block.
             with m.State("REST"):
                 with m.If(owed):
-                    m.next = "BLOCK"
+                    m.next = "TOLD"
                 with m.Elif(tried):
                     m.d.comb += nexts.eq(1)
                     m.d.sync += tried.eq(0)
                     back()
                 with m.Else():
                     m.next = "TRY"
+
+            # The host hears of a block's end after what its records have told.
+            with m.State("TOLD"):
+                with m.If(over):
+                    m.next = "BLOCK"
 
             with m.State("BLOCK"):
                 report(TreeKind.BLOCK, _number_words(TreeKind.BLOCK, number=self.number))
