@@ -7,14 +7,13 @@ import pandas as pd
 
 from ...words import counted
 from ..schema import DataError
-from .notation import between_commas, divided, tokens, without_blanks
-from .numerals import MISSING_NUMBERS, is_number
-from .text import not_a_number
+from .notation import divided, tokens, without_blanks
+from .numerals import MISSING_WORDS, is_number, number_of
+from .text import table_of
 
 UNKNOWN = object()  # stands for nothing, in the list of what sparse rows leave out
 
 _RARE = "\\{}%\0\x0b\x0c\x1c\x1d\x1e\x1f"  # escapes, sparse rows, weights, comments, odd blanks
-_NOT_A_NUMBER = MISSING_NUMBERS - {"", "?"}  # in quotes those two are words
 _ODD_BLANK = re.compile(r"[^\S \t\n]")
 # The quote stands first in the pattern, which makes searching for it fast.
 _SIMPLY_QUOTED = {
@@ -69,16 +68,11 @@ def read_rows(block, path, names, absent, kept, numeric):
         except ValueError as error:
             raise DataError(f"{path}, line {number}: {error}") from error
     columns = dict(zip(kept, zip(*rows, strict=True), strict=True))
-    for name, column in columns.items():
-        columns[name] = _numbers(column, block, path, name) if name in numeric else pd.Categorical(column)
-    return pd.DataFrame(columns)
+    return table_of(columns, numeric, path, block.numbers, number=_number, words=pd.Categorical)
 
 
 def _row(line, names, absent):
     """One row's fields, None for a missing one."""
-    fields = between_commas(line)
-    if fields is not None and len(fields) == len(names):
-        return fields
     found = tokens(line)
     first = next((i for i, token in enumerate(found) if token.kind == "brace"), len(found))
     if first < len(found) and not without_blanks(found[:first]):
@@ -143,20 +137,6 @@ def _check_weight(found):
         raise ValueError(f"the instance has the weight {found[1].text}; allowed is 1, for every instance counts once")
 
 
-def _numbers(fields, block, path, name):
-    try:
-        values = np.array(fields, object).astype(np.float64)
-        written = "".join(filter(None, fields))
-        if written.isascii() and "_" not in written and not np.isinf(values).any():
-            return values
-    except ValueError:
-        pass
-    values = np.empty(len(fields))
-    for row, field in enumerate(fields):
-        if field is None or field in _NOT_A_NUMBER:
-            values[row] = np.nan
-            continue
-        values[row] = float(field) if is_number(field) else np.inf
-        if np.isinf(values[row]):
-            raise not_a_number(f"{path}, line {block.numbers[row]}", name, field)
-    return values
+def _number(field):
+    """The number of a field, None if it is none: in quotes ? and nothing are words."""
+    return np.nan if field is None else None if field in MISSING_WORDS else number_of(field)
