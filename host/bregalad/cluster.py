@@ -1,6 +1,7 @@
 """Workers of a Ray cluster, each with a board: found, begun, and known by name in errors."""
 
 import os
+import re
 import socket
 import weakref
 from contextlib import contextmanager, suppress
@@ -16,7 +17,6 @@ _PATIENCE = 180.0  # seconds for a worker to get a board; Ray waits 60 for a pro
 
 _holders: weakref.WeakSet = weakref.WeakSet()  # what has Ray's actors and answers
 _left: list = []  # in a forked process those of the first: their end here would cut its connections
-_connected: list = []  # the address that this process has connected to by itself
 
 
 class Gone(Exception):
@@ -32,24 +32,20 @@ class Worker:
 
 
 def parse(engine):
-    """(Ray's address, workers); the address "ray" is whatever cluster there is, 0 are as many as there are boards.
+    """How many workers an engine names; 0 are as many as there are boards.
 
     Raises
     ------
     TypeError, ValueError
         If it is none.
     """
-    wrong = f"engine must be None, 'ray' or 'ray://HOST:PORT', or one of these with ',workers=N', not {shown(engine)}"
+    wrong = f"engine must be None, 'ray' or 'ray,workers=N', not {shown(engine)}"
     if not isinstance(engine, str):
         raise TypeError(wrong)
-    address, comma, option = engine.partition(",")
-    host, _, port = address.removeprefix("ray://").rpartition(":")
-    if address != "ray" and not (address.startswith("ray://") and host and port.isdecimal()):
+    found = re.fullmatch("ray(?:,workers=([1-9][0-9]*))?", engine)
+    if found is None:
         raise ValueError(wrong)
-    name, _, number = option.partition("=")
-    if comma and not (name == "workers" and number.isdecimal() and int(number)):
-        raise ValueError(wrong)
-    return address, int(number or 0)
+    return int(found[1] or 0)
 
 
 class Cluster:
@@ -75,13 +71,12 @@ class Cluster:
     """
 
     def __init__(self, engine):
-        address, wanted = parse(engine)
+        wanted = parse(engine)
         with needing(f"engine {engine!r}", "ray"):
-            if address != "ray":
-                import grpc  # noqa: F401 (Ray's client says less clearly that it is missing)
             import ray
         self.ray, self._process = ray, os.getpid()
-        _connect(ray, address)
+        if not ray.is_initialized():
+            _find_or_begin(ray)
         self._job = ray.get_runtime_context().get_job_id()
         boards = int(ray.cluster_resources().get(BOARD, 0))
         if boards < max(1, wanted):
@@ -171,28 +166,9 @@ class Cluster:
             return None
 
 
-def _connect(ray, address):
-    """See to a cluster: the one that the process is connected to, one that is there, or one of this machine."""
-    if ray.is_initialized():
-        if address not in ("ray", *_connected):
-            raise BoardError(
-                f"{address}: this program is connected to another cluster: ray.shutdown(), or engine='ray'"
-            )
-        return
-    quiet = {"logging_level": "ERROR", "log_to_driver": False}
-    _connected.clear()
-    if address == "ray":
-        _find_or_begin(ray, **quiet)
-    else:
-        try:
-            ray.init(address, **quiet)
-        except (ConnectionError, RuntimeError, OSError) as error:
-            raise BoardError(f"{address}: no cluster answers: {one_line(error)}") from error
-    _connected.append(address)
-
-
-def _find_or_begin(ray, **quiet):
+def _find_or_begin(ray):
     """Connect to the cluster that was begun for all, or to one of this program alone."""
+    quiet = {"logging_level": "ERROR", "log_to_driver": False}
     for name in ("RAY_USAGE_STATS_ENABLED", "RAY_worker_niceness"):  # its workers have no less right to run
         os.environ.setdefault(name, "0")
     own = {"include_dashboard": False, "resources": {BOARD: os.cpu_count()}} | quiet
