@@ -48,7 +48,6 @@ def csv(tmp_path):
         ("amaranth", ["verilog"], "hardware"),
         ("amaranth", ["virtual", "ulx3s-12f"], "boards,simulation"),
         pytest.param("amaranth", ["train", "things.csv", "--board", "simulated"], "simulation", marks=pytest.mark.slow),
-        ("amaranth", ["boards", "--check"], "simulation"),
         ("serial", ["train", "things.csv", "--board", "serial:/dev/ttyUSB9"], "serial"),
     ],
 )

@@ -72,7 +72,6 @@ def test_gowins_router_is_asked_for_more(tmp_path):
         (["build", "ecpix5-85f", "--ip", "10.0.0"], "ip must be a board's IPv4 address like 192.168.1"),
         (["virtual", "ulx3s-12f", "--port", "5"], "--port is for boards with Ethernet; ulx3s-12f has"),
         (["virtual", "ecpix5-85f", "--port", "70000"], "--port must be 0 (any) to 65535, not 70000"),
-        (["virtual", "ecpix5-85f", "--link", "x"], "--link is for boards with a serial port; "),
         (["program", "ulx3s-12f", "--output", "nowhere"], "bregalad build ulx3s-12f makes it"),
         (["verilog", "--package", "core", "--output", "core.sv"], "--package takes no --output: it writes the core"),
         (

@@ -1,6 +1,5 @@
 """Run a board's own top level, compiled, behind a pseudo-terminal or a UDP socket."""
 
-import os
 import signal
 import sys
 
@@ -34,7 +33,6 @@ def add_arguments(parser):
         help="run the netlist that is placed and routed, which takes minutes to make (ECP5 boards with a serial port)",
     )
     parser.add_argument("--port", type=int, metavar="N", help="UDP port of a board with Ethernet (default: 16978)")
-    parser.add_argument("--link", metavar="PATH", help="also make this symbolic link to the pseudo-terminal")
     add_wave(parser)
 
 
@@ -54,28 +52,16 @@ def run(args):
     options = network_options(board, port=args.port)
     if board.wire == "udp":
         options.setdefault("port", PORT)
-    if args.link and board.wire != "serial":
-        raise ValueError(f"--link is for boards with a serial port; {board.name} has none")
-    if args.link and _is_stale(args.link):
-        os.unlink(args.link)
-    if args.link and os.path.lexists(args.link):
-        raise ValueError(f"{args.link} is there already: remove it, or choose another --link")
     if args.wave is not None:
         check_wave(args.wave)
     geometry = Geometry.parse(args.geometry, board.geometry)
     ratio = args.ratio if args.ratio is None or args.ratio % 1 else int(args.ratio)
     print(f"compiling {geometry}, unless that was done before ...", flush=True)
 
-    linked = None
-
     def opened(name):
-        nonlocal linked
-        if args.link:
-            os.symlink(name.removeprefix("serial:"), args.link)
-            linked = args.link
         print(f"serving: open it as {name},timeout={_TIMEOUT}; end with Ctrl-C", flush=True)
 
-    # Ended like that, it removes its link, too.
+    # Ended like that, it ends its waveform, too.
     numbers = (signal.SIGTERM, signal.SIGHUP)
     before = [signal.signal(number, lambda number, frame: sys.exit(128 + number)) for number in numbers]
     try:
@@ -84,16 +70,6 @@ def run(args):
         ) as virtual:
             serve(virtual, opened, **options)
     finally:
-        if linked is not None:
-            os.unlink(linked)
         for number, handler in zip(numbers, before, strict=True):
             signal.signal(number, handler)
     return 0
-
-
-def _is_stale(path):
-    """Whether this is the link of a virtual board that is no more, as one that was killed leaves.
-
-    It leads to a pseudo-terminal that there is not.
-    """
-    return os.path.islink(path) and not os.path.exists(path) and os.readlink(path).startswith("/dev/")

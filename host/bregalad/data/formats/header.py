@@ -48,10 +48,10 @@ def is_header(rows, known, decimal="."):
     words = [i for i, name in enumerate(names) if name not in MISSING_NUMBERS and i not in numbers]
     if not body:
         return not numbers and len(words) == len(names) == len(set(names)), ""
-    columns = _Columns(body)
+    columns = list(zip(*body, strict=True))
     # Names stand amid the data where a file was appended to another; an instance has values of others.
-    others = _Columns([row for row in body if row != names])
-    if len(others.rows) == len(body) or any(name in others[i] for i, name in enumerate(names)):
+    others = list(zip(*(row for row in body if row != names), strict=True)) or columns
+    if any(name in others[i] for i, name in enumerate(names)):
         others = columns
     above = any(
         _are_numbers(others[i], decimal) and set(others[i]) - MISSING_NUMBERS
@@ -88,17 +88,6 @@ def _are_numbers(fields, decimal):
         return True
     there = [field for field in fields if field not in MISSING_NUMBERS]
     return are_times(there) or all(is_number(field, decimal) or reason_of(field, decimal) for field in there)
-
-
-class _Columns(dict):
-    """The columns of rows, made when they are looked at: mostly it is one."""
-
-    def __init__(self, rows):
-        self.rows = rows
-
-    def __missing__(self, i):
-        self[i] = [row[i] for row in self.rows]
-        return self[i]
 
 
 def _consecutive(names):
