@@ -12,7 +12,7 @@ import pandas as pd
 
 from ..files import replacing
 from .kappa import kappa
-from .plot import plot
+from .plot import picture
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -211,7 +211,7 @@ class Curve:
         ImportError
             If matplotlib is missing.
         """
-        plot(self, path, title)
+        picture(self, title).savefig(path, dpi=120)
 
 
 def check_suffix(path: Path) -> str:

@@ -11,7 +11,6 @@ from ..extras import needing
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from ..hints import Path
     from .curve import Curve
 
 # By label: the counts that grow where there is one, how high it stands, and its look.
@@ -23,11 +22,6 @@ _MARKS: dict[str, tuple[tuple[str, ...], float, dict[str, Any]]] = {
         {"marker": "^", "color": "tab:purple", "markersize": 5},
     ),
 }
-
-
-def plot(curve: Curve, path: Path, title: str = "") -> None:
-    """Write a curve's `picture`; the format is that of the file's name."""
-    picture(curve, title).savefig(path, dpi=120)
 
 
 def picture(curve: Curve, title: str = "") -> Figure:

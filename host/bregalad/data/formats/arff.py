@@ -156,7 +156,8 @@ class _Header:
             raise ValueError(
                 f"attribute {name!r} is of kind {rest[0].text!r}; {_ALLOWED} (a name with blanks stands in quotes)"
             )
-        _check_weight(name, rest)
+        if ("brace", "{") in rest:
+            raise ValueError(f"attribute {name!r} has a weight, which is not learnt, or else something in braces")
         self.attributes.append(Attribute(name, kind, values))
         self.numbers.append(self.lines)
 
@@ -169,12 +170,3 @@ class _Header:
                 f"the values of {name!r} must stand in braces on one line; those with a brace or % in them in quotes"
             )
         return (tuple(word.text for word in divided(line[:end])), without_blanks(line[end + 1 :]))
-
-
-def _check_weight(name, rest):
-    """An attribute may have a weight, the last thing on the line; 1 says nothing."""
-    braces = [i for i, token in enumerate(rest) if token == ("brace", "{")]
-    if braces and [token.text for token in rest[braces[0] + 1 :]] not in (["1", "}"], ["1.0", "}"]):
-        raise ValueError(
-            f"attribute {name!r} has a weight or else something in braces; a weight other than 1 is not learnt"
-        )

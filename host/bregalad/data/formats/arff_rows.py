@@ -8,7 +8,7 @@ import pandas as pd
 from ...words import counted
 from ..schema import DataError
 from .notation import divided, tokens, without_blanks
-from .numerals import MISSING_WORDS, is_number, number_of
+from .numerals import MISSING_WORDS, number_of
 from .text import table_of
 
 UNKNOWN = object()  # stands for nothing, in the list of what sparse rows leave out
@@ -75,13 +75,13 @@ def _row(line, names, absent):
     """One row's fields, None for a missing one."""
     found = tokens(line)
     first = next((i for i, token in enumerate(found) if token.kind == "brace"), len(found))
-    if first < len(found) and not without_blanks(found[:first]):
-        return _sparse(found[first:], names, absent)
     if first < len(found):
-        _check_weight(found[first:])
-        found = found[:first]
-        if without_blanks(found)[-1].kind == "comma":
-            found = found[: max(i for i, token in enumerate(found) if token.kind == "comma")]
+        if without_blanks(found[:first]):
+            raise ValueError(
+                "a word with a brace in it stands in quotes; without them braces hold a sparse row, or the weight of "
+                "an instance, which is not learnt: every instance counts once"
+            )
+        return _sparse(without_blanks(found), names, absent)
     words = divided(found, len(names))
     if len(words) != len(names):
         raise ValueError(f"{counted(len(words), 'field')}, but {counted(len(names), 'column')}")
@@ -89,11 +89,11 @@ def _row(line, names, absent):
 
 
 def _sparse(found, names, absent):
-    found = without_blanks(found)
     end = next((i for i, token in enumerate(found) if token == ("brace", "}")), None)
     if found[0].text != "{" or end is None:
         raise ValueError("a sparse row stands in braces, {index value, index value}")
-    _check_weight(found[end + 1 :])
+    if end + 1 < len(found):
+        raise ValueError("a sparse row ends with its brace; the weight of an instance is not learnt")
     pairs = [token for token in found[1:end] if token.kind != "comma"]
     if len(pairs) % 2:
         raise ValueError("a sparse row has an index before each value, {index value, index value}")
@@ -121,20 +121,6 @@ def _field(word):
     if word.kind == "word" and word.text in ("", "?"):
         return None
     return word.text
-
-
-def _check_weight(found):
-    """What follows a row is nothing or its weight, 1."""
-    found = [token for token in without_blanks(found) if token.kind != "comma"]
-    if not found:
-        return
-    if len(found) != 3 or found[0] != ("brace", "{") or found[2] != ("brace", "}"):
-        raise ValueError(
-            "a word with a brace in it stands in quotes; without them braces hold a "
-            "sparse row, or a weight at the end of a row"
-        )
-    if not is_number(found[1].text) or float(found[1].text) != 1:
-        raise ValueError(f"the instance has the weight {found[1].text}; allowed is 1, for every instance counts once")
 
 
 def _number(field):
