@@ -3,7 +3,7 @@
 import signal
 import sys
 
-from ..options import add_sizes, add_wave, check_clock, network_options
+from ..options import add_sizes, add_wave, network_options
 
 _TIMEOUT = 60  # seconds for drivers: beside a busy processor a frame may take many
 
@@ -12,21 +12,6 @@ def add_arguments(parser):
     """Declare the options."""
     parser.add_argument("board", help="as for build")
     add_sizes(parser)
-    parser.add_argument(
-        "--ratio",
-        type=float,
-        metavar="CLOCKS",
-        help="clocks of the array per bit of a serial line (default: 8; boards "
-        "have 16 and more, few make the simulation fast), or per byte of an "
-        "Ethernet (default: 0.5, as at 62.5 MHz)",
-    )
-    parser.add_argument(
-        "--clock",
-        type=float,
-        metavar="MHZ",
-        help="what the board takes for its clock: a million clocks for each are a "
-        "second of its time-outs (default: the PLL's slowest)",
-    )
     parser.add_argument(
         "--netlist",
         action="store_true",
@@ -48,14 +33,12 @@ def run(args):
     board = find_board(args.board)
     if args.port is not None and not 0 <= args.port < 1 << 16:
         raise ValueError(f"--port must be 0 (any) to 65535, not {args.port}")
-    check_clock(args.clock)
     options = network_options(board, port=args.port)
     if board.wire == "udp":
         options.setdefault("port", PORT)
     if args.wave is not None:
         check_wave(args.wave)
     geometry = Geometry.parse(args.geometry, board.geometry)
-    ratio = args.ratio if args.ratio is None or args.ratio % 1 else int(args.ratio)
     print(f"compiling {geometry}, unless that was done before ...", flush=True)
 
     def opened(name):
@@ -65,9 +48,7 @@ def run(args):
     numbers = (signal.SIGTERM, signal.SIGHUP)
     before = [signal.signal(number, lambda number, frame: sys.exit(128 + number)) for number in numbers]
     try:
-        with VirtualBoard(
-            board, geometry, ratio=ratio, clock_mhz=args.clock, wave=args.wave, netlist=args.netlist
-        ) as virtual:
+        with VirtualBoard(board, geometry, wave=args.wave, netlist=args.netlist) as virtual:
             serve(virtual, opened, **options)
     finally:
         for number, handler in zip(numbers, before, strict=True):
