@@ -23,6 +23,10 @@ class Gone(Exception):
     """A worker, or all, are of no use any more; why."""
 
 
+class Lost(Gone):
+    """A worker is of no use any more, but another may take its place."""
+
+
 class Worker:
     """Base of what runs on a worker."""
 
@@ -98,26 +102,32 @@ class Cluster:
         """A class of `Worker` as one of actors, of which each takes a board."""
         return self.ray.remote(num_cpus=0, resources={BOARD: 1}, scheduling_strategy="SPREAD")(worker)
 
-    def check_there(self):
+    def check_there(self, name):
         """Refuse to go on without the cluster with a `Gone`; Ray would begin another one."""
-        self._check_process()
+        self._check_process(name)
         ray = self.ray
-        with self.reaching("the cluster"):
+        with self.reaching(name):
             there = ray.is_initialized() and ray.get_runtime_context().get_job_id() == self._job
         if not there:
-            raise Gone("gone with its cluster")
+            raise Gone(f"{name}: gone with its cluster")
 
-    def _check_process(self):
+    def _check_process(self, name):
         if not self.here:
-            raise Gone("left to the process that this one was forked from")
+            raise Gone(f"{name}: left to the process that this one was forked from")
 
     @contextmanager
     def reaching(self, name):
-        """Make of whatever comes of a lost connection a `Gone`; of a lost worker Ray tells by errors of its own."""
+        """Make of whatever comes of a worker, or of the way to it, a `Gone`."""
+        errors = self.ray.exceptions
         try:
             yield
-        except (Gone, self.ray.exceptions.RayError):
+        except Gone:
             raise
+        except errors.RayError as error:
+            cause = getattr(error, "cause", None)
+            if isinstance(error, errors.RayTaskError) and not isinstance(cause, errors.RayError):
+                raise Gone(f"{name} fails: {type(cause).__name__}: {cause}") from error
+            raise Lost(f"{name} is lost") from error
         except Exception as error:  # those of gRPC, for one, are of no class in between
             raise Gone(f"{name} is out of reach: {one_line(error)}") from error
 
@@ -133,10 +143,7 @@ class Cluster:
         if not self.ray.wait([about], timeout=_PATIENCE)[0]:
             free = int(self.ray.available_resources().get(BOARD, 0))
             raise Gone(f"{name} got no board within {_PATIENCE:g} s: {free} of the cluster's boards are free")
-        told = self.told(about, name)
-        if told is None:
-            raise Gone(f"{name} ended as it began")
-        host, process, release, version = told
+        host, process, release, version = self.told(about, name)
         place = f" ({host}, process {process})"
         if (release, version) != (__version__, VERSION):
             raise Gone(
@@ -146,24 +153,16 @@ class Cluster:
         return place
 
     def told(self, answer, name):
-        """What a worker answers; None if it is lost.
+        """What a worker answers.
 
         Raises
         ------
         Gone
-            If nobody can take its place, for it has failed by itself or Ray has.
+            If nobody can take its place, for it has failed by itself or Ray has; else `Lost`.
         """
-        self._check_process()
-        errors = self.ray.exceptions
-        try:
-            with self.reaching(name):
-                return self.ray.get(answer)
-        except errors.RayTaskError as error:
-            if isinstance(error.cause, errors.RayError):
-                return None
-            raise Gone(f"{name} fails: {type(error.cause).__name__}: {error.cause}") from error
-        except errors.RayError:
-            return None
+        self._check_process(name)
+        with self.reaching(name):
+            return self.ray.get(answer)
 
 
 def _find_or_begin(ray):

@@ -4,7 +4,7 @@ import re
 
 from ..schema import Attribute, DataError
 from .arff_rows import UNKNOWN, is_plain, read_rows
-from .files import open_text
+from .files import open_lines
 from .lines import Block
 from .notation import divided, tokens, without_blanks
 from .sources import LineSource
@@ -20,9 +20,9 @@ class ArffSource(LineSource):
 
     def __init__(self, path):
         self.path = path
-        with open_text(path) as text:
+        with open_lines(path) as lines:
             header = _Header(path)
-            header.read(text)
+            header.read(lines.texts())
         self.attributes = tuple(header.attributes)
         self.skipped = header.lines
         self.layout = Layout(path, ",", quote="'", comment="%")
