@@ -137,7 +137,7 @@ def _parse_fast(data, layout, names, kept, numeric):
                 check_utf8=False,
             ),
         )
-    except pa.ArrowInvalid:
+    except (pa.ArrowInvalid, pa.ArrowCancelled):  # the latter by a signal, which Python handles next
         return None
     if len(table) != rows + (quote in data):
         return None
