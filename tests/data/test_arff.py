@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from bregalad.data import Attribute, DataError, open_stream
-from bregalad.data.formats.arff_rows import is_plain
+from bregalad.data.formats.arff import is_plain
 from bregalad.data.formats.notation import tokens
 
 HEAD = "@relation r\n@attribute a numeric\n@attribute b {u,'v w',x}\n@attribute class {p,q}\n"
