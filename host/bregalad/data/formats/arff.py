@@ -10,9 +10,8 @@ from ..schema import Attribute, DataError
 from .files import open_lines
 from .lines import Block
 from .notation import divided, tokens, without_blanks
-from .numerals import MISSING_WORDS, number_of
 from .sources import LineSource
-from .text import Layout, parse, table_of
+from .text import MISSING_WORDS, Layout, number_of, parse, table_of
 
 _KEYWORD = re.compile(r"""[\x00-\x20]*(@[^\x00-\x20'"{},%]*)(.*)""", re.DOTALL)
 _NUMBERS = ("numeric", "real", "integer")

@@ -12,8 +12,8 @@ from pyarrow import parquet
 from ..schema import Attribute, DataError
 from ..times import seconds
 from .files import open_binary
-from .numerals import number_of
 from .sources import Source
+from .text import number_of
 
 # Plain bytes are what some programs write for texts.
 _TEXTS = ("string", "large_string", "string_view", "binary", "large_binary", "binary_view")
