@@ -2,7 +2,6 @@
 
 import os
 import re
-import socket
 import weakref
 from contextlib import contextmanager, suppress
 
@@ -25,14 +24,6 @@ class Gone(Exception):
 
 class Lost(Gone):
     """A worker is of no use any more, but another may take its place."""
-
-
-class Worker:
-    """Base of what runs on a worker."""
-
-    def about(self):
-        """Who this is: (host, process, release, version of the protocol)."""
-        return socket.gethostname(), os.getpid(), __version__, VERSION
 
 
 def parse(engine):
@@ -97,10 +88,6 @@ class Cluster:
     def holding(self, owner):
         """Note who is to have workers or their answers."""
         _holders.add(owner)
-
-    def kind(self, worker):
-        """A class of `Worker` as one of actors, of which each takes a board."""
-        return self.ray.remote(num_cpus=0, resources={BOARD: 1}, scheduling_strategy="SPREAD")(worker)
 
     def check_there(self, name):
         """Refuse to go on without the cluster with a `Gone`; Ray would begin another one."""

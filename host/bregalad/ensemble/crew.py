@@ -5,23 +5,31 @@ since, and begins all workers again from there; so the ensemble is the one witho
 more, members stay in this process.
 """
 
+import os
 import pickle
+import socket
 import weakref
 from contextlib import suppress
 
 import numpy as np
 
-from ..cluster import Cluster, Gone, Lost, Worker
+from .. import __version__
+from ..cluster import BOARD, Cluster, Gone, Lost
 from ..errors import BoardError
 from ..interrupt import unbroken
+from ..protocol.registers import VERSION
 from .share import Share
 
 _LOGGED = 1 << 25  # bytes of batches after which workers tell what they have learnt
 _ATTEMPTS = 3  # to begin workers again for the same call
 
 
-class Hands(Worker):
+class Hands:
     """What runs on a worker. Everything goes in and out as bytes."""
+
+    def about(self):
+        """Who this is: (host, process, release, version of the protocol)."""
+        return socket.gethostname(), os.getpid(), __version__, VERSION
 
     def take(self, kept):
         """Begin with what `keep` has given."""
@@ -82,7 +90,8 @@ class Crew:
         self.engine, self.ended, self.replaced = engine, None, 0
         self._cluster = Cluster(engine)
         self._cluster.holding(self)
-        self._actor = self._cluster.kind(Hands)
+        # Each takes a board.
+        self._actor = self._cluster.ray.remote(num_cpus=0, resources={BOARD: 1}, scheduling_strategy="SPREAD")(Hands)
         self._log, self._size, self._copies, self._share, self._lost = [], 0, None, None, 0
         self._hands = [_Hand(number) for number in range(min(len(members), self._cluster.workers))]
         self._dismissing = weakref.finalize(self, _dismiss, self._cluster, self._hands)

@@ -9,7 +9,6 @@ from ...words import counted
 from ..schema import Attribute, DataError
 from .files import open_lines
 from .lines import Block
-from .text import parse
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -128,4 +127,5 @@ class LineSource(Source):
         """Tell of lines that are passed over, if that is to be known."""
 
     def _table(self, block, kept, numeric):
-        return parse(block, self.layout, self.columns, kept, numeric)
+        """The columns ``kept`` of a block; see `tables`."""
+        raise NotImplementedError
