@@ -8,7 +8,6 @@ from .slots import SINCE_WIDTH, entry_layout
 
 __all__ = ["Row", "Stages", "count", "take_over"]
 
-_KNOWN = "look_before", "shown_before", "shown_late", "shown_now"
 _CHANGING = ("n", "since", "halved", "underflow", "class_counts", "due")  # of a row, by counting
 
 
@@ -28,20 +27,20 @@ class Row:
     def __init__(self, geometry):
         entry = entry_layout(geometry)
         # What the node's row was as the stages moved, and the time before.
-        self.late, self.before = (Signal(entry, name=name, reset_less=True) for name in ("late", "before"))
-        self.look_before, self.shown_before, self.shown_late, self.shown_now = (Signal(name=name) for name in _KNOWN)
-        self.row = Signal(entry, name="row", reset_less=True)  # the one fetched
-        self.same = Signal(name="same")  # its slot is the node's, if there is a node
-        self.after = Signal(entry, name="after", reset_less=True)  # the node's
-        self.written = Signal(entry, name="written")  # what that is to become
-        self.since = Signal(SINCE_WIDTH, name="since")  # of a node that moves
-        self.source = Signal(entry, name="source")  # what is loaded into `after`
-        self.limit, self.never = Signal(SINCE_WIDTH, name="limit"), Signal(name="never")
-        self.due, self.full = Signal(name="due"), Signal(name="full")
+        self.late, self.before = Signal(entry, reset_less=True), Signal(entry, reset_less=True)
+        self.look_before, self.shown_before, self.shown_late, self.shown_now = Signal(), Signal(), Signal(), Signal()
+        self.row = Signal(entry, reset_less=True)  # the one fetched
+        self.same = Signal()  # its slot is the node's, if there is a node
+        self.after = Signal(entry, reset_less=True)  # the node's
+        self.written = Signal(entry)  # what that is to become
+        self.since = Signal(SINCE_WIDTH)  # of a node that moves
+        self.source = Signal(entry)  # what is loaded into `after`
+        self.limit, self.never = Signal(SINCE_WIDTH), Signal()
+        self.due, self.full = Signal(), Signal()
         # Of the node that counts: it was tried as the block began; the limit above.
-        self.node_fresh = Signal(name="node_fresh")
-        self.node_limit, self.node_never = Signal(SINCE_WIDTH, name="node_limit"), Signal(name="node_never")
-        self.taking_back, self.stuck = Signal(name="taking_back"), Signal(name="stuck")
+        self.node_fresh = Signal()
+        self.node_limit, self.node_never = Signal(SINCE_WIDTH), Signal()
+        self.taking_back, self.stuck = Signal(), Signal()
 
 
 def count(m, geometry, row, stages, moves, lowering):

@@ -3,6 +3,7 @@
 from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
+from bregalad.protocol.commands import PATH_LIMIT
 from bregalad.protocol.tree import TREE
 
 from ..array.operation import Op, operation_layout, slot_shape
@@ -13,7 +14,6 @@ from .numbering import Numbers
 from .predictor import ask_layout
 from .rows import Row, Stages, count, take_over
 from .slots import SINCE_WIDTH, path_signature, table_signature
-from .walk import walk
 
 __all__ = ["Tracker", "header_layout"]
 
@@ -155,7 +155,7 @@ class Tracker(wiring.Component):
         # end of its path. In an empty stage none counts.
         stage = data.StructLayout({"header": copy_layout(header_layout(g)), "own": 1, "end": 1, "counts": 1})
         names = ("walk", "look", "shown", "fetched", "node")
-        walked, look, shown, fetched, node = (Signal(stage, name=name) for name in names)
+        walk, look, shown, fetched, node = (Signal(stage, name=name) for name in names)
         walk_valid, look_valid, shown_valid, fetched_valid, node_valid = (
             Signal(name=f"{name}_valid") for name in names
         )
@@ -181,7 +181,7 @@ class Tracker(wiring.Component):
             self.idle.eq(~(coming.valid | walk_valid | look_valid | shown_valid | fetched_valid | node_valid)),
         ]
         slot = self.path.link.slot
-        linked, counts = walk(m, self.path, coming, walked, walk_valid, moves)
+        linked, counts = self._walk(m, coming, walk, walk_valid, moves)
         m.d.comb += [
             self.table.r_en.eq(moves),
             self.table.r_slot.eq(slot),
@@ -206,7 +206,7 @@ class Tracker(wiring.Component):
         with m.If(moves):
             m.d.sync += [
                 look_valid.eq(walk_valid),
-                look.eq(walked),
+                look.eq(walk),
                 look.header.slot.eq(slot),
                 look.end.eq(~linked),
                 look.counts.eq(counts),
@@ -258,6 +258,28 @@ class Tracker(wiring.Component):
         stages = Stages(fetched, fetched_valid, plus, hits, node, node_valid, redo, numbers)
         self._node(m, granted, stages, row, space, done)
         return m
+
+    def _walk(self, m, coming, walk, valid, go):
+        """Take records, and go from node to node: the link that has come asks for the next.
+
+        Whether the node that is there is not the last; whether there is one that counts.
+        """
+        path, header = self.path, walk.header
+        spare = Signal(range(PATH_LIMIT), init=PATH_LIMIT - 1)  # nodes that may come after the next
+        linked, loads, counts = Signal(), Signal(), Signal()
+        m.d.comb += [
+            counts.eq(valid & header.there),
+            linked.eq(counts & path.link.there & ~header.test & spare.any()),
+            loads.eq(~valid | go),
+            coming.ready.eq(loads & ~linked),
+            path.en.eq(loads),
+            path.slot.eq(Mux(linked, path.link.next, coming.payload.slot)),
+        ]
+        with m.If(loads):
+            m.d.sync += [walk.own.eq(~linked), spare.eq(Mux(linked, spare - 1, PATH_LIMIT - 1))]
+            with m.If(~linked):
+                m.d.sync += [valid.eq(coming.valid), header.eq(coming.payload)]
+        return linked, counts
 
     def _node(self, m, granted, stages, row, space, done):
         """Count a node's beats, update its row."""
