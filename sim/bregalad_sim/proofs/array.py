@@ -4,6 +4,7 @@ from amaranth import Array, Assert, Assume, Cat, Mux, Signal
 from bregalad.geometry import Geometry
 from bregalad_hw.array.bayes import lead
 from bregalad_hw.array.merge import Merge
+from bregalad_hw.delay import delay
 from bregalad_hw.mcmu.axi import BOUNDARY
 from bregalad_hw.mcmu.command_queue import CommandQueue
 from bregalad_hw.mcmu.dma import ReadDMA
@@ -146,20 +147,12 @@ def _predictions_have_room(m, block):
     """Every ask's sums come, sooner or later, and are told of `lead` clocks ahead."""
     g = block.geometry
     asked, given = Signal(8), Signal(8)
-    coming, ask = block.partial.coming, block.i.valid & block.i.ready
-    # The least that lies between an ask and its last sums.
-    for i in range(_WAY):
-        after = Signal(name=f"ask_{i}")
-        m.d.sync += after.eq(ask)
-        ask = after
+    coming = block.partial.coming
+    ask = delay(m, block.i.valid & block.i.ready, _WAY, "ask")  # the least that lies between an ask and its last sums
     m.d.comb += Assume(~coming | (asked != 0))
     m.d.sync += asked.eq(asked + ask - coming)
-    for i in range(lead(g)):
-        after = Signal(name=f"coming_{i}")
-        m.d.sync += after.eq(coming)
-        coming = after
     m.d.comb += [
-        Assume(block.partial.valid == coming),
+        Assume(block.partial.valid == delay(m, coming, lead(g), "coming")),
         Assume(block.partial.p.last),
         Assume((block.classes_in_use != 0) & (block.classes_in_use <= g.classes)),
         Assert(given <= block.depth, "room for them"),
