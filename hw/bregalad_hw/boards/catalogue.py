@@ -181,8 +181,8 @@ def _colorlight(name, revision, platform, top):
         family=ECP5(dense=True),
         resources=_ECP5_25,
         block_rams=(
-            "*.slots*/m:rows_*",
-            "*.lane_*/m:zooms_*",
+            "*.slots*/m:rows",
+            "*.lane_*/m:zooms",
             "*.counters/m:totals",
             "*.array.fifo/m:storage",
             "*.scheduler.heads/m:storage",
