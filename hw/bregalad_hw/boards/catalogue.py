@@ -95,8 +95,8 @@ class Board:
     margin: float = 1
 
 
-# Over a link rows are codes: no board without a memory chip has searchers. Naive Bayes, and more than two classes, where
-# there is room for them.
+# Over a link rows are codes: no board without a memory chip has searchers. Naive Bayes, and more than two classes,
+# where there is room for them.
 _LITTLE = Geometry(lanes=4, passes=2, bins=8, classes=2, slots=32, count_width=16, bus_width=32, nodes=256, searchers=0)
 _LEAST = Geometry(lanes=1, passes=4, bins=4, classes=2, slots=8, count_width=12, bus_width=32, nodes=64, searchers=0)
 _SMALL = Geometry(lanes=2, passes=4, bins=8, classes=2, slots=32, count_width=16, bus_width=32, nodes=256, searchers=0)
