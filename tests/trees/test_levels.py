@@ -8,7 +8,7 @@ from bregalad import EFDT, Geometry, load_tree
 from bregalad.boards import open_board
 from bregalad.driver import checkpoint
 from bregalad.driver.trainer import Trainer
-from bregalad.engine import statistics
+from bregalad.engine.statistics.state import LINK
 from bregalad.geometry import NONE
 from bregalad.policy.split_policy import SplitPolicy
 from bregalad.tree.cells import CellMap
@@ -44,7 +44,7 @@ def links_of(board):
     """The links of a board's slots."""
     if board.state is None:
         return np.array([entry.link for entry in board.model.entries])
-    return board.state.entries[:, statistics.LINK]
+    return board.state.entries[:, LINK]
 
 
 def groups(nodes, node, levels):

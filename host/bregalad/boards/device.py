@@ -243,17 +243,6 @@ class Device(Board):
         return data
 
 
-def check_memory_size(geometry, memory_size):
-    """Refuse with a ValueError what is no size of an in-process board's memory."""
-    if not isinstance(memory_size, int) or memory_size < 0:
-        raise ValueError(f"memory_size must be an integer of at least 0, not {memory_size!r}")
-    if geometry.nodes and memory_size % (word := geometry.bus_bytes):
-        raise ValueError(
-            f"memory_size must be whole bus words of {word} bytes, by which rows are fetched, not {memory_size}: "
-            f"choose {memory_size + word - memory_size % word}"
-        )
-
-
 def _find_field(name):
     """``(register, field, lsb)`` of ``"register.field"``."""
     register_name, _, field_name = name.partition(".")

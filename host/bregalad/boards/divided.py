@@ -80,7 +80,7 @@ class DividedBoard:
     @property
     def torn(self):
         """Whether a tree has not come to the end of what it was learning: what reports are to come it alone knows."""
-        return self._torn or self._last is not None and self._last.stuck
+        return self._torn or self._last is not None and self._last.failed
 
     def take_turn(self, trainer):
         """It is this trainer's turn now; whether reports that another one has asked for may still come."""
@@ -94,7 +94,7 @@ class DividedBoard:
     def part_left(self, trainer):
         """A trainer has no part any more."""
         if self._last is trainer:
-            self._torn |= trainer.stuck
+            self._torn |= trainer.failed
             self._asked |= trainer.asked
 
 

@@ -9,7 +9,7 @@ from ..files import check_wave
 from ..protocol.commands import PATH_LIMIT
 from ..protocol.rows import MOST_WEIGHT
 from .base import BoardError
-from .device import Device, check_memory_size
+from .device import Device
 
 _BATCH = 1 << 12  # clocks between two looks at the board
 _POLL = 64  # clocks that a receive without waiting lets pass
@@ -65,7 +65,13 @@ class SimulatedBoard(Device):
         super().__init__(geometry)
         geometry.check_hardware()
         self._handle = None
-        check_memory_size(geometry, memory_size)
+        if not isinstance(memory_size, int) or memory_size < 0:
+            raise ValueError(f"memory_size must be an integer of at least 0, not {memory_size!r}")
+        if memory_size % (word := geometry.bus_bytes):
+            raise ValueError(
+                f"memory_size must be whole bus words of {word} bytes, by which rows are fetched, not {memory_size}: "
+                f"choose {memory_size + word - memory_size % word}"
+            )
         if not 0 <= latency < 1 << 32:
             raise ValueError(f"latency must be at least 0 clocks, not {latency!r}")
         if not 0 <= stall < 1:

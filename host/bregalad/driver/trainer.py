@@ -19,7 +19,7 @@ from ..engine.alternate_tests import TESTED
 from ..engine.arguments import BUSY, COUNTS, LEFT, LENGTH, PENDING, PHASE
 from ..engine.tally import Tally
 from ..interrupt import deferred_interrupt
-from ..tree import arrivals as router
+from ..predictors import Predictor, predictor_of
 from ..tree.blocks import FAR, busy, length_of, next_of
 from ..tree.cells import check_cells
 from ..tree.nodes import Nodes
@@ -96,7 +96,7 @@ class Trainer:
         self.board = board
         self.cells = cells
         self.classes = classes
-        self.predictor = router.PREDICTIONS[prediction]
+        self.predictor = int(predictor_of(prediction))
         self.review_period = review_period
         try:
             self._begin(policy, nodes, tally, memory)
@@ -164,11 +164,6 @@ class Trainer:
                 f"board {self.board.name} failed while this tree was learning (if its link was cut, resume() goes on)"
             )
         return None
-
-    @property
-    def stuck(self):
-        """Whether it has not come to the end of what it was learning."""
-        return self.failed
 
     def consult(self, totals):
         """Let decisions ask these `Totals`, and tests of alternates, too."""
@@ -261,7 +256,7 @@ class Trainer:
         nodes = deepcopy(self.nodes)
         kept = checkpoint.read(self)
         with Engine(self.board.geometry.replace(nodes=0)) as board:
-            prediction = {value: name for name, value in router.PREDICTIONS.items()}[self.predictor]
+            prediction = Predictor(self.predictor).word
             other = Trainer(board, self.cells, self.policy, self.classes, prediction=prediction, nodes=nodes)
             checkpoint.restore(other, kept)
             yield other

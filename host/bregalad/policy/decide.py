@@ -262,7 +262,7 @@ def _judge_leaf(ranking, words, form, options, row, n_own, n, classes, depth, t)
 
 @_inner
 def _judge_inner(ranking, words, form, options, row, n, classes, depth, t):
-    if options.null and ranking.best < MIN_GAIN:
+    if options.null and not options.rivals and ranking.best < MIN_GAIN:
         verdict = change(options, -ranking.current, n, classes, depth, t, form.attributes)
         return KEEP if verdict == KEEP else PRUNE, NO_CELL, 0
     if ranking.at < 0:
@@ -270,6 +270,8 @@ def _judge_inner(ranking, words, form, options, row, n, classes, depth, t):
     cell, value = _winner(words, ranking.at)
     if form.attribute[cell] != row["attribute"]:
         verdict = change(options, ranking.best - ranking.current, n, classes, depth, t, form.attributes)
+        if options.rivals and verdict != KEEP:
+            verdict = ALTERNATE
     else:
         verdict = RELOCATE if options.replace and row["kind"] != MULTIWAY else KEEP
     if verdict == KEEP:
@@ -287,21 +289,6 @@ def _may_fork(table, node):
             return False
         node = np.int64(table[node]["parent"])
     return True
-
-
-@_inner
-def _judge_rival(ranking, words, form, options, row, n, classes, depth, t):
-    if ranking.at < 0:
-        return KEEP, NO_CELL, 0
-    cell, value = _winner(words, ranking.at)
-    if form.attribute[cell] == row["attribute"]:
-        if options.replace and row["kind"] != MULTIWAY:
-            return RELOCATE, cell, value
-        return KEEP, NO_CELL, 0
-    gap = ranking.best - ranking.current
-    if change(options, gap, n, classes, depth, t, form.attributes) == KEEP:
-        return KEEP, NO_CELL, 0
-    return ALTERNATE, cell, value
 
 
 @_inner
@@ -368,10 +355,8 @@ def judge_row(words, form, options, table, base, gains, node, classes, t, inner)
     depth = 0
     if options.bound == CONFIDENCE or options.bound == PRACTICAL:
         depth = _depth(table, node)
-    if inner is not None and row["kind"] != LEAF and options.rivals:
-        if not _may_fork(table, node):
-            return KEEP, NO_CELL, 0
-        return _judge_rival(ranking, words, form, options, row, n, classes, depth, t)
     if inner is not None and row["kind"] != LEAF:
+        if options.rivals and not _may_fork(table, node):
+            return KEEP, NO_CELL, 0
         return _judge_inner(ranking, words, form, options, row, n, classes, depth, t)
     return _judge_leaf(ranking, words, form, options, row, n_own, n, classes, depth, t)

@@ -16,6 +16,7 @@ from ...protocol.tree import TreeKind
 from ...tree import edits
 from ..interface import Driver
 from .attempts import report_of
+from .entries import plain_entries, whole_entry
 
 # Taken many at once by compiled code.
 _RUNS = (Kind.ENTRY, TreeKind.LABEL)
@@ -264,7 +265,7 @@ class DeviceDriver(Driver):
                 counts[part] = rows["cells"]["body"]
             if not most:
                 self._read(slots, cells, answers, found, counts)
-        self.take_entries(nodes, found, entries)
+        plain_entries(self.trainer, nodes, found, entries)
         return counts
 
     def _read(self, slots, cells, answers, found, counts):
@@ -287,18 +288,10 @@ class DeviceDriver(Driver):
                     counts.reshape(-1, counts.shape[-1])[cell] = np.frombuffer(report[bins:], np.uint32)
                     cell += 1
 
-    @abstractmethod
-    def take_entries(self, nodes, found, entries):
-        """Entries as the board has them, as entries of any board, which are written."""
-
-    @abstractmethod
-    def entry_of(self, node, entry):
-        """An entry of any board, a record, as bytes for this one."""
-
     def write(self, nodes, entries, counts):
         board, cells = self.board, counts.shape[1]
         slots = self.trainer.nodes.slot[nodes]
-        whole = [self.entry_of(*pair) for pair in zip(nodes.tolist(), entries, strict=True)]
+        whole = [whole_entry(self.trainer, *pair) for pair in zip(nodes.tolist(), entries, strict=True)]
         if most := board.saves(cells):
             self.flush()
             for at in range(0, len(slots), most):

@@ -16,7 +16,7 @@ from ...tree import edits as told
 from ...tree.blocks import length_of, next_of
 from ...tree.deactivation import competing, divide, review
 from ...tree.split import cells_of, sides_of
-from ...tree.table import LEAF, Tree
+from ...tree.table import LEAF
 from .node_edits import UNTOLD
 from .queries import (
     ADDRESS,
@@ -74,7 +74,8 @@ def go_on(answers, used, anytime):
     int
         Words of ``out`` with commands.
     """
-    at, table, tally = answers.at, answers.table, answers.tally
+    at, tree, tally = answers.at, answers.tree, answers.tally
+    table = tree.table
     while not at[WAITING] and not at[AT_WORK]:
         if at[REVIEWING]:
             at[REVIEWING] = 0
@@ -83,7 +84,7 @@ def go_on(answers, used, anytime):
         if at[RUNNING] and not at[WAITS]:
             break
         if at[WAITS]:
-            node = next_of(table, answers.room[0], at[MADE])
+            node = next_of(table, tree.room[0], at[MADE])
             if node < 0:
                 at[BATCH] = 0
                 used = _go(answers, used)
@@ -92,20 +93,21 @@ def go_on(answers, used, anytime):
                 at[BATCH] = 0  # the driver asks for what it needs
                 at[STATE] = LEAVES
                 break
-            if answers.room[0] > answers.style.most_rows:
+            if tree.room[0] > tree.style.most_rows:
                 table[node]["verdict"] = KEEP
                 continue
             place = _place(answers, node)
             if place >= 0:
                 used = _decide(answers, node, place, used, anytime)
                 continue
-            few = answers.stack[0] < answers.branches
-            _gather(answers, node, np.int64(1) if few else answers.stack[0] // answers.branches)
+            free = tree.stack[0]
+            few = free < answers.branches
+            _gather(answers, node, np.int64(1) if few else free // answers.branches)
             used = ask(answers, CHOICE if few else NODE, node, 1, used)
             continue
         if at[ENDED]:
             at[ENDED] = 0
-            if at[REVIEWS] and tally[INSTANCES] % at[REVIEWS] == 0 and competing(table, answers.room):
+            if at[REVIEWS] and tally[INSTANCES] % at[REVIEWS] == 0 and competing(table, tree.room):
                 at[REVIEWING] = 1
                 used = ask(answers, CHOICE, 0, 0, used)
                 continue
@@ -137,21 +139,15 @@ def _go(answers, used):
     """Have the board go on with the block's end."""
     step = answers.step
     answers.out[used : used + step] = 0
-    _put_go(answers.out, used, (_GO, 0, length_of(answers.rule, answers.table, answers.room[0]) - 1))
+    _put_go(answers.out, used, (_GO, 0, length_of(answers.rule, answers.tree.table, answers.tree.room[0]) - 1))
     answers.at[WAITS] = 0
     return used + step
 
 
 @njit(inner=True)
-def _tree_of(answers):
-    rows = answers.table, answers.matrices, answers.room, answers.blank
-    return Tree(*rows, answers.style, answers.first_cell, answers.stack, answers.slot_node, answers.edits)
-
-
-@njit(inner=True)
 def _review(answers, used):
     """Let all leaves compete for the slots, by what `ask` has brought, and tell the board what that has changed."""
-    changed, written = review(_tree_of(answers), answers.tally[INSTANCES])
+    changed, written = review(answers.tree, answers.tally[INSTANCES])
     used = _put_edits(answers, written, used)
     if changed:
         used = tell(answers, WHOLE, used)
@@ -161,9 +157,9 @@ def _review(answers, used):
 @njit(inner=True)
 def _gather(answers, node, most):
     """Which decisions are asked for at once: a node's, and others as long as there are slots for all they make."""
-    table, at, batch = answers.table, answers.at, answers.batch
+    table, at, batch = answers.tree.table, answers.at, answers.batch
     batch[0, 0], at[BATCH] = node, 1
-    for other in range(answers.room[0]):
+    for other in range(answers.tree.room[0]):
         row = table[other]
         splits = row["verdict"] == SPLIT or row["verdict"] == TIE
         if splits and row["due_at"] <= at[MADE] and other != node and at[BATCH] < min(most, len(batch)):
@@ -183,11 +179,11 @@ def _place(answers, node):
 @njit(inner=True)
 def _decide(answers, node, place, used, anytime):
     """Split a node as its last trial has decided, by what `ask` has brought, and tell the board."""
-    table, tally = answers.table, answers.tally
-    row = table[node]
+    tree, tally = answers.tree, answers.tally
+    row = tree.table[node]
     cell, value, tie = np.int64(row["cell"]), np.int64(row["value"]), row["verdict"] == TIE
     kind = np.int64(answers.kind[cell])
-    attribute, _, cells = cells_of(answers.first_cell, answers.form.attribute, cell)
+    attribute, _, cells = cells_of(tree.first_cell, answers.form.attribute, cell)
     each = answers.bins.shape[1] - (cells > 1)  # a cell of several has a bin for other values
     first = answers.batch[place, 1]
     answers.batch[place, 0] = -1
@@ -198,7 +194,7 @@ def _decide(answers, node, place, used, anytime):
     tally[SPLITS if row["kind"] == LEAF else REPLACED] += 1
     tally[TIES] += tie
     sides, own = sides_of(values, kind, value), answers.own[place].copy()
-    written = divide(_tree_of(answers), node, attribute, kind, value, values, sides, own, tie, anytime, 1)
+    written = divide(tree, node, attribute, kind, value, values, sides, own, tie, anytime, 1)
     used = _put_edits(answers, written, used)
     first = np.int64(row["child"])
     answers.told[first : first + row["width"], 0] = UNTOLD  # new, whatever stood there
@@ -209,7 +205,7 @@ def _decide(answers, node, place, used, anytime):
 def _put_edits(answers, count, used):
     """Write edits of slots as commands."""
     for i in range(count):
-        edit, out = answers.edits[i], answers.out
+        edit, out = answers.tree.edits[i], answers.out
         out[used : used + answers.step] = 0
         if edit[told.WHAT] == told.CLEAR:
             _put_place(out, used, (_CLEAR, 0, edit[told.SLOT], 0, 0, 0, 0, 0, 0))

@@ -83,21 +83,20 @@ class Answers(Proxy):
 
     Parameters
     ----------
-    table, matrices, room, blank : arrays of ``Nodes``
-        With rows for another split.
-    style : split.Style
-    first_cell : int64 array (attributes,)
-    stack, slot_node : arrays of ``SlotPool``
+    tree : Tree
+        With rows for another split, and edits for one, or a review. Written.
     kind : int64 array (cells,)
     form, options, classes
         As in ``judge_row``.
-    decides, most : int
-        As in ``follow``.
+    decides : int
+        Whether the judge carries the policy's rule.
+    most : int
+        The largest count of a slot.
     sizes : named tuple of `sizes_of`
     first_node : int
         The board's row of the tree's root; those of its other nodes follow.
     told : int64 array (rows of the board for the tree, len(SEEN))
-        As in ``follow``. Written.
+        What the board has of each node. Written.
     tally : int64 array
         ``Tally.counts``. Written.
     rule : BlockRule
@@ -117,8 +116,6 @@ class Answers(Proxy):
         Statistics of their attributes. Written.
     out : uint32 array
         Commands. Written.
-    edits : int64 array (rows, EDIT)
-        For those of a split, or of a review. Written.
     words : int64 array (form.size,)
         For a split attempt. Written.
     report : named tuple of ``trial_reports.report_of``
@@ -128,14 +125,7 @@ class Answers(Proxy):
 
 
 _FIELDS = (
-    "table",
-    "matrices",
-    "room",
-    "blank",
-    "style",
-    "first_cell",
-    "stack",
-    "slot_node",
+    "tree",
     "kind",
     "form",
     "options",
@@ -155,7 +145,6 @@ _FIELDS = (
     "own",
     "bins",
     "out",
-    "edits",
     "words",
     "report",
     "step",
@@ -191,12 +180,12 @@ def ask(answers, scope, node, whole, used):
     int
         Words of ``out`` with commands.
     """
-    table, at, asked, held, batch = answers.table, answers.at, answers.asked, answers.held, answers.batch
-    classes, step = answers.matrices[0].shape[1], answers.step
+    tree, at, asked, held, batch = answers.tree, answers.at, answers.asked, answers.held, answers.batch
+    table, classes, step = tree.table, tree.matrices[0].shape[1], answers.step
     rows, entries, cells = 0, 0, 0
     decisions = at[BATCH] if whole else 0
     if scope != NODE:
-        for leaf in descendants(table, 0, answers.room[0]):
+        for leaf in descendants(table, 0, tree.room[0]):
             if table[leaf]["kind"] != LEAF:
                 continue
             if scope == ALL:
@@ -223,7 +212,7 @@ def ask(answers, scope, node, whole, used):
         row = table[batch[i, 0]]
         batch[i, 1] = cells
         used = _put_reading(answers.out, used, step, row["slot"], NONE)
-        _, first, count = cells_of(answers.first_cell, answers.form.attribute, row["cell"])
+        _, first, count = cells_of(tree.first_cell, answers.form.attribute, row["cell"])
         for cell in range(first, first + count):
             used = _put_reading(answers.out, used, step, row["slot"], cell)
         cells += count
@@ -264,29 +253,13 @@ def tell(answers, node, used):
     used
         As in `ask`, which also says what is returned.
     """
-    table, told = answers.table, answers.told
-    touched = descendants(table, 0, answers.room[0])
+    table = answers.tree.table
+    touched = descendants(table, 0, answers.tree.room[0])
     used = _let_go(answers, touched, used)
     if node != WHOLE:
         first, width = np.int64(table[node]["child"]), np.int64(table[node]["width"])
         touched = np.append(np.arange(first, first + width), node)
-    return follow(
-        table,
-        answers.matrices[0],
-        answers.matrices[1],
-        answers.style,
-        answers.options,
-        answers.first_cell,
-        answers.decides,
-        answers.classes,
-        answers.most,
-        answers.first_node,
-        told,
-        touched,
-        answers.step,
-        answers.out,
-        used,
-    )
+    return follow(answers, touched, used)
 
 
 @njit(inner=True)
@@ -297,7 +270,7 @@ def _let_go(answers, live, used):
     gone[live] = False
     for node in range(len(told)):
         slot = told[node, BESIDE]
-        if 0 <= slot < NONE and answers.slot_node[slot] < 0:
+        if 0 <= slot < NONE and answers.tree.slot_node[slot] < 0:
             used = put_period(answers, slot, 0, used)
             told[node, BESIDE] = NONE
         if gone[node]:

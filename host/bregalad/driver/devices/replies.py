@@ -69,7 +69,8 @@ def take(answers, words, position, anytime):
         Where the first one begins that is for somebody else, or the end; words of ``out`` with commands.
     """
     at, form, sizes = answers.at, answers.form, answers.sizes
-    classes = answers.matrices[0].shape[1]
+    table, matrices = answers.tree.table, answers.tree.matrices
+    classes = matrices[0].shape[1]
     trials, report = _SUGGESTION if form.all is None else _GAINS, answers.report
     used = np.int64(0)
     while position < len(words):
@@ -82,7 +83,7 @@ def take(answers, words, position, anytime):
             _reach(answers.tally, _number_of(words, position))
             position += _NUMBER_WORDS
         elif kind == trials:
-            node = answers.slot_node[at[SLOT]]
+            node = answers.tree.slot_node[at[SLOT]]
             if node < 0:
                 break
             answers.tally[HALVINGS] += read_attempt(report, words, position, answers.words)
@@ -100,13 +101,13 @@ def take(answers, words, position, anytime):
             position += _LEARNT_WORDS
         elif kind == _ROW and at[ROWS_IN] < at[ROWS]:
             leaf, word = answers.asked[at[ROWS_IN], 0], answers.asked[at[ROWS_IN], 1]
-            _take_row(answers.table, answers.matrices[0], leaf, word, _word_of(words, position))
+            _take_row(table, matrices[0], leaf, word, _word_of(words, position))
             at[ROWS_IN] += 1
             at[WAITING] -= 1
             position += _ROW_WORDS
         elif kind == _ENTRY and at[ENTRIES_IN] < at[ENTRIES]:
             if at[SCOPE] == ALL:
-                answers.table[answers.held[at[ENTRIES_IN]]]["own"] = words[position + sizes.n]
+                table[answers.held[at[ENTRIES_IN]]]["own"] = words[position + sizes.n]
             else:
                 for k in range(classes):
                     answers.own[at[ENTRIES_IN], k] = words[position + sizes.class_counts + k]
@@ -139,7 +140,7 @@ def _made(answers):
     """Up to when decisions were made that take effect where the board waits; those of old before others are tried."""
     if answers.rule.fixed == 1:
         before = answers.tally[INSTANCES] - 1
-        if next_of(answers.table, answers.room[0], before) >= 0:
+        if next_of(answers.tree.table, answers.tree.room[0], before) >= 0:
             return before
     return np.int64(FAR)
 
@@ -158,12 +159,13 @@ def _take_row(table, counts, leaf, word, value):
 @njit(inner=True)
 def _judge(answers, node, used, anytime):
     """Judge a proposal; what it changes takes effect at the block's end."""
-    row, options, learnt = answers.table[node], answers.options, answers.tally[INSTANCES]
-    _, base, gains, _ = answers.matrices
+    table, options, learnt = answers.tree.table, answers.options, answers.tally[INSTANCES]
+    _, base, gains, _ = answers.tree.matrices
+    row = table[node]
     row["due_at"] = learnt
     answers.tally[TRIALS] += 1
     row["verdict"], row["cell"], row["value"] = judge_row(
-        answers.words, answers.form, options, answers.table, base, gains, node, answers.classes, learnt, anytime
+        answers.words, answers.form, options, table, base, gains, node, answers.classes, learnt, anytime
     )
     if row["verdict"] == KEEP and options.adaptive:
         used = put_period(answers, answers.at[SLOT], min(np.int64(row["period"]), MAX_PERIOD), used)

@@ -23,7 +23,7 @@ from ...tree.table import has_alternate
 from ..requirements import check_nodes
 from ..steps import SAFE
 from .device import DeviceDriver
-from .entries import plain_entries, relinked, whole_entry
+from .entries import relinked
 from .filter import rule_of
 from .labels import take_labels
 from .node_edits import SEEN, UNTOLD, words_of
@@ -136,20 +136,10 @@ class RowDriver(DeviceDriver):
         if self._turns != self.board.turns:
             self._turns, self._declared, self.told = self.board.turns, None, False
 
-    def _send(self, command):
-        self._commands.append(command)
-
     # Rows
 
     def _declare(self, layout, told):
-        """Say what rows are from now on, and whether the class of each record is told.
-
-        Parameters
-        ----------
-        layout : RowLayout
-            A column for each cell: an attribute of several has its value in each.
-        told : bool
-        """
+        """Say what rows are from now on, and whether the class of each record is told."""
         trainer = self.trainer
         if (found := len(layout.columns)) != (cells := len(trainer.cells)):
             raise ValueError(f"the row layout has {found} columns; the tree takes one for each of its {cells} cells")
@@ -159,32 +149,41 @@ class RowDriver(DeviceDriver):
         self.board.write_fields("leaf_predictor", by=trainer.predictor, told=int(told))
         self._declared = layout
 
-    def declare(self, layout, edges, told=False):
+    def declare(self, layout, edges):
+        """Say what the rows are that `learning_rows` learns, whose classes are not told.
+
+        Parameters
+        ----------
+        layout : RowLayout
+            A column for each cell: an attribute of several has its value in each.
+        edges : dict of uint32 array
+            By cell, keys of the edges that numbers are encoded by (`bregalad.data.keys`).
+
+        Raises
+        ------
+        ValueError
+            If the layout does not fit the tree or the board.
+        """
         self.trainer.check_working()
-        self._declare(layout, told)
+        self._declare(layout, told=False)
         for cell, keys in edges.items():
             self._quantiser_command(TreeOpcode.EDGES, edges_command(self.board.geometry, cell, keys))
         self.flush()
-
-    @property
-    def stride(self):
-        """Bytes of a row."""
-        return self._declared.stride
 
     def check_rows(self, address, count):
         """Refuse rows that do not all lie in the board's memory with a ValueError."""
         if self._declared is None:
             raise ValueError("rows have no layout yet: declare() it")
-        most = self.board.memory_size
-        if address < 0 or count < 0 or address + count * self.stride > most:
+        most, stride = self.board.memory_size, self._declared.stride
+        if address < 0 or count < 0 or address + count * stride > most:
             raise ValueError(
-                f"{count} rows of {self.stride} bytes from {address} on do not lie in the {most} bytes of memory"
+                f"{count} rows of {stride} bytes from {address} on do not lie in the {most} bytes of memory"
             )
 
     def _quantiser_command(self, opcode, command):
         head = ROW_COMMAND.unpack(command.head)
         values = {field.name: int(head[field.name]) for field in ROW_COMMAND.fields if field.name != "opcode"}
-        self._send(pack_tree(self.board.geometry, opcode, payload=command.payload, **values))
+        self._commands.append(pack_tree(self.board.geometry, opcode, payload=command.payload, **values))
 
     # Learning
 
@@ -222,7 +221,7 @@ class RowDriver(DeviceDriver):
         if not self.told:
             self.tell()
         at = self._at
-        at[[ADDRESS, LEFT, STRIDE, REVIEWS]] = address, count, self.stride, reviews
+        at[[ADDRESS, LEFT, STRIDE, REVIEWS]] = address, count, self._declared.stride, reviews
         self._take(_NO_WORDS, 0)
         meanwhile()
         while at[STATE] != DONE:
@@ -233,6 +232,13 @@ class RowDriver(DeviceDriver):
                 self.handle((yield True))
 
     def learning_rows(self, address, count):
+        """Learn rows that lie in the board's memory, from a byte on, and have been declared; a generator.
+
+        Returns
+        -------
+        int
+            Rows whose class was predicted before they were learnt.
+        """
         trainer = self.trainer
         trainer.check_working()
         self.check_rows(address, count)
@@ -244,7 +250,7 @@ class RowDriver(DeviceDriver):
             trainer.rows_only = False  # somebody may have predicted meanwhile
             trainer.failed = True
             part = min(_PART, count - begin)
-            yield from self.learning_there(address + begin * self.stride, part, trainer.review_period)
+            yield from self.learning_there(address + begin * self._declared.stride, part, trainer.review_period)
             yield from self.read_leaves()
         _, right = yield from self.hits()
         trainer.failed = False
@@ -253,7 +259,7 @@ class RowDriver(DeviceDriver):
 
     def hits(self):
         """Instances, and those whose class was predicted, since the last time; yields as `learning`."""
-        self._send(pack_tree(self.board.geometry, TreeOpcode.ROW, flags=RowOp.MARK))
+        self._commands.append(pack_tree(self.board.geometry, TreeOpcode.ROW, flags=RowOp.MARK))
         self.flush()
         return (yield from self.found(2))
 
@@ -290,12 +296,6 @@ class RowDriver(DeviceDriver):
             self._told[list(nodes.children(node)), 0] = UNTOLD  # new, whatever stood there
         self._tell(WHOLE if scope == CHOICE else node)
         at[AT_WORK] = 0
-
-    def take_entries(self, nodes, found, entries):
-        plain_entries(self.trainer, nodes, found, entries)
-
-    def entry_of(self, node, entry):
-        return whole_entry(self.trainer, node, entry)
 
     def predict(self, codes, leaves, scores):
         """As of `Driver`; by the engine."""
@@ -376,7 +376,7 @@ class RowDriver(DeviceDriver):
         self.told = True
         if self._told[0, 0] == UNTOLD:  # another tree may have left slots that are due
             for slot in board.first_slot + np.flatnonzero(trainer.growth.pool.node[board.first_slot :] < 0):
-                self._send(pack_tree(board.geometry, TreeOpcode.PERIOD, slot=int(slot)))
+                self._commands.append(pack_tree(board.geometry, TreeOpcode.PERIOD, slot=int(slot)))
         self._tell(WHOLE)
         waits = self._watch is not None and trainer.rule.fixed != 1
         values = {
@@ -388,7 +388,7 @@ class RowDriver(DeviceDriver):
             "first": board.first_slot,
             "slots": board.geometry.slots,
         }
-        self._send(pack_tree(board.geometry, TreeOpcode.TURN, **values))
+        self._commands.append(pack_tree(board.geometry, TreeOpcode.TURN, **values))
         self.flush()
 
     def _tell(self, node):
@@ -397,7 +397,7 @@ class RowDriver(DeviceDriver):
     def _write(self, used):
         """Send the commands that compiled code has written."""
         if used:
-            self._send(self._out[:used].tobytes())
+            self._commands.append(self._out[:used].tobytes())
         self.flush()
 
     def _most_words(self, growth):
@@ -427,16 +427,9 @@ class RowDriver(DeviceDriver):
         return self._answers
 
     def _new_answers(self):
-        trainer, nodes, growth = self.trainer, self.trainer.nodes, self.trainer.growth
+        trainer, growth = self.trainer, self.trainer.growth
         return answers(
-            nodes.table,
-            nodes.matrices,
-            nodes.room,
-            nodes.blank,
-            growth.style,
-            trainer.cells.first_cell,
-            growth.pool.stack,
-            growth.pool.node,
+            growth.arrays,
             np.ascontiguousarray(trainer.cells.kind, np.int64),
             trainer.trials.form,
             trainer.policy.options,
@@ -456,7 +449,6 @@ class RowDriver(DeviceDriver):
             self._own,
             self._bins,
             self._out,
-            growth.out,
             self._words,
             self.report,
             self._step,
