@@ -78,30 +78,6 @@ class Device(Board):
             If ``wait`` and none can come.
         """
 
-    def saves(self, cells: int) -> int:
-        """How many slots of so many cells `save` takes at a time; 0: the board tells them by READ alone."""
-        return 0
-
-    def save(self, slots: np.ndarray, cells: int) -> np.ndarray:
-        """What slots have counted, written by the board to memory: rows of ``protocol.soc.saved_dtype``, not copied.
-
-        They are there until the next call. Other reports wait for `receive` meanwhile.
-
-        Raises
-        ------
-        ValueError
-            If there is no room for so many.
-        """
-        raise BoardError(f"{self.name}: there is no memory that both sides see: ask by READ")
-
-    def rows(self, slots: np.ndarray, cells: int) -> np.ndarray:
-        """Rows as of `save`, where they lie, with nothing of what slots have counted: to fill, and to `put_back`."""
-        raise BoardError(f"{self.name}: there is no memory that both sides see: tell it by WRITE")
-
-    def put_back(self, rows: np.ndarray) -> None:
-        """Have the board read rows as of `save`; they are not copied if they lie there still."""
-        raise BoardError(f"{self.name}: there is no memory that both sides see: tell it by WRITE")
-
     # Registers
 
     def read_register(self, name: str) -> int:

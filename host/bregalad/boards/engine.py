@@ -1,5 +1,6 @@
 """The board as the engine: compiled code in this process, bit-exact, without any hardware."""
 
+from functools import cache
 from math import prod
 from mmap import ACCESS_COPY, mmap
 
@@ -17,27 +18,23 @@ from .base import Board
 
 _TABLE_SIZE = 1 << 16
 _LOGS_SIZE = 1 << 14
-_tables: list = []
-_logs: list = []
 _bayes_table = np.array(BAYES_TABLE, np.int64)
 
 
+@cache
 def _table():
     """x log2 x of small x; computed when the first board is opened."""
-    if not _tables:
-        table = np.empty(_TABLE_SIZE, np.int64)
-        fill_table(table, *_curve(LOG_BASE, LOG_SLOPE))
-        _tables.append(table)
-    return _tables[0]
+    table = np.empty(_TABLE_SIZE, np.int64)
+    fill_table(table, *_curve(LOG_BASE, LOG_SLOPE))
+    return table
 
 
+@cache
 def _bayes_logs():
     """Naive Bayes terms of small counts; computed when the first board is opened."""
-    if not _logs:
-        logs = np.empty((2, _LOGS_SIZE), np.int32)
-        fill_logs(logs, _bayes_table)
-        _logs.append(logs)
-    return _logs[0]
+    logs = np.empty((2, _LOGS_SIZE), np.int32)
+    fill_logs(logs, _bayes_table)
+    return logs
 
 
 def _curve(base, slope):

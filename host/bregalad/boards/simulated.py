@@ -2,6 +2,7 @@
 
 import os
 import weakref
+from functools import cache
 
 import numpy as np
 
@@ -16,7 +17,6 @@ _POLL = 64  # clocks that a receive without waiting lets pass
 _AHEAD = 1 << 13  # bytes of commands that may wait for the board, as in a link's buffers
 
 _ANY, _REPORT, _TAKEN = 0, 1, 2  # what `board_run` stops at
-_libraries: dict = {}
 
 
 class SimulatedBoard(Device):
@@ -87,7 +87,7 @@ class SimulatedBoard(Device):
         trial = g.passes * (g.bins * (2 * g.classes + 4) + 100)
         record = 2 * g.passes * PATH_LIMIT * MOST_WEIGHT
         self._patience = int((10_000 + latency + 10 * trial + record) / (1 - stall))
-        self._model = self._library(geometry, wave is not None)
+        self._model = _library(geometry, wave is not None)
         self._handle = self._model.board_open(
             self._memory.ctypes.data,
             memory_size,
@@ -99,14 +99,6 @@ class SimulatedBoard(Device):
         )
         # A waveform is whole only once it is closed, be it at the interpreter's end.
         self._closing = weakref.finalize(self, _end, self._model, self._handle, os.getpid())
-
-    @staticmethod
-    def _library(geometry, traced):
-        if (geometry, traced) not in _libraries:
-            from bregalad_sim import verilated
-
-            _libraries[geometry, traced] = verilated.library(geometry, traced)
-        return _libraries[geometry, traced]
 
     def _begin_wave(self, path):
         if path is None:
@@ -213,6 +205,13 @@ class SimulatedBoard(Device):
     def _write_register(self, register, value):
         self._feed(0)
         self._model.board_write(self._open(), register.addr // 4, value)
+
+
+@cache
+def _library(geometry, traced):
+    from bregalad_sim import verilated
+
+    return verilated.library(geometry, traced)
 
 
 def _end(model, handle, process):

@@ -5,13 +5,12 @@ import numpy as np
 from ..boards.base import as_bytes
 from ..compiled import njit
 from ..engine import learn as engine
-from ..engine.statistics.bayes import classify_all
-from ..engine.statistics.slots import obey, read_entries, write_entries
-from ..engine.statistics.state import COUNTS, EXTENT, N, TERMS, slots_of
 from ..engine.alternate_tests import chances_of, contest_of
 from ..engine.arguments import LEFT, PHASE, TRIED, make_arguments
 from ..engine.drift import watch_of
-from ..engine.shares import predict_shares
+from ..engine.statistics.bayes import classify_all
+from ..engine.statistics.slots import obey, read_entries, write_entries
+from ..engine.statistics.state import COUNTS, EXTENT, TERMS, N, slots_of
 from ..tree.blocks import FAR, next_of
 from ..tree.routing import GROUP
 from .interface import Driver
@@ -124,8 +123,8 @@ class EngineDriver(Driver):
         return engine.predict(given, self._how[0])
 
     def predict_row_shares(self, given, shares):
-        """The same for the class shares; see `predict_shares`."""
-        predict_shares(given, self._how[0], shares)
+        """The same for the class shares; see `engine.predict_shares`."""
+        engine.predict_shares(given, self._how[0], shares)
 
     # Statistics
 

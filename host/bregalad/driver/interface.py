@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..tree.blocks import FAR
+from ..tree.blocks import FAR, next_of
 
 if TYPE_CHECKING:
     from .trainer import Trainer
@@ -134,7 +134,9 @@ class Driver(ABC):
 
     def settling(self):
         """Have all decisions take effect now, before codes change; a generator."""
-        return self.trainer.effects(FAR)
+        nodes = self.trainer.nodes
+        while (node := int(next_of(nodes.table, nodes.rows, FAR))) >= 0:
+            yield from self.trainer.carrying_out(node)
 
     def changed(self):  # noqa: B027 (most boards need nothing)
         """Somebody else has changed the tree."""

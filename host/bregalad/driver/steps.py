@@ -16,6 +16,17 @@ def at_once(generator):
     raise AssertionError(f"it waits for reports ({wait})")
 
 
+def steadily(steps):
+    """Go through a trainer's steps, none of which is where Ctrl-C may end them; a generator for `Steps`."""
+    answer = None
+    while True:
+        try:
+            wait = steps.send(answer)
+        except StopIteration as end:
+            return end.value
+        answer = None if wait is SAFE else (yield wait)
+
+
 class Steps:
     """A generator that waits for the board outside of itself, and so outlives a failing wait.
 

@@ -20,7 +20,7 @@ from ..engine.arguments import BUSY, COUNTS, LEFT, LENGTH, PENDING, PHASE
 from ..engine.tally import Tally
 from ..interrupt import deferred_interrupt
 from ..predictors import Predictor, predictor_of
-from ..tree.blocks import FAR, busy, length_of, next_of
+from ..tree.blocks import FAR, busy, length_of
 from ..tree.cells import check_cells
 from ..tree.nodes import Nodes
 from ..tree.table import ROWS
@@ -324,11 +324,6 @@ class Trainer:
         yield from self.driver.settling()
         self.begin_block(self.tally.instances)
         self.failed = False
-
-    def effects(self, made):
-        """Have decisions take effect that were made when so many instances had been learnt, or fewer; a generator."""
-        while (node := int(next_of(self.nodes.table, self.nodes.rows, made))) >= 0:
-            yield from self.carrying_out(node)
 
     def carrying_out(self, node):
         """Have a node's decision take effect; a generator."""

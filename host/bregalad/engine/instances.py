@@ -8,13 +8,13 @@ from ..tree.blocks import block_of, is_overdue
 from ..tree.routing import GROUP, next_leaf, walk
 from ..tree.table import NO_NODE, above
 from ..tree.window import count_off, leaf_of
-from .statistics.bayes import classify, only_class
-from .statistics.bins import gather, locate, mixture
-from .statistics.counting import add, count_places, halve, take_off
-from .statistics.state import BEATS, CLAMPED, LINK, N, NODES, PREDICTED, RECORDS, inner
 from .alternate_tests import contest, worth
 from .arguments import BUSY, LENGTH, PENDING
 from .drift import follow
+from .statistics.bayes import classify, only_class
+from .statistics.bins import gather, locate, mixture
+from .statistics.counting import add, count_places, halve, take_off
+from .statistics.state import BEATS, CLAMPED, LINK, NODES, PREDICTED, RECORDS, N, inner
 from .tally import BEGUN, ENDS
 
 

@@ -21,7 +21,7 @@ _ATTEMPTS = 3  # to replace a worker
 
 
 class Hands(Worker):
-    """What runs on a worker. Everything goes in and out as bytes, which are counted."""
+    """What runs on a worker. Everything goes in and out as bytes."""
 
     def take(self, kept):
         """Begin with what `keep` has given."""
@@ -69,10 +69,6 @@ class Crew:
     ----------
     ended : str or None
         Why no worker is left; the members are in this process then, and all calls go on there.
-    sent, received : int
-        Bytes of batches to all workers, and of what came back.
-    others : int
-        Bytes of all else, both ways: changes of code books, votes that were asked for.
     replaced : int
         Workers that were lost.
 
@@ -84,7 +80,6 @@ class Crew:
 
     def __init__(self, engine, members, known, threads):
         self.engine, self.ended, self.replaced = engine, None, 0
-        self.sent = self.received = self.others = 0
         self._cluster = Cluster(engine)
         self._cluster.holding(self)
         known.tell(members)
@@ -192,11 +187,6 @@ class Crew:
                 if kept:
                     self._log.append((what, only))
                     self._size += len(what)
-                sent, received = len(hands) * len(what), sum(map(len, told))
-                if name == "learn":
-                    self.sent, self.received = self.sent + sent, self.received + received
-                else:
-                    self.others += sent + received
                 return [pickle.loads(each) for each in told]
         with unbroken():  # as workers are
             return [self._share.call(name, *arguments)]

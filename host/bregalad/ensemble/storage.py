@@ -122,7 +122,7 @@ def _learnt(ensemble, template, meta, arrays):
         members.append(member)
     ensemble._members = members
     windows = arrays["windows"]
-    if windows.shape != ensemble._all_windows.shape or (problem := trouble(windows, 5)):
+    if windows.shape != ensemble._all_windows.shape or (problem := trouble(windows)):
         raise ValueError(f"its windows are none ({problem or windows.shape})")
     ensemble._all_windows = windows
     return found | {"_members": members, "_seen": meta["seen"]}

@@ -19,7 +19,8 @@ from ..tree import routing as walk
 from ..tree.recode import thresholds_of
 from ..words import shown
 from . import board as holder
-from . import draw, inspection, predictions
+from . import inspection, predictions
+from .draw import Drawn, View
 from .inputs import checked_codes
 from .parameters import TreeParameters, check_nominal
 from .resident import Resident, begin_with, check_resident, learning
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from ..tree.nodes import Nodes
 
 
-class StreamTree(StreamLearner, TreeParameters):
+class StreamTree(StreamLearner, Drawn, TreeParameters):
     """Base of the trees: everything but the split policy.
 
     Instances are learnt as they come, from the first on. Code books of numeric attributes follow
@@ -323,22 +324,10 @@ class StreamTree(StreamLearner, TreeParameters):
         leaves = self.apply(X)
         return self._nodes.counts[leaves, : len(self.classes_)]
 
-    @reading
-    def draw(self, max_depth: int | None = None) -> str:
-        """The tree as text; where nothing is split, also how far that is and what predicts."""
-        draw.check_depth(max_depth)
-        drawn = draw.text(self._shown(), max_depth)
-        return drawn if self._nodes.deepest else f"{drawn}\n{inspection.unsplit(self)}"
-
-    @reading
-    def to_graphviz(self, max_depth: int | None = None) -> str:
-        """The tree in Graphviz's DOT language."""
-        draw.check_depth(max_depth)
-        return draw.dot(self._shown(), max_depth)
-
     def _shown(self):
         self._grown()
-        return draw.View(self._nodes, self._quantiser, self.schema_, self.classes_)
+        note = "" if self._nodes.deepest else inspection.unsplit(self)
+        return View(self._nodes, self._quantiser, self.schema_, self.classes_, note)
 
     def difference(self, other: StreamTree) -> str | None:
         """The first difference from another tree in words, or None."""

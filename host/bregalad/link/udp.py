@@ -6,7 +6,7 @@ import socket
 import struct
 from itertools import groupby
 
-from .wire import REOPEN, Wire, ready
+from .wire import REOPEN, Wire, plain, ready
 
 PORT = 0x4252  # "RB" in a hex dump; 16978
 _BUFFER = 1 << 22  # bytes that the kernel may hold; more than any board's frames in flight
@@ -62,7 +62,7 @@ class UdpWire(Wire):
             self._address = min(found, key=lambda address: address[0] != socket.AF_INET)
             self._socket = self._connected()
         except (socket.gaierror, UnicodeError) as error:
-            raise self._error(f"no host {self._host!r} ({_plain(error)}): give the board's IP address") from error
+            raise self._error(f"no host {self._host!r} ({plain(error)}): give the board's IP address") from error
         except OSError as error:
             raise self._error(
                 f"this address cannot be reached ({error.strerror}): is the network up, and is it the board's?"
@@ -87,7 +87,7 @@ class UdpWire(Wire):
         try:
             new = self._connected()
         except OSError as error:
-            self.trouble = f"the system says: {_plain(error)}"
+            self.trouble = f"the system says: {plain(error)}"
             return
         self._socket.close()
         self._socket = new
@@ -113,7 +113,7 @@ class UdpWire(Wire):
         old.close()
 
     def _failed(self, error):
-        self.trouble = f"the system says: {_plain(error)}"
+        self.trouble = f"the system says: {plain(error)}"
         if error.errno != errno.ECONNREFUSED and self.now() - self._tried >= REOPEN:
             self.renew()
 
@@ -173,10 +173,6 @@ class UdpWire(Wire):
             "is its bitstream loaded, and does this computer have an address in the same "
             "network?"
         )
-
-
-def _plain(error):
-    return getattr(error, "strerror", None) or str(error)
 
 
 def _split(place):

@@ -10,7 +10,6 @@ from ..tree.table import FORK, KEPT, LEAF, MULTIWAY, NO_NODE, has_alternate, is_
 from .bounds import CONFIDENCE, PRACTICAL, epsilon, unit_of
 from .criteria import impurity, span
 from .subset import leave_out
-from .ties import GENUINE, WAITING, genuine
 
 # Verdicts. TIE: a split that only the tie threshold allowed; PRUNE: an inner node becomes a leaf
 # again; RELOCATE: whether an inner node's split moves to another threshold depends on its bins;
@@ -25,6 +24,12 @@ _inner = njit(inner=True)
 
 MIN_GAIN = 1e-10  # by which a split must beat the null split, as in MOA
 _UNIT = 1 << GAIN_FRACTION
+
+# Ties: leaves whose best attributes the bound cannot tell apart; in the order of `options.table.TIES`.
+# Source: Holmes, Kirkby and Pfahringer, Tie-breaking in Hoeffding trees, 2005.
+_GENUINE, _WAITING = 1, 2
+FIRST_WAIT = 3000  # own instances
+_ALPHA = 5
 
 # Elements of a candidate: first cell of the attribute, NO_CELL for none; where it splits; the scaled gain.
 CELL, VALUE, GAIN = range(3)
@@ -78,6 +83,12 @@ def form_of(classes, cells, gains_of_all=False):
         len(cells.first_cell),
         np.ascontiguousarray(cells.attribute, np.int64),
     )
+
+
+@njit()
+def genuine(best, second, worst):
+    """Are the two best attributes much closer to each other than the second is to the worst?"""
+    return _ALPHA * (best - second) < second - worst
 
 
 @_inner
@@ -245,9 +256,9 @@ def _judge_leaf(ranking, words, form, options, row, n_own, n, classes, depth, t)
     verdict = KEEP
     if ranking.best >= MIN_GAIN:
         wide, tie, _ = _compare(options, gap, n, classes, depth, t, form.attributes)
-        if options.ties == GENUINE:
+        if options.ties == _GENUINE:
             tie = tie and genuine(ranking.best, ranking.second, ranking.worst)
-        elif options.ties == WAITING:
+        elif options.ties == _WAITING:
             tie = n_own >= row["wait"]
         if wide or options.first_trial:
             verdict = SPLIT

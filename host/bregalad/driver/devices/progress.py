@@ -148,7 +148,7 @@ def _go(answers, used):
 def _review(answers, used):
     """Let all leaves compete for the slots, by what `ask` has brought, and tell the board what that has changed."""
     changed, written = review(answers.tree, answers.tally[INSTANCES])
-    used = _put_edits(answers, written, used)
+    used = put_edits(answers.tree.edits, written, answers.step, answers.out, used)
     if changed:
         used = tell(answers, WHOLE, used)
     return used
@@ -195,18 +195,18 @@ def _decide(answers, node, place, used, anytime):
     tally[TIES] += tie
     sides, own = sides_of(values, kind, value), answers.own[place].copy()
     written = divide(tree, node, attribute, kind, value, values, sides, own, tie, anytime, 1)
-    used = _put_edits(answers, written, used)
+    used = put_edits(answers.tree.edits, written, answers.step, answers.out, used)
     first = np.int64(row["child"])
     answers.told[first : first + row["width"], 0] = UNTOLD  # new, whatever stood there
     return tell(answers, WHOLE if answers.at[SCOPE] == CHOICE else node, used)
 
 
-@njit(inner=True)
-def _put_edits(answers, count, used):
-    """Write edits of slots as commands."""
+@njit()
+def put_edits(edits, count, step, out, used):
+    """Write the first ``count`` edits of slots as commands of ``step`` words; words of ``out`` with commands then."""
     for i in range(count):
-        edit, out = answers.tree.edits[i], answers.out
-        out[used : used + answers.step] = 0
+        edit = edits[i]
+        out[used : used + step] = 0
         if edit[told.WHAT] == told.CLEAR:
             _put_place(out, used, (_CLEAR, 0, edit[told.SLOT], 0, 0, 0, 0, 0, 0))
         else:
@@ -223,5 +223,5 @@ def _put_edits(answers, count, used):
                 edit[told.CURRENT],
             )
             _put_place(out, used, (_PLACE, flags, *place))
-        used += answers.step
+        used += step
     return used

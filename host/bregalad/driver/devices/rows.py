@@ -9,7 +9,6 @@ from functools import partial
 import numpy as np
 
 from ...boards.base import BoardError
-from ...complete import complete
 from ...engine.drift import watch_of
 from ...geometry import NONE
 from ...policy.decide import ALTERNATE, SWAP
@@ -27,6 +26,7 @@ from .entries import relinked
 from .filter import rule_of
 from .labels import take_labels
 from .node_edits import SEEN, UNTOLD, words_of
+from .progress import put_edits
 from .queries import (
     ADDRESS,
     ALL,
@@ -135,6 +135,9 @@ class RowDriver(DeviceDriver):
         super().check_working()
         if self._turns != self.board.turns:
             self._turns, self._declared, self.told = self.board.turns, None, False
+
+    def apply(self, edits):
+        self._commands.append(self._out[: put_edits(edits, len(edits), self._step, self._out, 0)].tobytes())
 
     # Rows
 
@@ -319,9 +322,14 @@ class RowDriver(DeviceDriver):
         return position
 
     def take_other(self, kind, report):
-        """Take in a run of reports of one `TreeKind` that `take` leaves."""
+        """Take in a run of reports of one `TreeKind` that `take` leaves: of others nobody has asked for them."""
         found = np.frombuffer(report, layout_of(kind, self.board.geometry, 0).dtype)
-        _TAKE[kind](self, found)
+        if kind is TreeKind.LABEL:
+            self._take_labels(found)
+        elif kind is TreeKind.MARK:
+            self._found += [int(found["instances"][0]), int(found["hits"][0])]
+        else:
+            raise BoardError(f"board {self.board.name} tells {kind.name} out of turn: open it anew")
 
     def _take_labels(self, found):
         if self._watch is not None:
@@ -354,9 +362,6 @@ class RowDriver(DeviceDriver):
         )
         if self._answered < 0:
             raise BoardError(f"board {self.board.name} tells LABEL out of turn: open it anew")
-
-    def _take_mark(self, found):
-        self._found += [int(found["instances"][0]), int(found["hits"][0])]
 
     # The tree, told and read
 
@@ -453,23 +458,3 @@ class RowDriver(DeviceDriver):
             self.report,
             self._step,
         )
-
-
-def _unexpected(driver, found):
-    """What `take` takes in, but for what nobody has asked for."""
-    name = driver.board.name
-    raise BoardError(f"board {name} tells {TreeKind(int(found['kind'][0])).name} out of turn: open it anew")
-
-
-_TAKE = complete(
-    TreeKind,
-    {
-        TreeKind.PROPOSAL: _unexpected,
-        TreeKind.BLOCK: _unexpected,
-        TreeKind.LEARNT: _unexpected,
-        TreeKind.LABEL: RowDriver._take_labels,
-        TreeKind.MARK: RowDriver._take_mark,
-        TreeKind.ROW: _unexpected,
-    },
-    __file__,
-)

@@ -3,8 +3,8 @@
 import numpy as np
 
 from ...geometry import NONE
-from .counting import HALVED, UNDERFLOW
 from .bins import IGNORED
+from .counting import HALVED, UNDERFLOW
 from .gains import entropy_of, gain, join, reciprocals_of
 from .state import CELL, COUNTS, CURRENT, EXTENT, FIRST, FLAGS, GAIN, KIND, SINCE, TRIALS, VALUE, inlined, inner
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...data.quantiser import Quantiser
-from ...estimator import draw
+from ...estimator.draw import Drawn
 from ...estimator.inputs import schema_of, too_many_values
 from ...estimator.inspection import importances
 from ...estimator.one_by_one import times_of
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ...hints import Frame, Label
 
 
-class ClassicalTree(StreamLearner):
+class ClassicalTree(StreamLearner, Drawn):
     """Base of the trees that keep every instance, on the host: what they are asked for, and what they refuse.
 
     Attributes
@@ -230,7 +230,7 @@ class ClassicalTree(StreamLearner):
     @reading
     def feature_importances_(self) -> NDArray[np.float64]:
         """How much each attribute's tests lessen the entropy; float array (attributes,), sum 1, or all 0."""
-        view = self._view()
+        view = self._shown()
         order = range(len(view.kind))[::-1]
         return importances(view, order, view.counts(), INFORMATION_GAIN, self.n_features_in_)
 
@@ -246,19 +246,7 @@ class ClassicalTree(StreamLearner):
             }
         }
 
-    @reading
-    def draw(self, max_depth: int | None = None) -> str:
-        """The tree as text."""
-        draw.check_depth(max_depth)
-        return draw.text(self._view(), max_depth)
-
-    @reading
-    def to_graphviz(self, max_depth: int | None = None) -> str:
-        """The tree in Graphviz's DOT language."""
-        draw.check_depth(max_depth)
-        return draw.dot(self._view(), max_depth)
-
-    def _view(self):
+    def _shown(self):
         self._fitted()
         return View(self._tree, self._quantiser, self.schema_, self.classes_)
 

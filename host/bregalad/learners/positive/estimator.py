@@ -9,6 +9,7 @@ import numpy as np
 from ...boards import is_link
 from ...boards.base import Board
 from ...data.parts import rows_of
+from ...estimator.draw import Drawn
 from ...estimator.inputs import as_frame, labels_of, named_classes
 from ...estimator.learner import Learner
 from ...estimator.parameters import BoardParameters
@@ -28,7 +29,7 @@ LEVELS = tuple(tenth / 10 for tenth in range(1, 10))
 _PART = 20_000  # instances that one tree learns before the next one does; nothing depends on it
 
 
-class PositiveLearner(Learner, BoardParameters):
+class PositiveLearner(Learner, Drawn, BoardParameters):
     """Base of the learners: a tree for each level side by side, of which one predicts.
 
     A subclass says by ``_kind`` which trees these are.
@@ -200,15 +201,8 @@ class PositiveLearner(Learner, BoardParameters):
         """Codes used and values lost per attribute, of the tree that predicts; see ``Quantiser.summary``."""
         return self.tree_.quantiser_summary()
 
-    @reading
-    def draw(self, max_depth: int | None = None) -> str:
-        """The tree that predicts as text."""
-        return self.tree_.draw(max_depth)
-
-    @reading
-    def to_graphviz(self, max_depth: int | None = None) -> str:
-        """The tree that predicts in Graphviz's DOT language."""
-        return self.tree_.to_graphviz(max_depth)
+    def _shown(self):
+        return self.tree_._shown()
 
     # Keeping
 
