@@ -327,10 +327,7 @@ class Trainer:
 
     def carrying_out(self, node):
         """Have a node's decision take effect; a generator."""
-        decision = self.trials.begin(node)
-        if decision is not None:
-            found = yield from self.driver.reading(int(self.nodes.slot[node]), decision.cells)
-            self.trials.carry_out(decision, *found)
+        return self.trials.carrying_out(node, self.driver.reading)
 
     def recoding(self, changes, adopt):
         """Go on with other code books, when all decisions have taken effect; a generator for `Steps`.
