@@ -137,5 +137,5 @@ def test_what_are_no_windows_is_told(spoil):
     window = Window()
     for value in np.arange(300) % 2:
         window.update(float(value))
-    assert adwin.trouble(window.windows, adwin.BUCKETS) == ""
-    assert adwin.trouble(spoil(window.windows), adwin.BUCKETS)
+    assert adwin.trouble(window.windows) == ""
+    assert adwin.trouble(spoil(window.windows))

@@ -45,18 +45,15 @@ class Steps:
     def __init__(self, generator):
         self._generator = generator
         self._wait = SAFE  # what it has yielded last; a generator that has not begun is safe, too
-        self._stops = 0  # safe points so far; the first two are before any work
         self.unfinished = False
 
-    def run(self, receive, pause=lambda: None):
+    def run(self, receive):
         """Go on to the end, and return what the generator returns.
 
         Parameters
         ----------
         receive : callable
             A board's ``receive``.
-        pause : callable
-            Called at safe points with some of the work done.
 
         Raises
         ------
@@ -73,9 +70,6 @@ class Steps:
                     answer = None
                     if self._wait is SAFE:
                         check_interrupt()
-                        self._stops += 1
-                        if self._stops > 2:
-                            pause()
                     else:
                         try:
                             answer = receive(self._wait)

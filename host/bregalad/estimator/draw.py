@@ -10,19 +10,19 @@ from ..data.schema import Schema
 from ..tree.nodes import Nodes
 from ..tree.table import LEAF, MULTIWAY, NUMERIC
 from ..words import shown
-from .turns import reading
+from .turns import in_turn
 
 
 class Drawn:
     """What trees are drawn by; a subclass says in ``_shown`` what is to be seen, a `View`."""
 
-    @reading
+    @in_turn
     def draw(self, max_depth: int | None = None) -> str:
         """The tree as text; where nothing is split, of a tree on a board also how far that is and what predicts."""
         check_depth(max_depth)
         return text(self._shown(), max_depth)
 
-    @reading
+    @in_turn
     def to_graphviz(self, max_depth: int | None = None) -> str:
         """The tree in Graphviz's DOT language."""
         check_depth(max_depth)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,7 @@ from .parameters import TreeParameters, check_nominal
 from .resident import Resident, begin_with, check_resident, learning
 from .single import Single
 from .stream import StreamLearner
-from .turns import changing, reading, together
+from .turns import in_turn
 from .weights import check_class_weight
 
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
     def _thresholds(self):
         return thresholds_of(self._nodes.table, self._nodes.descendants(), self.n_features_in_)
 
-    @changing
+    @in_turn
     def encode(self, X: Frame) -> NDArray[np.uint8]:
         """The codes of instances by the code books as they are.
 
@@ -164,7 +165,7 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
         warn_of_lost(self._quantiser)
         return codes
 
-    @changing
+    @in_turn
     def learn_codes(
         self, codes: ArrayLike, labels: ArrayLike, weights: NDArray[np.int32] | None = None
     ) -> NDArray[np.int32]:
@@ -198,7 +199,7 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
             trainer.check_weights(weights, len(rows))
         return self._finish(Steps(trainer.learning(rows, indices, weights)))
 
-    @changing
+    @in_turn
     def learn_resident(self, resident: Resident) -> float:
         """Test, then train on instances that lie in the memory of the tree's board.
 
@@ -259,30 +260,30 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
 
     # Predicting
 
-    @reading
+    @in_turn
     def predict(self, X: Frame) -> np.ndarray:
         """Class of every instance, by its leaf; array (n,)."""
         indices = predictions.indices(self, *self._routed(X))  # first: a tree that has learnt nothing says so
         return self.classes_[indices]
 
-    @reading
+    @in_turn
     def predict_codes(self, codes: NDArray[np.uint8]) -> NDArray[np.int32]:
         """The same of instances that ``encode`` has encoded: indices into ``classes_``, int array (n,)."""
         self._grown()
         return predictions.indices(self, codes, walk.route(self._nodes.table, codes))
 
-    @reading
+    @in_turn
     def predict_proba(self, X: Frame) -> NDArray[np.float64]:
         """Class probabilities by every instance's leaf; float array (n, classes)."""
         return self._shares(*self._routed(X))
 
-    @reading
+    @in_turn
     def _shares_of_codes(self, codes: NDArray[np.uint8]) -> NDArray[np.float64]:
         """The same of instances that ``encode`` has encoded."""
         self._grown()
         return self._shares(codes, walk.route(self._nodes.table, codes))
 
-    @reading
+    @in_turn
     def apply(self, X: Frame) -> NDArray[np.int64]:
         """Leaf (node number) of every instance; int array (n,)."""
         return self._routed(X)[1]
@@ -304,7 +305,7 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
 
     # Looking
 
-    @reading
+    @in_turn
     def report(self) -> dict[str, Any]:
         """Sizes and counts as a dict: instances, nodes, leaves, depth, splits, ties, trials ...
 
@@ -314,7 +315,7 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
         self._fitted()
         return inspection.report(self)
 
-    @reading
+    @in_turn
     def leaf_counts(self, X: Frame) -> NDArray[np.int64]:
         """How many instances of each class the leaf of every instance counts; int array (n, classes).
 
@@ -331,12 +332,15 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
 
     def difference(self, other: StreamTree) -> str | None:
         """The first difference from another tree in words, or None."""
-        with together(self, other):
-            for tree in (self, other):
-                tree._grown()
-            return self._nodes.difference(other._nodes)
+        mine, theirs = (tree._copied_nodes() for tree in (self, other))
+        return mine.difference(theirs)
 
-    @reading
+    @in_turn
+    def _copied_nodes(self):
+        self._grown()
+        return deepcopy(self._nodes)
+
+    @in_turn
     def counters(self) -> dict[str, int]:
         """The board's performance counters; see ``Board.counters``."""
         self._fitted()
@@ -344,13 +348,13 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
         trainer.driver.fence()  # or the last records would still be under way
         return trainer.board.counters()
 
-    @reading
+    @in_turn
     def link_statistics(self) -> Statistics | None:
         """Frames and bytes to and from the board; see ``Board.statistics``. None: no link."""
         return None if self._trainer is None else self._trainer.board.statistics()
 
     @property
-    @reading
+    @in_turn
     def feature_importances_(self) -> NDArray[np.float64]:
         """How much each attribute's splits lessen the impurity; float array (attributes,), sum 1.
 
@@ -364,7 +368,7 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
         criterion, order = self._policy().options.criterion, nodes.predicting()[::-1].tolist()
         return inspection.importances(nodes, order, nodes.counts.copy(), criterion, self.n_features_in_)
 
-    @reading
+    @in_turn
     def decision_path(self, X: Frame) -> csr_matrix:
         """The nodes that instances pass.
 
@@ -380,7 +384,7 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
     # The board
 
     @property
-    @reading
+    @in_turn
     def leaf_prediction_(self) -> str:
         """What leaves predict by: ``leaf_prediction``, or what it has come to on the board."""
         return holder.predicts_by(self)
@@ -397,7 +401,7 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
             return self._trainer.board
         return self.board if isinstance(self.board, Board) else None
 
-    @changing
+    @in_turn
     def write_wave(self, path: Path) -> None:
         """Have the simulated board write a waveform, from when this tree opens it until `close`.
 
@@ -423,7 +427,7 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
         check_wave(path)
         self._wave = path
 
-    @changing
+    @in_turn
     def close(self) -> None:
         """Let go of the board; what was learnt stays, and learning may go on later.
 
@@ -441,7 +445,7 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
         """
         holder.close(self)
 
-    @changing
+    @in_turn
     def reset(self) -> None:
         """Forget everything learnt and let go of the board."""
         holder.release(self)
