@@ -18,32 +18,36 @@ from ...tree.split import cells_of
 from ...tree.table import LEAF, descendants
 from .node_edits import BESIDE, UNTOLD, follow
 
-# Elements of `at`.
-(
-    RUNNING,  # 1: a LEARN is under way
-    WAITS,  # 1: and waits for GO
-    ENDED,  # 1: a LEARN has ended, and what is to follow has not been looked at
-    SLOT,  # of the report that comes next
-    WAITING,  # answers to `ask` that are to come
-    BATCH,  # decisions whose statistics have been asked for since the board waits for GO
-    ROWS,  # words of leaf rows asked for,
-    ROWS_IN,  # and come
-    ENTRIES,
-    ENTRIES_IN,
-    CELLS,
-    CELLS_IN,
-    SCOPE,  # of `ask`
-    ADDRESS,  # of the first row that no LEARN has named yet,
-    LEFT,  # how many there are,
-    STRIDE,  # and how many bytes from one to the next
-    REVIEWS,  # instances from review to review, 0: the driver sees to them
-    REVIEWING,  # 1: answers to `ask` are for a review
-    AT_WORK,  # 1: the driver is, and nothing goes on
-    STATE,  # RUNS, LEAVES or DONE
-    MADE,  # when decisions were made, at the latest, that take effect where GO is waited for
-    LABELS,  # 1: classes have been told whose errors nobody has looked at
-) = range(22)
-SIZE = 22
+# How far all is: the fields of the only row of `at`, integers.
+AT = np.dtype(
+    [
+        (name, np.int64)
+        for name in (
+            "running",  # 1: a LEARN is under way
+            "waits",  # 1: and waits for GO
+            "ended",  # 1: a LEARN has ended, and what is to follow has not been looked at
+            "slot",  # of the report that comes next
+            "waiting",  # answers to `ask` that are to come
+            "batch",  # decisions whose statistics have been asked for since the board waits for GO
+            "rows",  # words of leaf rows asked for,
+            "rows_in",  # and come
+            "entries",
+            "entries_in",
+            "cells",
+            "cells_in",
+            "scope",  # of `ask`
+            "address",  # of the first row that no LEARN has named yet,
+            "left",  # how many there are,
+            "stride",  # and how many bytes from one to the next
+            "reviews",  # instances from review to review, 0: the driver sees to them
+            "reviewing",  # 1: answers to `ask` are for a review
+            "at_work",  # 1: the driver is, and nothing goes on
+            "state",  # RUNS, LEAVES or DONE
+            "made",  # when decisions were made, at the latest, that take effect where GO is waited for
+            "labels",  # 1: classes have been told whose errors nobody has looked at
+        )
+    ]
+)
 
 # States: the board is to tell more; a decision is the driver's; all is done.
 RUNS, LEAVES, DONE = range(3)
@@ -100,8 +104,8 @@ class Answers(Proxy):
     tally : int64 array
         ``Tally.counts``. Written.
     rule : BlockRule
-    at : int64 array (SIZE,)
-        How far all is. Written.
+    at : structured array (1,) of AT
+        Written.
     branches : int
         Children that a split has at most.
     asked : int64 array (words of all leaf rows, 2)
@@ -180,10 +184,10 @@ def ask(answers, scope, node, whole, used):
     int
         Words of ``out`` with commands.
     """
-    tree, at, asked, held, batch = answers.tree, answers.at, answers.asked, answers.held, answers.batch
+    tree, at, asked, held, batch = answers.tree, answers.at[0], answers.asked, answers.held, answers.batch
     table, classes, step = tree.table, tree.matrices[0].shape[1], answers.step
     rows, entries, cells = 0, 0, 0
-    decisions = at[BATCH] if whole else 0
+    decisions = at["batch"] if whole else 0
     if scope != NODE:
         for leaf in descendants(table, 0, tree.room[0]):
             if table[leaf]["kind"] != LEAF:
@@ -216,9 +220,9 @@ def ask(answers, scope, node, whole, used):
         for cell in range(first, first + count):
             used = _put_reading(answers.out, used, step, row["slot"], cell)
         cells += count
-    at[SCOPE], at[ROWS], at[ENTRIES], at[CELLS] = scope, rows, entries + decisions, cells
-    at[ROWS_IN] = at[ENTRIES_IN] = at[CELLS_IN] = 0
-    at[WAITING] = at[ROWS] + at[ENTRIES] + at[CELLS]
+    at["scope"], at["rows"], at["entries"], at["cells"] = scope, rows, entries + decisions, cells
+    at["rows_in"] = at["entries_in"] = at["cells_in"] = 0
+    at["waiting"] = at["rows"] + at["entries"] + at["cells"]
     return used
 
 

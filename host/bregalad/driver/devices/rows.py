@@ -27,28 +27,7 @@ from .filter import rule_of
 from .labels import take_labels
 from .node_edits import SEEN, UNTOLD, words_of
 from .progress import put_edits
-from .queries import (
-    ADDRESS,
-    ALL,
-    AT_WORK,
-    CHOICE,
-    DONE,
-    LABELS,
-    LEAVES,
-    LEFT,
-    MADE,
-    NODE,
-    REVIEWS,
-    SIZE,
-    STATE,
-    STRIDE,
-    WAITING,
-    WHOLE,
-    answers,
-    ask,
-    sizes_of,
-    tell,
-)
+from .queries import ALL, AT, CHOICE, DONE, LEAVES, NODE, WHOLE, answers, ask, sizes_of, tell
 from .replies import take
 
 _PART = 1 << 20  # rows after which Ctrl-C may end learning: so many that the host's share is what it is without
@@ -75,8 +54,8 @@ class RowDriver(DeviceDriver):
         self._declared = None  # the layout that the board has
         self._turns = None  # as of the board when the tree's own began
         self.told = False  # the board has followed all that others have done to the tree, and its turn has begun
-        self._at = np.zeros(SIZE, np.int64)  # how far all is, as `answers` has it
-        self._at[STATE] = DONE
+        self._at = np.zeros(1, AT)  # how far all is, as `answers` has it
+        self._at[0]["state"] = DONE
         self._answered = 0  # instances of the window whose class has been told
         self._labels = []  # LABEL reports, of trees that are watched, whose errors nobody has looked at
 
@@ -223,13 +202,13 @@ class RowDriver(DeviceDriver):
         """
         if not self.told:
             self.tell()
-        at = self._at
-        at[[ADDRESS, LEFT, STRIDE, REVIEWS]] = address, count, self._declared.stride, reviews
+        at = self._at[0]
+        at["address"], at["left"], at["stride"], at["reviews"] = address, count, self._declared.stride, reviews
         self._take(_NO_WORDS, 0)
         meanwhile()
-        while at[STATE] != DONE:
-            if at[STATE] == LEAVES:
-                yield from self._effect(int(at[MADE]))
+        while at["state"] != DONE:
+            if at["state"] == LEAVES:
+                yield from self._effect(int(at["made"]))
                 self._take(_NO_WORDS, 0)
             else:
                 self.handle((yield True))
@@ -279,8 +258,8 @@ class RowDriver(DeviceDriver):
 
     def _effect(self, made):
         """A decision that compiled code leaves: read what it takes, change the tree, tell the board."""
-        trainer, nodes, tally, at = self.trainer, self.trainer.nodes, self.trainer.tally, self._at
-        at[AT_WORK] = 1
+        trainer, nodes, tally, at = self.trainer, self.trainer.nodes, self.trainer.tally, self._at[0]
+        at["at_work"] = 1
         node = moved = int(next_of(nodes.table, nodes.rows, made))
         if (verdict := int(nodes.verdict[node])) > ALTERNATE:
             moved = int(nodes.child[node]) + (verdict == SWAP)
@@ -298,7 +277,7 @@ class RowDriver(DeviceDriver):
         if (tally.replaced, tally.alternates) != before:
             self._told[list(nodes.children(node)), 0] = UNTOLD  # new, whatever stood there
         self._tell(WHOLE if scope == CHOICE else node)
-        at[AT_WORK] = 0
+        at["at_work"] = 0
 
     def predict(self, codes, leaves, scores):
         """As of `Driver`; by the engine."""
@@ -334,7 +313,7 @@ class RowDriver(DeviceDriver):
     def _take_labels(self, found):
         if self._watch is not None:
             self._labels.append(found)
-            self._at[LABELS] = 1
+            self._at[0]["labels"] = 1
             return
         count = len(found)
         self.trainer.window.predictions[self._answered : self._answered + count] = found["label"]
@@ -345,7 +324,7 @@ class RowDriver(DeviceDriver):
         trainer, nodes, window = self.trainer, self.trainer.nodes, self.trainer.window
         found = np.concatenate(self._labels)
         self._labels.clear()
-        self._at[LABELS] = 0
+        self._at[0]["labels"] = 0
         self._answered = take_labels(
             nodes.table,
             nodes.windows,
@@ -372,7 +351,7 @@ class RowDriver(DeviceDriver):
     def _ask(self, scope, node):
         """Have `ask` ask, until all is told; yields as `learning`."""
         self._write(ask(self._arguments(), scope, node, 0, 0))
-        while self._at[WAITING]:
+        while self._at[0]["waiting"]:
             self.handle((yield True))
 
     def tell(self):
