@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from abc import abstractmethod
 from typing import TYPE_CHECKING
 
@@ -217,6 +218,55 @@ class Device(Board):
             if address < resident.address + resident.bytes and resident.address < address + data.size:
                 self.residents.discard(resident)
         return data
+
+
+class Remote(Device):
+    """A device out of this process: once a call has failed, every one does until `resume`.
+
+    Members
+    -------
+    timeout : float
+        Seconds after which a call gives up.
+    """
+
+    _closed = False
+    _down = None  # the error that every call raises until `resume`
+
+    def _enter(self, name, geometry, timeout):
+        """Be a board, not open yet; a ValueError if ``timeout`` is no number of seconds above 0."""
+        if not isinstance(timeout, int | float) or isinstance(timeout, bool) or not timeout > 0:
+            raise ValueError(f"timeout must be a number of seconds above 0, not {timeout!r}")
+        self.name, self.geometry, self.timeout, self._process = name, geometry, timeout, os.getpid()
+
+    @property
+    def cut(self):
+        return self._down is not None
+
+    def _check_open(self):
+        if self._closed:
+            raise BoardError(f"{self.name}: the board is closed: open it again")
+        if os.getpid() != self._process:
+            raise BoardError(
+                f"{self.name}: this process was forked from the one that has the "
+                "board, which goes on with it: load a saved tree here"
+            )
+
+    def _check(self):
+        self._check_open()
+        if self._down is not None:
+            raise BoardError(self._down)
+
+    def _fail(self, message):
+        """The error for a board that works no more."""
+        self._down = f"{self.name}: {message}"
+        return BoardError(self._down)
+
+    def _nothing_comes(self):
+        """The error for who waits in vain."""
+        return BoardError(
+            f"{self.name}: no report can come, since all commands sent are done: send what shall be answered before "
+            "waiting"
+        )
 
 
 def _find_field(name):

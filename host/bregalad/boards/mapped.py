@@ -11,7 +11,7 @@ from ..interrupt import check_interrupt, deferred_interrupt
 from ..protocol.registers import find
 from ..protocol.soc import BUFFER, DESCRIPTOR, PAGE, SOC_BASE, SOC_VERSION, Stop, find_soc
 from .base import BoardError
-from .device import Device
+from .device import Remote
 from .whole import Sizes
 
 _RING = 256  # descriptors
@@ -30,7 +30,7 @@ _REASONS = {
 }
 
 
-class MappedBoard(Device):
+class MappedBoard(Remote):
     """The driver of a core with registers and memory in reach of this processor.
 
     All memory that the core may touch is one buffer, its window: first what LEARN names, then the rings, then commands,
@@ -70,16 +70,10 @@ class MappedBoard(Device):
     """
 
     def __init__(self, mapped, geometry=None, *, memory_size=1 << 20, timeout=5.0):
-        if not isinstance(timeout, int | float) or isinstance(timeout, bool) or not timeout > 0:
-            raise ValueError(f"timeout must be a number of seconds above 0, not {timeout!r}")
+        self._enter(mapped.name, geometry, timeout)
         if not isinstance(memory_size, int) or not 0 <= memory_size < (1 << 32) - (1 << 24):
             raise ValueError(f"memory_size must be an integer from 0 to 4 GiB less 16 MiB, not {memory_size!r}")
-        self.name = mapped.name
-        self.geometry = geometry
-        self.timeout = timeout
         self._mapped = mapped
-        self._process = os.getpid()
-        self._down = None  # the error that every call raises until `resume`
         self._mask = 0
         self._tail = b""  # the begin of a report whose end has not come
         self._buffer = None
@@ -181,25 +175,6 @@ class MappedBoard(Device):
 
     # State
 
-    @property
-    def cut(self):
-        return self._down is not None
-
-    def _check(self):
-        if self._mapped is None:
-            raise BoardError(f"{self.name}: the board is closed: open it again")
-        if os.getpid() != self._process:
-            raise BoardError(
-                f"{self.name}: this process was forked from the one that has the "
-                "board, which goes on with it: load a saved tree here"
-            )
-        if self._down is not None:
-            raise BoardError(self._down)
-
-    def _fail(self, message):
-        self._down = f"{self.name}: {message}"
-        return BoardError(self._down)
-
     def _check_rings(self):
         """Raise BoardError if a ring stands."""
         state = self._state()
@@ -232,14 +207,14 @@ class MappedBoard(Device):
         self._check_rings()
 
     def close(self):
-        if self._mapped is not None:
+        if not self._closed:
             if self._release_all is not None:
                 self._release_all()
             elif self._found:
                 _part(self._mapped, self._buffer, self._process)
             elif (give_back := getattr(self._mapped, "close", None)) is not None:
                 give_back()
-            self._mapped = None
+            self._closed = True
 
     # Commands and reports
 
@@ -351,10 +326,7 @@ class MappedBoard(Device):
             # Twice: its last words may be under way when it says that it is idle.
             idle = idle + 1 if self._idle() else 0
             if idle == 2:
-                raise BoardError(
-                    f"{self.name}: no report can come, since all commands sent are done: send "
-                    "what shall be answered before waiting"
-                )
+                raise self._nothing_comes()
             if time.monotonic() > limit:
                 raise self._fail(f"nothing has moved for {self.timeout:g} s, waiting for a report: reset the core")
             self._sleep()

@@ -14,7 +14,6 @@ from ..engine.statistics.state import COUNTS, EXTENT, TERMS, N, slots_of
 from ..tree.blocks import FAR, next_of
 from ..tree.routing import GROUP
 from .interface import Driver
-from .requirements import check_window
 from .steps import at_once
 
 # Of nodes that compiled code finds free: a split for which there are none is done outside, which takes long.
@@ -33,7 +32,6 @@ class EngineDriver(Driver):
 
     def begin(self):
         trainer, policy = self.trainer, self.trainer.policy
-        check_window(trainer.board.geometry, policy)
         style = trainer.growth.style
         self._words = np.zeros(trainer.trials.form.size, np.int64)
         self._walks = np.empty(GROUP, np.uint32), np.empty(GROUP, np.uint32)

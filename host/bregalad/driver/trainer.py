@@ -33,7 +33,7 @@ from .devices.rows import RowDriver
 from .engine import EngineDriver
 from .growth import Growth
 from .recoding import recoding
-from .requirements import check_abilities, check_alternates, check_classes
+from .requirements import check_abilities, check_classes
 from .steps import SAFE, Steps
 
 HEAVIEST = 10_000  # what an instance may weigh
@@ -91,7 +91,6 @@ class Trainer:
         check_classes(geometry, classes)
         check_cells(geometry, len(cells))
         check_abilities(geometry, policy, prediction)
-        check_alternates(geometry, policy)
         board.claim(self)
         self.board = board
         self.cells = cells

@@ -9,11 +9,9 @@ from ..boards.base import Board, BoardError
 from ..driver import checkpoint
 from ..driver.requirements import (
     check_abilities,
-    check_alternates,
     check_classes,
     check_nodes,
     check_ties,
-    check_window,
     naming_build,
 )
 from ..driver.trainer import Trainer
@@ -241,8 +239,6 @@ def check_board(tree, geometry, policy):
     if geometry is not None:
         with _naming_build(tree, tree.board):
             check_abilities(geometry, policy, prediction_on(tree, geometry))
-            check_window(geometry, policy)
-            check_alternates(geometry, policy)
     if not isinstance(tree.board, Board):
         check_name(tree.board)
 
