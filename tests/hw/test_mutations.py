@@ -66,8 +66,8 @@ MUTATIONS = [
     ("front/verdicts.py", "halved | many | Mux", "many | Mux", "test_judge.py -k test_verdicts"),
     (
         "front/leaf_rows.py",
-        "now.eq(Mux(same[0], new, Mux(same[1], before, read)))",
-        "now.eq(Mux(same[0], new, read))",
+        "Mux(same[1], made, Mux(same[2], older, read.data))",
+        "Mux(same[1], made, read.data)",
         "test_leaf_rows.py -k test_leaf_rows",
     ),
     ("front/cutter.py", "(want > 0)", "(want >= 0)", "test_front_quantiser.py -k test_quantiser"),
