@@ -131,7 +131,7 @@ def test_what_is_expected_is_what_a_build_takes(monkeypatch):
     for name, report in reports.items():
         others = {other: each for other, each in reports.items() if other != name}
         monkeypatch.setattr(estimates, "kept", lambda others=others: others)
-        found, base = estimates.estimate(BOARDS[report["board"]], Geometry(**report["geometry"]))
+        found, base = estimates.estimate(BOARDS[report["board"]], Geometry.from_dict(report["geometry"]))
         if base is None:
             assert report["board"] not in {other["board"] for other in others.values()} and found == {}
             continue
