@@ -168,8 +168,6 @@ class Geometry:
                 f"classes must be 2 to {HARDWARE_CLASSES} in hardware, not {self.classes}; "
                 f"the emulated board counts up to {MOST_CLASSES}"
             )
-        if self.lanes & (self.lanes - 1):
-            raise ValueError(f"lanes must be a power of two in hardware, not {self.lanes}")
 
     def as_dict(self) -> dict[str, Any]:
         """Names and sizes, for saving and for messages."""

@@ -1,9 +1,8 @@
 """A system on chip as a model: the core's registers and rings around the golden model, in Python alone."""
 
 import numpy as np
-from bregalad.protocol.commands import COMMAND_BYTES, Opcode
+from bregalad.protocol.commands import COMMAND_BYTES
 from bregalad.protocol.registers import REGISTERS
-from bregalad.protocol.reports import Kind, entry_layout, layout_of, statistics_layout
 from bregalad.protocol.soc import (
     BUFFER,
     DESCRIPTOR,
@@ -11,7 +10,6 @@ from bregalad.protocol.soc import (
     SOC_REGISTERS,
     SOC_VERSION,
     find_soc,
-    saved_dtype,
 )
 from bregalad.protocol.tree import TREE_REGISTERS
 
@@ -71,11 +69,9 @@ class GoldenMap(SocMemory):
         control = self._fields("control")
         if name == "control" and control["reset"]:
             self._begin()
-        if not control["save"]:
-            self._values["saves_produced"] = 0
         if control["run"]:
             self.model.memory.data = memoryview(self._window)
-            self._go_on(control["save"])
+            self._go_on()
 
     @property
     def interrupt(self):
@@ -97,7 +93,7 @@ class GoldenMap(SocMemory):
         begin = (values["window_low"] | values["window_high"] << 32) - self.base
         return self.memory[begin : begin + values["window_size"]]
 
-    def _go_on(self, save):
+    def _go_on(self):
         """Do what the descriptors say that are produced, and write reports as far as there is room."""
         values, window = self._values, self._window
         while values["commands_consumed"] != values["commands_produced"]:
@@ -111,7 +107,7 @@ class GoldenMap(SocMemory):
             else:
                 stream += bytes(max(0, self.geometry.bus_bytes - COMMAND_BYTES))
             values["commands_consumed"] = values["commands_consumed"] + 1 & _INDEX
-            self._tell(self.model.execute(stream), save)
+            self._told += self.model.execute(stream)
         size = 1 << values["reports_size"]
         room = size // 4 - (values["reports_produced"] - values["reports_consumed"] & _INDEX)
         told, self._told = self._told[: 4 * room], self._told[4 * room :]
@@ -119,26 +115,3 @@ class GoldenMap(SocMemory):
         places = (values["reports_produced"] + np.arange(len(words))) % (size // 4)
         window[values["reports_ring"] :][:size].view(np.uint32)[places] = words
         values["reports_produced"] = values["reports_produced"] + len(words) & _INDEX
-
-    def _tell(self, data, save):
-        """Reports go to their ring, or what slots have counted to the save area."""
-        at = 0
-        while at < len(data):
-            size = layout_of(data[at], self.geometry, self.model.cells_in_use).size
-            report, at = data[at : at + size], at + size
-            if save and report[0] in (Kind.ENTRY, Kind.STATISTICS):
-                self._save(report)
-            else:
-                self._told += report
-
-    def _save(self, report):
-        """As the WRITE that sets it again."""
-        geometry, entry = self.geometry, report[0] == Kind.ENTRY
-        layout = entry_layout(geometry) if entry else statistics_layout(geometry)
-        row = np.zeros((), saved_dtype(geometry, 1)["entry" if entry else "cells"].base)
-        told = layout.unpack(report)
-        row["opcode"], row["slot"], row["cell"] = Opcode.WRITE, told["slot"], 0xFFFF if entry else told["cell"]
-        row["body"] = np.frombuffer(report[layout.offset("n" if entry else "counts") :], np.uint32)
-        place = self._values["saves_area"] + 4 * self._values["saves_produced"]
-        self._window[place : place + row.nbytes] = np.frombuffer(row.tobytes(), np.uint8)
-        self._values["saves_produced"] += row.nbytes // 4

@@ -17,7 +17,6 @@ from bregalad.protocol.rows import Column, RowKind, RowLayout
 from bregalad.protocol.soc import PAGE, REPORT_RING, RING, SOC_BASE, SOC_BYTES, find_soc
 from bregalad_sim.cache import CachedMap
 from bregalad_sim.golden.memory import Memory
-from bregalad_sim.latency import GoldenBoard
 from bregalad_sim.tree_traffic import TreeTraffic
 from small import GEOMETRY
 
@@ -140,7 +139,7 @@ def test_whatever_the_bus_does(opened, seed):
 
 @pytest.mark.parametrize("kind", [VFDT, pytest.param(EFDT, marks=pytest.mark.slow)])
 def test_learns_what_the_emulated_board_does(kind, opened, seed, tmp_path):
-    """And saves it, by memory, and goes on from there."""
+    """And saves it, and goes on from there."""
     X, y = stream(seed)
     simulated = CachedMap(opened(stall=0.2, seed=seed), seed)
     found = []
@@ -159,56 +158,6 @@ def test_learns_what_the_emulated_board_does(kind, opened, seed, tmp_path):
         board.close()
     assert found[0] == found[1]
     assert "1 leaf" not in found[0][0]
-
-
-@pytest.mark.parametrize("width", [64, pytest.param(256, marks=pytest.mark.slow)])
-def test_save(width, opened, seed):
-    """What slots have counted goes to memory and back as it lies there, whatever the bus does; reports go on beside."""
-    rng = random.Random(seed)
-    geometry = GEOMETRY.replace(bus_width=width)
-    simulated = CachedMap(opened(geometry, stall=0.3, seed=seed), seed)
-    with MappedBoard(simulated, memory_size=MEMORY) as board:
-        golden, cells, slots = GoldenBoard(geometry, MEMORY).model, geometry.max_cells, list(range(geometry.slots))
-        fields, stream = any_commands(rng)
-        for name, values in fields:
-            board.write_fields(name, **values)
-            golden.write_register(name, sum(values.get(f.name, 0) << lsb for f, lsb in find(name).layout()))
-        stream = cleared(geometry) + stream
-        board.send(stream)
-        want = golden.execute(stream)
-        ask = [(slot, cell) for slot in slots for cell in (0xFFFF, *range(cells))]
-        ask = b"".join(pack_command(geometry, Opcode.READ, slot=slot, cell=cell) for slot, cell in ask)
-        told = golden.execute(ask)
-        base = board._buffer.device_address + board._saves
-        simulated.faults = {base + 8 * rng.randrange(20) // geometry.bus_bytes * geometry.bus_bytes: 2}
-        with pytest.raises(BoardError, match="the save area stands at word .*, address .*SLVERR"):
-            board.save(slots, cells)
-        simulated.faults = {}
-        board.resume()
-        board.rows(slots, cells)["cells"]["body"] = 1  # and not put back
-        rows = board.save(slots, cells)
-        found, body = b"", entry_layout(geometry).offset("n")
-        for slot, row in enumerate(rows):
-            assert row["entry"]["slot"] == slot and row["cells"]["cell"].tolist() == list(range(cells))
-            found += bytes([Kind.ENTRY, 0, slot, 0]) + row["entry"]["body"].tobytes()
-            for cell, counts in enumerate(row["cells"]["body"]):
-                found += bytes([Kind.STATISTICS, 0, slot, 0, cell, 0, 0, 0]) + counts.tobytes()
-        assert body == 4 and found == told
-        got = b""
-        while len(got) < len(want):
-            got += board.receive(wait=True)
-        assert got == want
-        rows = rows.copy()
-        board.send(cleared(geometry))
-        board.save(slots, cells)  # they lie no longer there
-        board.put_back(rows)
-        board.send(ask)
-        got = b""
-        while len(got) < len(told):
-            got += board.receive(wait=True)
-        assert got == told
-        with pytest.raises(ValueError, match="slots of .* cells are saved at a time, not 100000"):
-            board.save(range(100_000), cells)
 
 
 @pytest.mark.slow  # a compiler run; tests/hw/test_soc.py has a bench of two clocks
@@ -268,7 +217,7 @@ def test_registers(opened):
     simulated = opened()
     board = MappedBoard(simulated)
     assert simulated.access(find("cells").addr, 3)[0] == 0 and board.read("cells.count") == 3
-    nothing = 0x38, 0x3FC, SOC_BASE + 0x5C, 0x7FC, 0x800, 0x800 + soc("control"), SOC_BYTES - 4
+    nothing = 0x38, 0x3FC, SOC_BASE + 0x4C, 0x7FC, 0x800, 0x800 + soc("control"), SOC_BYTES - 4
     for address in (*nothing, find("identity").addr, soc("state")):
         assert simulated.access(address, 1)[0] == 2, f"{address:#x} was written"
     for address in nothing:
@@ -280,7 +229,7 @@ def test_registers(opened):
     assert simulated.clocks - clocks > 1 << 16 and simulated.read(soc("window_low")) == before
     # A ring's size is a power of two, whatever is written.
     simulated.write(soc("control"), 0)
-    for name, (least, most) in (("commands_size", RING), ("reports_size", REPORT_RING), ("saves_size", REPORT_RING)):
+    for name, (least, most) in (("commands_size", RING), ("reports_size", REPORT_RING)):
         for value, taken in ((0, least), (31, most)):
             simulated.write(soc(name), value)
             assert simulated.read(soc(name)) == taken
@@ -389,13 +338,14 @@ def test_a_descriptor_beyond_the_window(opened):
         board.send(cleared(board.geometry) + pack_command(board.geometry, Opcode.PLACE, slot=3, parent=3, period=77))
         fence(board)
         address = len(board._buffer) + PAGE
-        board._describe(address, 16)
+        board._describe(address, 16, 0)
         with pytest.raises(
             BoardError, match=f"descriptor 2, address {address:#x}: no memory .* outside the core's win"
         ):
             board.receive(wait=True)
     with MappedBoard(simulated) as board:
-        assert board.save([3], 1)["entry"]["body"][0].view("<u2")[7] == 77
+        board.send(pack_command(board.geometry, Opcode.READ, slot=3, cell=0xFFFF))
+        assert entry_layout(board.geometry).unpack(board.receive(wait=True))["period"] == 77
 
 
 @pytest.mark.slow  # compiles a SoC for minutes

@@ -11,12 +11,11 @@ from river.drift.adwin import AdaptiveWindowing
 class Window:
     """One window, asked as River's detector is."""
 
-    def __init__(self, delta=0.002, clock=32, max_buckets=5, min_window_length=5, grace_period=10):
-        self.rule = adwin.Rule(delta, clock, max_buckets, min_window_length, grace_period)
-        self.windows = adwin.new_windows(1, max_buckets)
+    def __init__(self, delta=0.002):
+        self.delta, self.windows = delta, adwin.new_windows(1)
 
     def update(self, value):
-        return adwin.update(self.windows, 0, value, self.rule)
+        return adwin.update(self.windows, 0, value, self.delta)
 
     def reset(self):
         adwin.forget(self.windows, 0)
@@ -43,35 +42,22 @@ def streams(rng):
     yield step * 1000.0  # found with as few numbers as there may be
 
 
-def options(rng):
-    """A detector's parameters: the defaults half of the time."""
-    if rng.random() < 0.5:
-        return {}
-    return {
-        "delta": float(10.0 ** -rng.uniform(0.1, 4)),
-        "clock": int(rng.integers(1, 50)),
-        "max_buckets": int(rng.integers(2, 9)),
-        "min_window_length": int(rng.integers(1, 12)),
-        "grace_period": int(rng.integers(0, 60)),
-    }
-
-
 @pytest.mark.parametrize("seed", range(20))
 def test_is_rivers(seed):
     rng = np.random.default_rng(seed)
     found = 0
     for stream in streams(rng):
-        chosen = options(rng)
-        mine, theirs = Window(**chosen), drift.ADWIN(**chosen)
+        delta = float(10.0 ** -rng.uniform(0.1, 4))
+        mine, theirs = Window(delta), drift.ADWIN(delta)
         for step, value in enumerate(stream):
             if theirs.drift_detected:  # it begins anew then
                 mine.reset()
             theirs.update(value)
-            assert mine.update(value) == theirs.drift_detected, (seed, chosen, step)
+            assert mine.update(value) == theirs.drift_detected, (seed, delta, step)
             found += theirs.drift_detected
-            assert mine.width == theirs.width, (seed, chosen, step)
+            assert mine.width == theirs.width, (seed, delta, step)
             assert (mine.total, mine.variance, mine.estimation) == (theirs.total, theirs.variance, theirs.estimation)
-        assert not adwin.trouble(mine.windows, mine.rule.buckets), (seed, chosen)
+        assert not adwin.trouble(mine.windows), (seed, delta)
     assert found, seed
 
 
@@ -79,7 +65,7 @@ def test_is_rivers(seed):
 def test_is_rivers_without_beginning_anew(seed):
     rng = np.random.default_rng(seed)
     for stream in streams(rng):
-        mine, theirs = Window(clock=1), AdaptiveWindowing(0.002, 1, 5, 5, 10)
+        mine, theirs = Window(), AdaptiveWindowing(0.002, 32, 5, 5, 10)
         for step, value in enumerate(stream):
             assert mine.update(value) == theirs.update(value), (seed, step)
             assert (mine.width, mine.total) == (theirs.get_width(), theirs.get_total()), (seed, step)
@@ -99,11 +85,11 @@ def test_goes_on_after_a_change():
 
 
 @njit()
-def _feed(windows, values, rule):
+def _feed(windows, values, delta):
     changes = np.zeros(values.shape, np.bool_)
     for step in range(values.shape[1]):
         for at in range(len(values)):
-            changes[at, step] = adwin.update(windows, at, values[at, step], rule)
+            changes[at, step] = adwin.update(windows, at, values[at, step], delta)
     return changes
 
 
@@ -111,9 +97,8 @@ def _feed(windows, values, rule):
 def test_windows_side_by_side(seed):
     rng = np.random.default_rng(seed)
     values = (rng.random((7, 4000)) < np.repeat(rng.random((7, 4)), 1000, axis=1)).astype(float)
-    rule = adwin.rule_of(0.002)
     windows = adwin.new_windows(len(values))
-    changes = _feed(windows, values, rule)
+    changes = _feed(windows, values, 0.002)
     assert changes.any(), seed
     for at, stream in enumerate(values):
         alone = Window()
@@ -152,5 +137,5 @@ def test_what_are_no_windows_is_told(spoil):
     window = Window()
     for value in np.arange(300) % 2:
         window.update(float(value))
-    assert adwin.trouble(window.windows, adwin.BUCKETS) == ""
-    assert adwin.trouble(spoil(window.windows), adwin.BUCKETS)
+    assert adwin.trouble(window.windows) == ""
+    assert adwin.trouble(spoil(window.windows))

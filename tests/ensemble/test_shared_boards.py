@@ -207,14 +207,14 @@ def test_parts_know_who_has_given_up():
     first, second = map(DividedBoard(Engine(WHOLE), 2).part, range(2))
     trainer, other = Trainer(), Trainer()
     assert first.take_turn(trainer) is False
-    trainer.stuck = True
+    trainer.failed = True
     assert first.torn and second.torn
-    trainer.stuck = False
+    trainer.failed = False
     assert not second.torn
     trainer.asked = True
     assert second.take_turn(other) and not second.take_turn(other)
     assert not first.take_turn(trainer)
-    trainer.stuck = True
+    trainer.failed = True
     first.release(trainer)
     del trainer
     assert second.torn

@@ -11,7 +11,6 @@ from bregalad_hw.soc.commands import CommandRing
 from bregalad_hw.soc.crossing import AxiCrossing
 from bregalad_hw.soc.lite import RegisterPort
 from bregalad_hw.soc.reports import ReportRing
-from bregalad_hw.soc.saves import SaveFilter
 from bregalad_hw.soc.shared import SharedReads, SharedWrites
 from bregalad_hw.soc.top import AxiTop
 from bregalad_sim.runner import run
@@ -27,11 +26,6 @@ def test_reports(width, tmp_path):
 def test_commands(width, tmp_path):
     dut = CommandRing(width)
     run(dut, "dut", "bench_commands", tmp_path, width=width, latency=dut.latency)
-
-
-@pytest.mark.parametrize("width", [32, pytest.param(256, marks=pytest.mark.slow)])
-def test_saves(width, tmp_path):
-    run(SaveFilter(width), "dut", "bench_saves", tmp_path, width=width)
 
 
 def test_registers(tmp_path):

@@ -85,7 +85,7 @@ def test_a_report_kind_that_the_hardware_lacks_is_refused():
 @pytest.mark.parametrize(
     "module, file",
     [
-        ("bregalad.engine.statistics", "statistics/gains.py"),
+        ("bregalad.engine.statistics.gains", "statistics/gains.py"),
         ("bregalad.policy.bounds", "policy/bounds.py"),  # for it says that the bounds know it
         ("bregalad_hw.gain.gain", "bregalad_hw/gain"),
         ("bregalad_sim.reference", "reference/criteria.py"),

@@ -26,7 +26,7 @@ from bregalad.policy.criteria import (
     remainder,
     span,
 )
-from bregalad.policy.ties import genuine
+from bregalad.policy.decide import genuine
 
 CERTAINTY = math.log(1e7)
 

@@ -1,13 +1,16 @@
 """Instances that lie in a board's memory: encoded and walked there, as often as asked, by any tree."""
 
 import gc
+import itertools
 import signal
 
 import numpy as np
 import pytest
 from bregalad import EFDT, VFDT, Geometry, Resident, load_tree
 from bregalad.boards import open_board
+from bregalad.driver import steps
 from bregalad.driver.devices import rows as row_driver
+from bregalad.interrupt import check_interrupt
 from bregalad_sim.latency import GoldenBoard
 
 GEOMETRY = Geometry(lanes=4, passes=1, slots=32, bins=8, bus_width=64, nodes=128)
@@ -52,8 +55,20 @@ def test_learnt_again_and_again(learner, dtype, seed):
         tree.close()
 
 
+def interrupt_at(number, monkeypatch):
+    """Have Ctrl-C come where it is looked for the ``number``th time."""
+    looks = itertools.count(1)
+
+    def look():
+        if next(looks) == number:
+            signal.raise_signal(signal.SIGINT)
+        check_interrupt()
+
+    monkeypatch.setattr(steps, "check_interrupt", look)
+
+
 def test_rows_are_learnt_in_parts_between_which_ctrl_c_comes(seed, monkeypatch, ctrl_c):
-    """What was learnt by then is whole, and other threads read the tree there."""
+    """What was learnt by then is whole."""
     monkeypatch.setattr(row_driver, "_PART", 300)
     X, y = rows(seed, np.float32)
     options = {"delta": 1e-2, "grace": 60, "leaf_prediction": "mc"}
@@ -64,15 +79,8 @@ def test_rows_are_learnt_in_parts_between_which_ctrl_c_comes(seed, monkeypatch, 
     codes, labels = whole.encode(X), np.searchsorted(held.classes, y)
     whole.close()
     for stop in (1, 2, 3):
-        tree, paused = VFDT(board=board, **options), []
-
-        def pause(paused=paused, tree=tree, stop=stop):
-            paused.append(tree.predict(X[:50]))
-            if len(paused) == stop:
-                signal.raise_signal(signal.SIGINT)
-
-        monkeypatch.setattr(tree._turns, "pause", pause)
-        learnt = 300 * (stop + 1)
+        tree, learnt = VFDT(board=board, **options), 300 * stop
+        interrupt_at(stop + 2, monkeypatch)  # before that it is looked for twice
         with pytest.raises(KeyboardInterrupt):
             tree.learn_resident(held)
         other = VFDT(geometry=GEOMETRY.replace(nodes=0), **options)
@@ -86,7 +94,7 @@ def test_rows_are_learnt_in_parts_between_which_ctrl_c_comes(seed, monkeypatch, 
         tree.close()
 
 
-def test_ctrl_c_between_codes_finds_what_leaves_have_counted(seed, ctrl_c):
+def test_ctrl_c_between_codes_finds_what_leaves_have_counted(seed, monkeypatch, ctrl_c):
     """As a tree on the emulated board has it."""
     X, y = rows(seed, np.float32, 4000)
     options = {"delta": 1e-2, "grace": 60, "leaf_prediction": "mc", "review_period": 1000}
@@ -95,7 +103,7 @@ def test_ctrl_c_between_codes_finds_what_leaves_have_counted(seed, ctrl_c):
     for tree in trees:
         tree.partial_fit(X[:1000], y[:1000], classes=["no", "yes"])
         codes, labels = tree.encode(X), (y == "yes").astype(np.int64)
-        tree._turns.pause = lambda: signal.raise_signal(signal.SIGINT)
+        interrupt_at(3, monkeypatch)
         with pytest.raises(KeyboardInterrupt):
             tree.learn_codes(codes, labels)
     assert 2000 <= trees[0].report()["instances"] < 5000

@@ -1,4 +1,4 @@
-"""Calls from many threads at the same time, and from processes that are forked meanwhile."""
+"""Calls from many threads at the same time, and from forked processes."""
 
 import copy
 import multiprocessing
@@ -10,7 +10,6 @@ import pytest
 from at_once import PATIENCE, all_at_once, switching_often  # noqa: F401 (a fixture for all tests)
 from bregalad import EFDT, TREES, VFDT, Geometry, open_board
 from bregalad.data.quantiser import Quantiser
-from bregalad.data.sample import Sample
 from bregalad.estimator.tree import StreamTree
 from bregalad_sim.latency import GoldenBoard, LateBoard
 from noisy import stream
@@ -47,15 +46,6 @@ def reading(tree, X, see, until):
     return read
 
 
-def looks(end):
-    """The counts of instances at which books are looked at."""
-    sample, found = Sample(0), set()
-    while sample.count < end:
-        sample.count = sample.next_look
-        found.add(sample.count)
-    return found
-
-
 def options_of(kind, prediction):
     return {
         "leaf_prediction": prediction,
@@ -78,7 +68,7 @@ def test_every_public_method_takes_its_turn():
 @pytest.mark.parametrize("prediction", ["mc", "nb", "nba"])
 @pytest.mark.parametrize("kind", TREES.values())
 def test_many_predict_while_one_learns(kind, prediction):
-    """Each prediction is that of the tree between two calls or as its books are looked at; it is as learnt alone."""
+    """Each prediction is that of the tree between two calls; it is as learnt alone."""
     X, y = stream(6000)
     y, probe = y.astype(int), X[-200:]
     options = options_of(kind, prediction)
@@ -87,11 +77,8 @@ def test_many_predict_while_one_learns(kind, prediction):
     allowed, found = {alone.predict_proba(probe).tobytes()}, set()
     over, looked = threading.Event(), threading.Semaphore(0)
     for at in parts:
-        start = at
-        for end in sorted({at + 250, *(look for look in looks(6000) if at < look < at + 250)}):
-            alone.partial_fit(X[start:end], y[start:end])
-            allowed.add(alone.predict_proba(probe).tobytes())
-            start = end
+        alone.partial_fit(X[at : at + 250], y[at : at + 250])
+        allowed.add(alone.predict_proba(probe).tobytes())
 
     def learn():
         try:
@@ -129,33 +116,6 @@ def test_boards_whose_reports_come_late(seed):
     all_at_once(learn, *[reading(tree, X[:50], lambda shares: None, over) for _ in range(3)])
     whole = VFDT(geometry=geometry, **options).partial_fit(X, y, classes=[0, 1])
     assert tree.difference(whole) is None
-
-
-def test_a_long_call_lets_others_read_meanwhile():
-    """Each `review_period` instances and where books are looked at: there the tree agrees with its board."""
-    X, y = stream(40_000, missing=0)
-    y = y.astype(int)
-    options = {"review_period": 1000, "leaf_prediction": "nb", "grace": 50}
-    tree = VFDT(**options).partial_fit(X[:1000], y[:1000], classes=[0, 1])
-    seen, started, over = [], threading.Event(), threading.Event()
-
-    def learn():
-        assert started.wait(PATIENCE)
-        try:
-            tree.partial_fit(X[1000:], y[1000:])
-        finally:
-            over.set()
-
-    def read():
-        while not over.is_set():
-            seen.append(tree.report()["instances"])
-            tree.predict(X[:5])
-            started.set()
-
-    all_at_once(learn, read)
-    between = {count for count in seen if 1000 < count < 40_000}
-    assert between and all(count % 1000 == 0 or count in looks(40_000) for count in between)
-    assert tree.difference(VFDT(**options).partial_fit(X, y, classes=[0, 1])) is None
 
 
 def test_who_learns_at_the_same_time_learns_one_after_the_other(monkeypatch):
@@ -245,39 +205,23 @@ def test_trees_that_use_one_board_in_turn():
 
 @pytest.mark.parametrize("prediction", ["mc", "nba"])
 def test_a_forked_process_predicts_and_learns_on(prediction):
-    """Though other threads learn and predict as it is forked."""
-    X, y = stream(30_000, missing=0)
-    y, over, stop = y.astype(int), threading.Event(), threading.Event()
-    options = {"leaf_prediction": prediction, "grace": 50, "review_period": 500}
+    """Though it is forked in a call, and another thread waits for its turn."""
+    X, y = stream(2000, missing=0)
+    y, context = y.astype(int), multiprocessing.get_context("fork")
+    options = {"leaf_prediction": prediction, "grace": 50}
     tree = VFDT(**options).partial_fit(X[:1000], y[:1000], classes=[0, 1])
-    context = multiprocessing.get_context("fork")
-    answers = []
-
-    def learn():
-        try:
-            tree.partial_fit(X[1000:], y[1000:])
-        finally:
-            over.set()
+    waiting = threading.Thread(target=tree.predict, args=[X[:5]])
 
     def child(end):
-        seen = tree.report()["instances"]
-        before = tree.score(X[:500], y[:500])
-        tree.partial_fit(X[seen : seen + 500], y[seen : seen + 500])
-        whole = VFDT(**options).partial_fit(X[: seen + 500], y[: seen + 500], classes=[0, 1])
-        end.send((before, tree.difference(whole)))
+        end.send((tree._turns.depth, tree.partial_fit(X[1000:], y[1000:]).draw()))
 
-    def fork():
-        try:
-            for _ in range(6):
-                ours, theirs = context.Pipe()
-                process = context.Process(target=child, args=[theirs], daemon=True)
-                process.start()
-                answers.append(ours.recv() if ours.poll(PATIENCE) else "no answer")
-                process.join(PATIENCE)
-        finally:
-            stop.set()
-
-    all_at_once(learn, fork, *[reading(tree, X[:50], lambda shares: None, stop) for _ in range(2)])
-    assert len(answers) == 6
-    for score, difference in answers:
-        assert score > 0.8 and difference is None
+    tree._turns.take()
+    waiting.start()
+    while not tree._turns._waiting:
+        waiting.join(0.001)
+    ours, theirs = context.Pipe()
+    process = context.Process(target=child, args=[theirs], daemon=True)
+    process.start()
+    tree._turns.give()
+    waiting.join(PATIENCE)
+    assert ours.poll(PATIENCE) and ours.recv() == (0, tree.partial_fit(X[1000:], y[1000:]).draw())

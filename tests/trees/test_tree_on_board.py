@@ -317,8 +317,6 @@ def test_floats_that_lie_in_memory(tree, seed):
     assert device.nodes.difference(expected.nodes) is None and expected.tally.splits > 1
     with pytest.raises(ValueError, match="do not lie in the 65536 bytes of memory"):
         device.learn_rows(1 << 15, 3000)
-    with pytest.raises(ValueError, match="records with their slots: choose a geometry with nodes"):
-        expected.driver.declare(layout, {})
 
 
 @pytest.mark.parametrize("tree, nodes", [("vfdt", 26), ("efdt", 4)])

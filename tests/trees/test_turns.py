@@ -1,7 +1,6 @@
-"""Turns that calls take at a tree: in what order, what Ctrl-C leaves of them, and a fork's at all trees."""
+"""Turns that calls take at a tree: in what order, and what Ctrl-C leaves of them."""
 
 import itertools
-import multiprocessing
 import signal
 import threading
 from collections import deque
@@ -10,8 +9,7 @@ import pytest
 from at_once import PATIENCE, all_at_once, switching_often  # noqa: F401 (a fixture for all tests)
 from bregalad import VFDT
 from bregalad.estimator import turns as turns_module
-from bregalad.estimator.turns import Turns, changing
-from bregalad.estimator.turns import reading as reading_call
+from bregalad.estimator.turns import Turns, in_turn
 from bregalad_sim.ctrl_c import interrupted, interruptible
 from noisy import stream
 
@@ -28,66 +26,30 @@ class _Line(deque):
         self.tell()
 
 
-def test_a_process_is_forked_while_a_call_begins_another_tree():
-    """Neither waits for the other, and the new tree, half made, is nobody's in the child."""
-    tree, asked, began = VFDT(), threading.Event(), []
-    tree._turns._waiting = _Line(asked.set)
-    context = multiprocessing.get_context("fork")
-    ours, theirs = context.Pipe()
-
-    def child():
-        theirs.send([began[0]._turns.depth, began[0]._turns._turn, VFDT()._turns.depth])
-
-    def begin():
-        tree._turns.take(True)
-        started.set()
-        assert asked.wait(PATIENCE)
-        began.append(VFDT())
-        began[0]._turns.take(True)
-        tree._turns.give()
-        forked.wait(PATIENCE)
-        began[0]._turns.give()
-
-    def fork():
-        started.wait(PATIENCE)
-        process = context.Process(target=child)
-        process.start()
-        forked.set()
-        process.join(PATIENCE)
-
-    started, forked = threading.Event(), threading.Event()
-    all_at_once(begin, fork)
-    assert ours.poll(PATIENCE) and ours.recv() == [0, {}, 0]
-
-
 def test_turns_are_taken_in_the_order_of_asking():
     turns, order, asked = Turns(), [], threading.Semaphore(0)
     turns._waiting = _Line(asked.release)
 
-    def call(number, changing):
+    def call(number):
         def run():
-            turns.take(changing)
-            turns.take(changing)
+            turns.take()
+            turns.take()
             order.append(number)
             turns.give(1)
             turns.give()
 
         return threading.Thread(target=run, daemon=True)
 
-    turns.take(True)
-    threads = [call(number, number % 2 == 0) for number in range(8)]
+    turns.take()
+    threads = [call(number) for number in range(8)]
     for thread in threads:
         thread.start()
         assert asked.acquire(timeout=PATIENCE)  # in line
-    turns.pause()  # those that read; not those that came before them and change
-    assert order == [1, 3, 5, 7]
-    turns.pause()
-    assert order == [1, 3, 5, 7]
     turns.give()
     for thread in threads:
         thread.join(PATIENCE)
-    assert order == [1, 3, 5, 7, 0, 2, 4, 6]
-    turns.take(True)
+    assert order == list(range(8))
+    turns.take()
     turns.give()
 
 
@@ -99,12 +61,12 @@ def test_a_turn_that_is_handed_on_before_its_thread_waits_stays_its_own():
         assert handed.wait(PATIENCE)
 
     def call():
-        turns.take(True)
+        turns.take()
         depths.append(turns.depth)
         turns.give()
 
     turns._waiting = _Line(tell)
-    turns.take(True)
+    turns.take()
     threads = [threading.Thread(target=call, daemon=True) for _ in range(2)]
     for thread in threads:
         thread.start()
@@ -123,7 +85,7 @@ def test_ctrl_c_while_waiting_for_a_turn():
     tree._turns._waiting = _Line(waiting.set)
 
     def keep():
-        tree._turns.take(True)
+        tree._turns.take()
         taken.set()
         assert waiting.wait(PATIENCE)
         while not came.wait(0.01):  # one that comes just before Python waits is not looked at
@@ -153,12 +115,12 @@ class _Thing:
     def __init__(self, between):
         self._turns, self.between = Turns(), between
 
-    @changing
+    @in_turn
     def outer(self):
         self.between()
         return self.inner()
 
-    @reading_call
+    @in_turn
     def inner(self):
         return 1
 

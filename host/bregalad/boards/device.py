@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from abc import abstractmethod
 from typing import TYPE_CHECKING
 
@@ -77,30 +78,6 @@ class Device(Board):
         BoardError
             If ``wait`` and none can come.
         """
-
-    def saves(self, cells: int) -> int:
-        """How many slots of so many cells `save` takes at a time; 0: the board tells them by READ alone."""
-        return 0
-
-    def save(self, slots: np.ndarray, cells: int) -> np.ndarray:
-        """What slots have counted, written by the board to memory: rows of ``protocol.soc.saved_dtype``, not copied.
-
-        They are there until the next call. Other reports wait for `receive` meanwhile.
-
-        Raises
-        ------
-        ValueError
-            If there is no room for so many.
-        """
-        raise BoardError(f"{self.name}: there is no memory that both sides see: ask by READ")
-
-    def rows(self, slots: np.ndarray, cells: int) -> np.ndarray:
-        """Rows as of `save`, where they lie, with nothing of what slots have counted: to fill, and to `put_back`."""
-        raise BoardError(f"{self.name}: there is no memory that both sides see: tell it by WRITE")
-
-    def put_back(self, rows: np.ndarray) -> None:
-        """Have the board read rows as of `save`; they are not copied if they lie there still."""
-        raise BoardError(f"{self.name}: there is no memory that both sides see: tell it by WRITE")
 
     # Registers
 
@@ -243,14 +220,52 @@ class Device(Board):
         return data
 
 
-def check_memory_size(geometry, memory_size):
-    """Refuse with a ValueError what is no size of an in-process board's memory."""
-    if not isinstance(memory_size, int) or memory_size < 0:
-        raise ValueError(f"memory_size must be an integer of at least 0, not {memory_size!r}")
-    if geometry.nodes and memory_size % (word := geometry.bus_bytes):
-        raise ValueError(
-            f"memory_size must be whole bus words of {word} bytes, by which rows are fetched, not {memory_size}: "
-            f"choose {memory_size + word - memory_size % word}"
+class Remote(Device):
+    """A device out of this process: once a call has failed, every one does until `resume`.
+
+    Members
+    -------
+    timeout : float
+        Seconds after which a call gives up.
+    """
+
+    _closed = False
+    _down = None  # the error that every call raises until `resume`
+
+    def _enter(self, name, geometry, timeout):
+        """Be a board, not open yet; a ValueError if ``timeout`` is no number of seconds above 0."""
+        if not isinstance(timeout, int | float) or isinstance(timeout, bool) or not timeout > 0:
+            raise ValueError(f"timeout must be a number of seconds above 0, not {timeout!r}")
+        self.name, self.geometry, self.timeout, self._process = name, geometry, timeout, os.getpid()
+
+    @property
+    def cut(self):
+        return self._down is not None
+
+    def _check_open(self):
+        if self._closed:
+            raise BoardError(f"{self.name}: the board is closed: open it again")
+        if os.getpid() != self._process:
+            raise BoardError(
+                f"{self.name}: this process was forked from the one that has the "
+                "board, which goes on with it: load a saved tree here"
+            )
+
+    def _check(self):
+        self._check_open()
+        if self._down is not None:
+            raise BoardError(self._down)
+
+    def _fail(self, message):
+        """The error for a board that works no more."""
+        self._down = f"{self.name}: {message}"
+        return BoardError(self._down)
+
+    def _nothing_comes(self):
+        """The error for who waits in vain."""
+        return BoardError(
+            f"{self.name}: no report can come, since all commands sent are done: send what shall be answered before "
+            "waiting"
         )
 
 

@@ -1,6 +1,7 @@
 """One board, whose slots, and nodes if it has any, are divided between trees that take turns."""
 
 import weakref
+from operator import attrgetter
 
 from ..geometry import Geometry
 from .device import Device
@@ -78,7 +79,7 @@ class DividedBoard:
     @property
     def torn(self):
         """Whether a tree has not come to the end of what it was learning: what reports are to come it alone knows."""
-        return self._torn or self._last is not None and self._last.stuck
+        return self._torn or self._last is not None and self._last.failed
 
     def take_turn(self, trainer):
         """It is this trainer's turn now; whether reports that another one has asked for may still come."""
@@ -92,8 +93,13 @@ class DividedBoard:
     def part_left(self, trainer):
         """A trainer has no part any more."""
         if self._last is trainer:
-            self._torn |= trainer.stuck
+            self._torn |= trainer.failed
             self._asked |= trainer.asked
+
+
+def _of_board(name):
+    """What the board itself has."""
+    return property(attrgetter(f"_board.{name}"))
 
 
 class _Part(Device):
@@ -113,54 +119,8 @@ class _Part(Device):
         self._whole.part_left(owner)
         super().release(owner)
 
-    @property
-    def state(self):
-        return self._board.state
-
-    @property
-    def instant(self):
-        return self._board.instant
-
-    @property
-    def turns(self):
-        return self._whole.turns
-
-    @property
-    def torn(self):
-        return self._whole.torn
-
-    @property
-    def cut(self):
-        return self._board.cut
-
-    @property
-    def lost(self):
-        return self._board.lost
-
-    @property
-    def memory_size(self):
-        return self._board.memory_size
-
-    def _read_register(self, register):
-        return self._board._read_register(register)
-
-    def _write_register(self, register, value):
-        self._board._write_register(register, value)
-
-    def send(self, data):
-        self._board.send(data)
-
-    def receive(self, wait=False):
-        return self._board.receive(wait)
-
-    def load(self, address, data):
-        self._board.load(address, data)
-
-    def counters(self):
-        return self._board.counters()
-
-    def statistics(self):
-        return self._board.statistics()
-
-    def resume(self):
-        self._board.resume()
+    state, instant, cut, lost, memory_size = map(_of_board, ("state", "instant", "cut", "lost", "memory_size"))
+    turns, torn = (property(attrgetter(f"_whole.{name}")) for name in ("turns", "torn"))
+    _read_register, _write_register = map(_of_board, ("_read_register", "_write_register"))
+    send, receive, load = map(_of_board, ("send", "receive", "load"))
+    counters, statistics, resume = map(_of_board, ("counters", "statistics", "resume"))

@@ -1,5 +1,6 @@
 """The board as the engine: compiled code in this process, bit-exact, without any hardware."""
 
+from functools import cache
 from math import prod
 from mmap import ACCESS_COPY, mmap
 
@@ -7,7 +8,9 @@ import numpy as np
 
 from ..compiled import COMPILES
 from ..criteria import criterion_of
-from ..engine import statistics
+from ..engine.statistics.arithmetic import fill_logs, fill_table
+from ..engine.statistics.gains import measure_of
+from ..engine.statistics.state import COUNTS, CURRENT, FIRST, FOUND, LINK, State
 from ..fixed import BAYES_TABLE, LOG_BASE, LOG_SLOPE
 from ..geometry import NONE
 from ..protocol.registers import EVENTS, TIMINGS
@@ -15,27 +18,23 @@ from .base import Board
 
 _TABLE_SIZE = 1 << 16
 _LOGS_SIZE = 1 << 14
-_tables: list = []
-_logs: list = []
 _bayes_table = np.array(BAYES_TABLE, np.int64)
 
 
+@cache
 def _table():
     """x log2 x of small x; computed when the first board is opened."""
-    if not _tables:
-        table = np.empty(_TABLE_SIZE, np.int64)
-        statistics.fill_table(table, *_curve(LOG_BASE, LOG_SLOPE))
-        _tables.append(table)
-    return _tables[0]
+    table = np.empty(_TABLE_SIZE, np.int64)
+    fill_table(table, *_curve(LOG_BASE, LOG_SLOPE))
+    return table
 
 
+@cache
 def _bayes_logs():
     """Naive Bayes terms of small counts; computed when the first board is opened."""
-    if not _logs:
-        logs = np.empty((2, _LOGS_SIZE), np.int32)
-        statistics.fill_logs(logs, _bayes_table)
-        _logs.append(logs)
-    return _logs[0]
+    logs = np.empty((2, _LOGS_SIZE), np.int32)
+    fill_logs(logs, _bayes_table)
+    return logs
 
 
 def _curve(base, slope):
@@ -47,7 +46,7 @@ def _measure(criterion):
     curve = () if criterion.curve is None else _curve(*criterion.curve)
     if criterion.name == "information_gain":
         curve = _table(), *curve
-    return statistics.measure_of(criterion, *curve)
+    return measure_of(criterion, *curve)
 
 
 def _zeros(shape, kind):
@@ -96,19 +95,19 @@ class Engine(Board):
                 f"emulated: there is no memory for {g.slots} slots of {g.bins} bins, {classes} classes and {cells} "
                 "cells: take fewer slots"
             ) from None
-        self._state = statistics.State(
+        self._state = State(
             lanes=g.lanes,
             count_max=g.count_max,
             gain_half=1 << g.gain_width - 1,
             config=np.zeros((4, cells), np.uint8),
-            entries=np.zeros((g.slots, statistics.COUNTS + classes), np.int64),
+            entries=np.zeros((g.slots, COUNTS + classes), np.int64),
             counts=counts,
             counters=counts.reshape(g.slots, -1),
             shares=shares,
             lo=np.zeros((g.slots, cells), np.uint8),
             shift=np.full((g.slots, cells), g.root_shift, np.uint8),
             events=np.zeros(len(EVENTS), np.int64),
-            found=np.zeros((cells, statistics.FOUND), np.int64),
+            found=np.zeros((cells, FOUND), np.int64),
             scratch=np.zeros((3, classes), np.int64),
             wanted=np.ones(cells, np.bool_),
             codes=np.zeros(cells, np.int32),
@@ -118,8 +117,8 @@ class Engine(Board):
             bayes_table=_bayes_table,
             measure=_measure(criterion_of(g.criterion)),
         )
-        self._state.entries[:, [statistics.LINK, statistics.CURRENT]] = NONE
-        self._state.config[statistics.FIRST] = 1
+        self._state.entries[:, [LINK, CURRENT]] = NONE
+        self._state.config[FIRST] = 1
 
     @property
     def state(self):

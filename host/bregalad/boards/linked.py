@@ -11,7 +11,7 @@ from ..protocol.link import LAPSE_SECONDS, LINK_VERSION, Refusal
 from ..protocol.registers import IDENTITY
 from ..warn import warn
 from .base import BoardError
-from .device import Device
+from .device import Remote
 from .whole import Sizes
 
 _LONGEST = 1.0  # seconds between two frames to a board that something is expected from
@@ -22,7 +22,7 @@ _STILL = 0.5  # seconds without progress after which a wait is not worth finishi
 _LOOK = 0.25  # seconds between two looks whether Ctrl-C has come
 
 
-class LinkedBoard(Device):
+class LinkedBoard(Remote):
     """The driver's end of a link: what the wire loses or damages is sent again, nothing twice.
 
     A board that is silent for ``timeout`` seconds makes the call that waits for it raise
@@ -53,16 +53,10 @@ class LinkedBoard(Device):
     """
 
     def __init__(self, wire, geometry=None, *, timeout=5.0, take_over=False):
-        if not isinstance(timeout, int | float) or isinstance(timeout, bool) or not timeout > 0:
-            raise ValueError(f"timeout must be a number of seconds above 0, not {timeout!r}")
-        self.name = wire.name
-        self.geometry = geometry
-        self.timeout = timeout
+        self._enter(wire.name, geometry, timeout)
         self.session = Session(longest=min(_LONGEST, timeout / 4))
         self._wire = wire
-        self._process = os.getpid()
         self._opened = wire.now()
-        self._down = None  # the error that every call raises until `resume`
         self._pressed = False  # Ctrl-C has come while `send` was waiting in vain
         self._memory_size = None  # not asked for yet
         self._reads = 0  # answers of the board to register reads that are still to be removed
@@ -116,27 +110,14 @@ class LinkedBoard(Device):
         self._wait(lambda: not self.session.asking, "to be resumed")
 
     @property
-    def cut(self):
-        return self._down is not None
-
-    @property
     def lost(self):
-        return self._wire is None or self.session.refused is not None
+        return self._closed or self.session.refused is not None
 
     def close(self):
-        if self._wire is not None:
+        if not self._closed:
             self.session.statistics = self.statistics()
             _part(self._wire, self.session, self._process)
-            self._wire = None
-
-    def _check_open(self):
-        if self._wire is None:
-            raise BoardError(f"{self.name}: the board is closed: open it again")
-        if os.getpid() != self._process:
-            raise BoardError(
-                f"{self.name}: this process was forked from the one that has the "
-                "board, which goes on with it: load a saved tree here"
-            )
+            self._closed = True
 
     def _check_refused(self):
         refused = self.session.refused
@@ -235,16 +216,6 @@ class LinkedBoard(Device):
         )
         return True
 
-    def _fail(self, message):
-        """The error for a link that works no more."""
-        self._down = f"{self.name}: {message}"
-        return BoardError(self._down)
-
-    def _check(self):
-        self._check_open()
-        if self._down is not None:
-            raise BoardError(self._down)
-
     # Commands and reports
 
     def send(self, data):
@@ -305,10 +276,7 @@ class LinkedBoard(Device):
             # Twice: its last words may be under way when it says that it is idle.
             idle = 0 if self.read("status.busy") else idle + 1
             if idle == 2 and not session.reported:
-                raise BoardError(
-                    f"{self.name}: no report can come, since all commands sent are "
-                    "done: send what shall be answered before waiting"
-                )
+                raise self._nothing_comes()
             if now() - since > _PATIENCE and not warned:
                 warned = self._warn_of_standing()
 
@@ -331,7 +299,7 @@ class LinkedBoard(Device):
 
     def statistics(self):
         """What has crossed the link: a ``link.Statistics``."""
-        if self._wire is None:
+        if self._closed:
             return replace(self.session.statistics)
         return replace(self.session.statistics, seconds=self._wire.now() - self._opened)
 

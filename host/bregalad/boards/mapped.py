@@ -7,20 +7,17 @@ from collections import deque
 
 import numpy as np
 
-from ..geometry import NONE
 from ..interrupt import check_interrupt, deferred_interrupt
-from ..protocol.commands import Opcode, pack_command
 from ..protocol.registers import find
-from ..protocol.soc import BUFFER, DESCRIPTOR, PAGE, SOC_BASE, SOC_VERSION, Stop, find_soc, saved_dtype
-from .base import BoardError, as_bytes
-from .device import Device
+from ..protocol.soc import BUFFER, DESCRIPTOR, PAGE, SOC_BASE, SOC_VERSION, Stop, find_soc
+from .base import BoardError
+from .device import Remote
 from .whole import Sizes
 
 _RING = 256  # descriptors
 _REPORTS = 1 << 16  # bytes of the report ring
 _COMMANDS = 1 << 18  # bytes for commands that wait
 _LOOK = 0.05  # seconds for which an interrupt is awaited; then it is looked whether one can come
-_SAVES = 1 << 20  # bytes of the save area, if so many are needed
 _LINE = 64  # bytes: a multiple of every line of a cache that may be between
 _STATUS = find("status").addr
 _BUSY = next(1 << lsb for field, lsb in find("status").layout() if field.name == "busy")
@@ -33,11 +30,11 @@ _REASONS = {
 }
 
 
-class MappedBoard(Device):
+class MappedBoard(Remote):
     """The driver of a core with registers and memory in reach of this processor.
 
     All memory that the core may touch is one buffer, its window: first what LEARN names, then the rings, then commands,
-    then what is saved, each from a page on. Where caches are between, what is written is flushed at once, and what the
+    each from a page on. Where caches are between, what is written is flushed at once, and what the
     core has written is invalidated before it is read; no line has both. A driver that begins ends what another one has
     left: the bus is left as it must be, and the core begins anew.
 
@@ -73,17 +70,11 @@ class MappedBoard(Device):
     """
 
     def __init__(self, mapped, geometry=None, *, memory_size=1 << 20, timeout=5.0):
-        if not isinstance(timeout, int | float) or isinstance(timeout, bool) or not timeout > 0:
-            raise ValueError(f"timeout must be a number of seconds above 0, not {timeout!r}")
+        self._enter(mapped.name, geometry, timeout)
         if not isinstance(memory_size, int) or not 0 <= memory_size < (1 << 32) - (1 << 24):
             raise ValueError(f"memory_size must be an integer from 0 to 4 GiB less 16 MiB, not {memory_size!r}")
-        self.name = mapped.name
-        self.geometry = geometry
-        self.timeout = timeout
         self._mapped = mapped
-        self._process = os.getpid()
-        self._down = None  # the error that every call raises until `resume`
-        self._saving = self._mask = 0
+        self._mask = 0
         self._tail = b""  # the begin of a report whose end has not come
         self._buffer = None
         self._found = False
@@ -144,11 +135,7 @@ class MappedBoard(Device):
     def _place(self):
         """Allocate the window and begin the rings."""
         reports = self.memory_size + PAGE * -(-_RING * DESCRIPTOR.size // PAGE)
-        g = self.geometry
-        # A power of two, of which a word stays free.
-        most = g.slots * saved_dtype(g, g.max_cells).itemsize
-        self._save_bytes = min(max(PAGE, 1 << most.bit_length()), _SAVES)
-        size = reports + _REPORTS + _COMMANDS + self._save_bytes
+        size = reports + _REPORTS + _COMMANDS
         self._buffer = buffer = self._mapped.allocate(size)
         base = int(buffer.device_address)
         if base % PAGE:
@@ -158,7 +145,6 @@ class MappedBoard(Device):
         self.memory = buffer[: self.memory_size] if isinstance(buffer, np.ndarray) else None
         self._flush(0, size)  # or what is left of its last use would be written over what the core writes
         self._ring, self._reports, self._commands = self.memory_size, reports, reports + _REPORTS
-        self._saves = self._commands + _COMMANDS
         for name, value in (
             ("window_low", base & 0xFFFFFFFF),
             ("window_high", base >> 32),
@@ -167,8 +153,6 @@ class MappedBoard(Device):
             ("commands_size", _RING.bit_length() - 1),
             ("reports_ring", self._reports),
             ("reports_size", _REPORTS.bit_length() - 1),
-            ("saves_area", self._saves),
-            ("saves_size", self._save_bytes.bit_length() - 1),
         ):
             self._set(name, value)
         self._produced = self._consumed = self._get("commands_produced")
@@ -191,25 +175,6 @@ class MappedBoard(Device):
 
     # State
 
-    @property
-    def cut(self):
-        return self._down is not None
-
-    def _check(self):
-        if self._mapped is None:
-            raise BoardError(f"{self.name}: the board is closed: open it again")
-        if os.getpid() != self._process:
-            raise BoardError(
-                f"{self.name}: this process was forked from the one that has the "
-                "board, which goes on with it: load a saved tree here"
-            )
-        if self._down is not None:
-            raise BoardError(self._down)
-
-    def _fail(self, message):
-        self._down = f"{self.name}: {message}"
-        return BoardError(self._down)
-
     def _check_rings(self):
         """Raise BoardError if a ring stands."""
         state = self._state()
@@ -220,13 +185,12 @@ class MappedBoard(Device):
                 f"the command ring stands at descriptor {index}, address {address:#x}: "
                 f"{_REASONS[Stop(state['commands'])]}; nothing is lost, resume() goes on with it"
             )
-        for name, what in (("reports", "report ring"), ("saves", "save area")):
-            if state[name]:
-                raise self._fail(
-                    f"the {what} stands at word {self._get(f'{name}_produced')}, address "
-                    f"{self._get(f'{name}_failed'):#x}: {_REASONS[Stop(state[name])]}; nothing is lost, resume() goes "
-                    "on with it"
-                )
+        if state["reports"]:
+            raise self._fail(
+                f"the report ring stands at word {self._get('reports_produced')}, address "
+                f"{self._get('reports_failed'):#x}: {_REASONS[Stop(state['reports'])]}; nothing is lost, resume() goes "
+                "on with it"
+            )
         return state
 
     def resume(self):
@@ -239,18 +203,18 @@ class MappedBoard(Device):
         """
         self._down = None
         self._check()
-        self._control(run=1, resume=1, save=self._saving)
+        self._control(run=1, resume=1)
         self._check_rings()
 
     def close(self):
-        if self._mapped is not None:
+        if not self._closed:
             if self._release_all is not None:
                 self._release_all()
             elif self._found:
                 _part(self._mapped, self._buffer, self._process)
             elif (give_back := getattr(self._mapped, "close", None)) is not None:
                 give_back()
-            self._mapped = None
+            self._closed = True
 
     # Commands and reports
 
@@ -276,7 +240,7 @@ class MappedBoard(Device):
         self._describe(place, data.size, taken)
         self._at = at + data.size
 
-    def _describe(self, place, size, taken=0):
+    def _describe(self, place, size, taken):
         """A descriptor of bytes that lie in memory, for which so many are taken of those for commands."""
         self._wait(lambda: len(self._waiting) < _RING, "for room for descriptors")
         descriptor = DESCRIPTOR.pack(opcode=BUFFER, count=size, address=place)
@@ -362,10 +326,7 @@ class MappedBoard(Device):
             # Twice: its last words may be under way when it says that it is idle.
             idle = idle + 1 if self._idle() else 0
             if idle == 2:
-                raise BoardError(
-                    f"{self.name}: no report can come, since all commands sent are done: send "
-                    "what shall be answered before waiting"
-                )
+                raise self._nothing_comes()
             if time.monotonic() > limit:
                 raise self._fail(f"nothing has moved for {self.timeout:g} s, waiting for a report: reset the core")
             self._sleep()
@@ -376,59 +337,6 @@ class MappedBoard(Device):
         if self.memory is None or self.memory.ctypes.data + address != data.ctypes.data:
             self._buffer[address : address + data.size] = data
         self._flush(address, data.size)
-
-    # Checkpoints
-
-    def saves(self, cells):
-        return (self._save_bytes - 4) // saved_dtype(self.geometry, cells).itemsize
-
-    def rows(self, slots, cells):
-        rows = self._area(len(slots), cells)
-        for part, cell in (("entry", NONE), ("cells", np.arange(cells))):
-            rows[part]["opcode"], rows[part]["flags"], rows[part]["cell"] = Opcode.WRITE, 0, cell
-        rows["entry"]["slot"], rows["cells"]["slot"] = slots, np.reshape(slots, (-1, 1))
-        return rows
-
-    def save(self, slots, cells):
-        size = self._area(len(slots), cells).nbytes
-        places = [(slot, cell) for slot in np.asarray(slots).tolist() for cell in (NONE, *range(cells))]
-        ask = b"".join(pack_command(self.geometry, Opcode.READ, slot=slot, cell=cell) for slot, cell in places)
-        with deferred_interrupt():
-            if self._saving:  # it has failed before
-                self._wait(self._idle, "for what was to be saved")
-                self._wait(self._idle, "for its last words")
-            self._saving = 0
-            self._flush(self._saves, size)  # rows that were not put back, or they would be written over what is saved
-            self._control(run=1)  # the area is empty
-            self._wait(lambda: not self._get("saves_produced"), "for the save area")
-            self._saving = 1
-            self._control(run=1, save=1)
-            self.send(ask)
-            self._wait(lambda: self._get("saves_produced") == size // 4, "for what is saved")
-            self._saving = 0
-            self._control(run=1)
-            self._invalidate(self._saves, size)
-            return self._area(len(slots), cells)
-
-    def put_back(self, rows):
-        self._check()
-        data = as_bytes(rows.view(np.uint8))
-        place = self._saves
-        if self.memory is None or self._buffer[place : place + 1].ctypes.data != data.ctypes.data:
-            self._buffer[place : place + data.size] = data
-        self._flush(place, data.size)
-        with deferred_interrupt():
-            self._describe(place, data.size)
-
-    def _area(self, count, cells):
-        """That many rows of the save area, when nothing is under way there."""
-        self._check()
-        if count > (most := self.saves(cells)):
-            raise ValueError(f"{most} slots of {cells} cells are saved at a time, not {count}")
-        with deferred_interrupt():
-            self._wait(lambda: self._consumed == self._produced, "for commands to be taken")
-        dtype = saved_dtype(self.geometry, cells)
-        return np.asarray(self._buffer[self._saves : self._saves + count * dtype.itemsize]).view(dtype)
 
     # Registers
 

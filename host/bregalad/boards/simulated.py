@@ -2,6 +2,7 @@
 
 import os
 import weakref
+from functools import cache
 
 import numpy as np
 
@@ -9,7 +10,7 @@ from ..files import check_wave
 from ..protocol.commands import PATH_LIMIT
 from ..protocol.rows import MOST_WEIGHT
 from .base import BoardError
-from .device import Device, check_memory_size
+from .device import Device
 
 _BATCH = 1 << 12  # clocks between two looks at the board
 _POLL = 64  # clocks that a receive without waiting lets pass
@@ -17,7 +18,6 @@ _AHEAD = 1 << 13  # bytes of commands that may wait for the board, as in a link'
 _LAST = 32  # records that may be counted once the last word of rows has come
 
 _ANY, _REPORT, _TAKEN = 0, 1, 2  # what `board_run` stops at
-_libraries: dict = {}
 
 
 class SimulatedBoard(Device):
@@ -66,7 +66,13 @@ class SimulatedBoard(Device):
         super().__init__(geometry)
         geometry.check_hardware()
         self._handle = None
-        check_memory_size(geometry, memory_size)
+        if not isinstance(memory_size, int) or memory_size < 0:
+            raise ValueError(f"memory_size must be an integer of at least 0, not {memory_size!r}")
+        if memory_size % (word := geometry.bus_bytes):
+            raise ValueError(
+                f"memory_size must be whole bus words of {word} bytes, by which rows are fetched, not {memory_size}: "
+                f"choose {memory_size + word - memory_size % word}"
+            )
         if not 0 <= latency < 1 << 32:
             raise ValueError(f"latency must be at least 0 clocks, not {latency!r}")
         if not 0 <= stall < 1:
@@ -82,7 +88,7 @@ class SimulatedBoard(Device):
         trial = g.passes * (g.bins * (2 * g.classes + 4) + 100)
         record = 2 * g.passes * PATH_LIMIT * MOST_WEIGHT
         self._patience = int((10_000 + latency + 10 * trial + _LAST * record) / (1 - stall))
-        self._model = self._library(geometry, wave is not None)
+        self._model = _library(geometry, wave is not None)
         self._handle = self._model.board_open(
             self._memory.ctypes.data,
             memory_size,
@@ -94,14 +100,6 @@ class SimulatedBoard(Device):
         )
         # A waveform is whole only once it is closed, be it at the interpreter's end.
         self._closing = weakref.finalize(self, _end, self._model, self._handle, os.getpid())
-
-    @staticmethod
-    def _library(geometry, traced):
-        if (geometry, traced) not in _libraries:
-            from bregalad_sim import verilated
-
-            _libraries[geometry, traced] = verilated.library(geometry, traced)
-        return _libraries[geometry, traced]
 
     def _begin_wave(self, path):
         if path is None:
@@ -208,6 +206,13 @@ class SimulatedBoard(Device):
     def _write_register(self, register, value):
         self._feed(0)
         self._model.board_write(self._open(), register.addr // 4, value)
+
+
+@cache
+def _library(geometry, traced):
+    from bregalad_sim import verilated
+
+    return verilated.library(geometry, traced)
 
 
 def _end(model, handle, process):

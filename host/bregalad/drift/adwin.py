@@ -11,7 +11,6 @@ stream windows, PODS 2003.
 from __future__ import annotations
 
 import math
-from collections import namedtuple
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,35 +25,19 @@ if TYPE_CHECKING:
 # (sums of squared deviations from their mean).
 WIDTH, TOTAL, VARIANCE, TICK, DETECTIONS, LEVELS = range(6)
 _HEAD = LEVELS + 1
-BUCKETS = 5  # of one size, if nothing else is said
+# As by default in River. Buckets of one size that there are before the two oldest become one; numbers between two looks
+# for a change; how many both parts of a window have at least where they are compared; a window of so many, or less, is
+# not looked at.
+_BUCKETS, _CLOCK, _LEAST, _GRACE = 5, 32, 5, 10
 _MOST_LEVELS = 32  # more than 2**34 numbers; then the oldest go
+_VARIANCES = _MOST_LEVELS * (_BUCKETS + 1)  # how far behind a bucket's sum its variance is
 
 _inner = njit(inner=True)
 
-Rule = namedtuple("Rule", ["delta", "clock", "buckets", "least", "grace"])
-Rule.__doc__ = """When a window has changed.
 
-delta : float
-    Confidence: the probability of a change that is none. Above 0, below 1.
-clock : int
-    How many numbers there are between two looks for a change. 1 or more.
-buckets : int
-    Buckets of one size that there are before the two oldest become one. 2 or more.
-least : int
-    Both parts of the window have so many numbers at least where they are compared.
-grace : int
-    A window of so many numbers, or less, is not looked at.
-"""
-
-
-def new_windows(count: int, buckets: int = BUCKETS) -> NDArray[np.float64]:
+def new_windows(count: int) -> NDArray[np.float64]:
     """Empty windows: float64 array (count, elements), for `update`; any number more may be appended."""
-    return np.zeros((count, _HEAD + _MOST_LEVELS * (1 + 2 * (buckets + 1))))
-
-
-def rule_of(delta: float) -> Rule:
-    """The `Rule` of a confidence; all else as by default in River."""
-    return Rule(float(delta), 32, BUCKETS, 5, 10)
+    return np.zeros((count, _HEAD + _MOST_LEVELS * (1 + 2 * (_BUCKETS + 1))))
 
 
 @njit()
@@ -76,8 +59,8 @@ def estimate(windows, at):
 
 
 @njit()
-def update(windows, at, value, rule):
-    """Take a number in; every ``clock`` of them the oldest are dropped while their mean is another.
+def update(windows, at, value, delta):
+    """Take a number in; every 32 of them the oldest are dropped while their mean is another.
 
     Parameters
     ----------
@@ -86,51 +69,46 @@ def update(windows, at, value, rule):
     at : int
         Which of them.
     value : float
-    rule : Rule
+    delta : float
+        Confidence: the probability of a change that is none. Above 0, below 1.
 
     Returns
     -------
     bool
         Whether the mean has changed: some numbers were dropped.
     """
-    _insert(windows, at, value, rule.buckets)
+    _insert(windows, at, value)
     windows[at, TICK] += 1
     # In integers, whose remainder is the cheaper one.
-    if np.int64(windows[at, TICK]) % rule.clock or windows[at, WIDTH] <= rule.grace:
+    if np.int64(windows[at, TICK]) % _CLOCK or windows[at, WIDTH] <= _GRACE:
         return False
     changed = False
-    while _has_changed(windows, at, rule):
-        _drop(windows, at, rule.buckets)
+    while _has_changed(windows, at, delta):
+        _drop(windows, at)
         changed = True
     windows[at, DETECTIONS] += changed
     return changed
 
 
 @_inner
-def _first(level, buckets):
+def _first(level):
     """Where the sums of a level's buckets begin."""
-    return _HEAD + _MOST_LEVELS + level * (buckets + 1)
+    return _HEAD + _MOST_LEVELS + level * (_BUCKETS + 1)
 
 
 @_inner
-def _variances(buckets):
-    """How far behind a bucket's sum its variance is."""
-    return _MOST_LEVELS * (buckets + 1)
-
-
-@_inner
-def _append(windows, at, level, buckets, total, variance):
-    place = _first(level, buckets) + np.int64(windows[at, _HEAD + level])
+def _append(windows, at, level, total, variance):
+    place = _first(level) + np.int64(windows[at, _HEAD + level])
     windows[at, place] = total
-    windows[at, place + _variances(buckets)] = variance
+    windows[at, place + _VARIANCES] = variance
     windows[at, _HEAD + level] += 1
     windows[at, LEVELS] = max(windows[at, LEVELS], level + 1)
 
 
 @_inner
-def _remove(windows, at, level, buckets, count):
+def _remove(windows, at, level, count):
     """Take a level's ``count`` oldest buckets away."""
-    first, further = _first(level, buckets), _variances(buckets)
+    first, further = _first(level), _VARIANCES
     left = np.int64(windows[at, _HEAD + level]) - count
     for place in range(first, first + left):
         windows[at, place] = windows[at, place + count]
@@ -139,54 +117,54 @@ def _remove(windows, at, level, buckets, count):
 
 
 @_inner
-def _insert(windows, at, value, buckets):
+def _insert(windows, at, value):
     seen = windows[at, WIDTH]
     if seen > 0:
         off = value - windows[at, TOTAL] / seen
         windows[at, VARIANCE] += seen * off * off / (seen + 1)
     windows[at, WIDTH] = seen + 1
     windows[at, TOTAL] += value
-    _append(windows, at, 0, buckets, value, 0.0)
+    _append(windows, at, 0, value, 0.0)
     level = 0
-    while windows[at, _HEAD + level] > buckets:
+    while windows[at, _HEAD + level] > _BUCKETS:
         if level == _MOST_LEVELS - 1:
-            _drop(windows, at, buckets)
+            _drop(windows, at)
             break
-        first, further, size = _first(level, buckets), _variances(buckets), 2.0**level
+        first, further, size = _first(level), _VARIANCES, 2.0**level
         one, other = windows[at, first], windows[at, first + 1]
         off = one / size - other / size
         spread = windows[at, first + further] + windows[at, first + further + 1]
-        _append(windows, at, level + 1, buckets, one + other, spread + size * 0.5 * off * off)
-        _remove(windows, at, level, buckets, 2)
+        _append(windows, at, level + 1, one + other, spread + size * 0.5 * off * off)
+        _remove(windows, at, level, 2)
         level += 1
 
 
 @_inner
-def _drop(windows, at, buckets):
+def _drop(windows, at):
     """Take the oldest bucket out of a window."""
     level = np.int64(windows[at, LEVELS]) - 1
     size = 2.0**level
-    first = _first(level, buckets)
+    first = _first(level)
     total = windows[at, first]
     left = windows[at, WIDTH] - size
     windows[at, WIDTH] = left
     windows[at, TOTAL] -= total
     off = total / size - windows[at, TOTAL] / left
-    windows[at, VARIANCE] -= windows[at, first + _variances(buckets)] + size * left * off * off / (size + left)
-    _remove(windows, at, level, buckets, 1)
+    windows[at, VARIANCE] -= windows[at, first + _VARIANCES] + size * left * off * off / (size + left)
+    _remove(windows, at, level, 1)
     if windows[at, _HEAD + level] == 0:
         windows[at, LEVELS] = level
 
 
 @_inner
-def _has_changed(windows, at, rule):
+def _has_changed(windows, at, delta):
     """Whether, at the border of any two buckets, the mean of what is older differs from that of the rest."""
-    seen, total, least = windows[at, WIDTH], windows[at, TOTAL], rule.least
-    certainty = math.log(2.0 * math.log(seen) / rule.delta)
+    seen, total, least = windows[at, WIDTH], windows[at, TOTAL], _LEAST
+    certainty = math.log(2.0 * math.log(seen) / delta)
     spread = windows[at, VARIANCE] / seen
     older, older_total = 0.0, 0.0
     for level in range(np.int64(windows[at, LEVELS]) - 1, -1, -1):
-        size, first = 2.0**level, _first(level, rule.buckets)
+        size, first = 2.0**level, _first(level)
         for place in range(first, first + np.int64(windows[at, _HEAD + level])):
             older += size
             older_total += windows[at, place]
@@ -203,9 +181,9 @@ def _has_changed(windows, at, rule):
     return False
 
 
-def trouble(windows: NDArray[np.float64], buckets: int) -> str:
+def trouble(windows: NDArray[np.float64]) -> str:
     """Why an array is none of `new_windows`, for compiled code would go astray in it; empty if it is one."""
-    if windows.ndim != 2 or windows.dtype != np.float64 or windows.shape[1:] != new_windows(0, buckets).shape[1:]:
+    if windows.ndim != 2 or windows.dtype != np.float64 or windows.shape[1:] != new_windows(0).shape[1:]:
         return f"windows of shape {windows.shape} and type {windows.dtype}"
     used = windows[:, _HEAD : _HEAD + _MOST_LEVELS]
     counts = np.concatenate([used, windows[:, [WIDTH, TICK, DETECTIONS, LEVELS]]], axis=1)
@@ -214,8 +192,8 @@ def trouble(windows: NDArray[np.float64], buckets: int) -> str:
     level = np.arange(_MOST_LEVELS)
     levels, held = windows[:, LEVELS], (used * 2.0**level).sum(axis=1)
     # Merging two of a level's buckets leaves all others.
-    least = np.where(level < levels[:, np.newaxis] - 1, buckets - 1, level < levels[:, np.newaxis])
-    most = np.where(level < levels[:, np.newaxis], buckets, 0)
+    least = np.where(level < levels[:, np.newaxis] - 1, _BUCKETS - 1, level < levels[:, np.newaxis])
+    most = np.where(level < levels[:, np.newaxis], _BUCKETS, 0)
     if (used < least).any() or (used > most).any() or (held != windows[:, WIDTH]).any():
         return "buckets that do not add up"
     return ""

@@ -5,23 +5,10 @@ block's end, whenever its report comes. So tree and predictions follow from the 
 (docs/learners.md, "Blocks").
 """
 
-from typing import NamedTuple
-
 from ..policy.decide import ALTERNATE, CONSULT, KEEP, PRUNE, RELOCATE, SWAP, TIE, form_of
 from ..tree.split import Split
-from ..tree.table import ASKED, LEAF, ROWS, has_alternate
+from ..tree.table import LEAF, ROWS, has_alternate
 from ..tree.window import date
-
-
-class Decision(NamedTuple):
-    """What a split attempt has decided."""
-
-    node: int
-    due: int  # the node's ``due_at``
-    verdict: int
-    cell: int
-    value: int
-    cells: list  # whose bins it takes
 
 
 class Trials:
@@ -58,65 +45,30 @@ class Trials:
         self.tally = tally
         self.form = form_of(geometry.classes, cells, policy.reports_all)
 
-    def begin(self, node):
-        """A node's decision takes effect now.
+    def carrying_out(self, node, reading):
+        """Have a node's decision take effect; a generator.
 
-        Returns
-        -------
-        Decision or None
-            What `carry_out` takes, with the class counts and bins that are to be read for it: those of the attribute
-            that wins, or of all. None for an alternate: that is done.
+        Parameters
+        ----------
+        node : int
+        reading : callable
+            ``Driver.reading``: of the attribute that wins, or of all. For an alternate nothing is read.
         """
-        nodes = self.nodes
-        verdict, cell, value, due = (int(getattr(nodes, name)[node]) for name in ("verdict", "cell", "value", "due_at"))
+        nodes, tally = self.nodes, self.tally
+        verdict, cell, value = (int(getattr(nodes, name)[node]) for name in ("verdict", "cell", "value"))
+        nodes.verdict[node] = KEEP
         if verdict >= ALTERNATE and not (verdict == ALTERNATE and self.policy.rivals):
             self._change_alternate(node, verdict)
-            return None
+            return
         if verdict == CONSULT:
             cells = list(range(len(self.cells)))
         else:
             cells = [] if verdict == PRUNE else self.cells.cells_of(int(self.cells.attribute[cell])).tolist()
-        nodes.verdict[node] = ASKED
-        return Decision(node, due, verdict, cell, value, cells)
-
-    def _change_alternate(self, node, verdict):
-        nodes, growth, tally = self.nodes, self.growth, self.tally
-        nodes.verdict[node] = KEEP
-        if verdict == SWAP:
-            growth.swap(node)
-            tally.swapped += 1
-            return
-        begins = verdict == ALTERNATE
-        if begins and not growth.may_fork(node):
-            return
-        if not begins or has_alternate(nodes.table, node):
-            node = int(nodes.parent[node]) if begins else node
-            growth.drop(node)
-            tally.dropped += 1
-        if begins:
-            growth.fork(node)
-            tally.alternates += 1
-
-    def carry_out(self, decision, n, own, bins):
-        """Change the tree.
-
-        Parameters
-        ----------
-        decision : Decision
-        n : int
-            Instances that the node has counted.
-        own : int64 array (classes,)
-            Those of each class.
-        bins : list of int64 array (bins, classes)
-            Of the cells of the decision.
-        """
-        nodes, tally, node, verdict = self.nodes, self.tally, decision.node, decision.verdict
-        nodes.verdict[node] = KEEP
+        n, own, bins = yield from reading(int(nodes.slot[node]), cells)
         if verdict == PRUNE:
             self.growth.prune(node, own, n)
             tally.pruned += 1
             return
-        cell, value = decision.cell, decision.value
         if verdict == CONSULT:
             totals = self.totals.at(tally.instances)
             verdict, cell, value = self.policy.consult(self.growth, node, own, bins, totals)
@@ -141,6 +93,23 @@ class Trials:
         tally.replaced += int(inner)
         tally.splits += int(not inner)
         tally.ties += tie
+
+    def _change_alternate(self, node, verdict):
+        nodes, growth, tally = self.nodes, self.growth, self.tally
+        if verdict == SWAP:
+            growth.swap(node)
+            tally.swapped += 1
+            return
+        begins = verdict == ALTERNATE
+        if begins and not growth.may_fork(node):
+            return
+        if not begins or has_alternate(nodes.table, node):
+            node = int(nodes.parent[node]) if begins else node
+            growth.drop(node)
+            tally.dropped += 1
+        if begins:
+            growth.fork(node)
+            tally.alternates += 1
 
     def _begin_rival(self, node, split, own):
         """Let an alternate begin beside a node, with a split that the node's statistics have told."""

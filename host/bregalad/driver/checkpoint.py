@@ -67,8 +67,8 @@ def _body(geometry):
     return Layout("entry", *entry_body(geometry.replace(nodes=0))).dtype
 
 
-def misfit(checkpoint, classes, geometry, cells, counting):
-    """Why statistics do not fit a board, in words; None if they do.
+def check(checkpoint, classes, geometry, cells, counting):
+    """Refuse with a ValueError statistics that do not fit a board.
 
     Parameters
     ----------
@@ -86,19 +86,18 @@ def misfit(checkpoint, classes, geometry, cells, counting):
     held, held_cells, size = checkpoint["counts"].shape
     for name, value in (("bins", size // classes), ("classes", classes)):
         if value != getattr(geometry, name):
-            return f"saved from a board with {name} = {value}, this one has {getattr(geometry, name)}"
+            raise ValueError(f"saved from a board with {name} = {value}, this one has {getattr(geometry, name)}")
     if held and held_cells != cells:
-        return f"saved with {held_cells} cells, these parameters take {cells}"
+        raise ValueError(f"saved with {held_cells} cells, these parameters take {cells}")
     if cells > geometry.max_cells:
-        return f"{cells} cells are needed, this board has {geometry.max_cells}"
+        raise ValueError(f"{cells} cells are needed, this board has {geometry.max_cells}")
     if held > geometry.slots:
-        return f"{held} nodes have statistics, this board has {geometry.slots} slots"
+        raise ValueError(f"{held} nodes have statistics, this board has {geometry.slots} slots")
     if counting > geometry.slots:
-        return f"{counting} inner nodes want statistics, this board has {geometry.slots} slots"
+        raise ValueError(f"{counting} inner nodes want statistics, this board has {geometry.slots} slots")
     most = int(checkpoint["entries"][:, 0].max(initial=0))
     if most > geometry.count_max:
-        return f"a node has counted {most} instances, this board's counters hold {geometry.count_max}"
-    return None
+        raise ValueError(f"a node has counted {most} instances, this board's counters hold {geometry.count_max}")
 
 
 def widened(checkpoint, known, classes):

@@ -5,15 +5,15 @@ import numpy as np
 from ..boards.base import as_bytes
 from ..compiled import njit
 from ..engine import learn as engine
-from ..engine import statistics
 from ..engine.alternate_tests import chances_of, contest_of
 from ..engine.arguments import LEFT, PHASE, TRIED, make_arguments
 from ..engine.drift import watch_of
-from ..engine.shares import predict_shares
+from ..engine.statistics.bayes import classify_all
+from ..engine.statistics.slots import obey, read_entries, write_entries
+from ..engine.statistics.state import COUNTS, EXTENT, TERMS, N, slots_of
 from ..tree.blocks import FAR, next_of
 from ..tree.routing import GROUP
 from .interface import Driver
-from .requirements import check_window
 from .steps import at_once
 
 # Of nodes that compiled code finds free: a split for which there are none is done outside, which takes long.
@@ -32,7 +32,6 @@ class EngineDriver(Driver):
 
     def begin(self):
         trainer, policy = self.trainer, self.trainer.policy
-        check_window(trainer.board.geometry, policy)
         style = trainer.growth.style
         self._words = np.zeros(trainer.trials.form.size, np.int64)
         self._walks = np.empty(GROUP, np.uint32), np.empty(GROUP, np.uint32)
@@ -58,7 +57,7 @@ class EngineDriver(Driver):
     def widen(self, known):
         """Count more attributes: the cells from ``known`` on are new."""
         self._configure(slice(known, len(self.trainer.cells)))
-        self.state.entries[:, statistics.TERMS] = 0
+        self.state.entries[:, TERMS] = 0
 
     def count_classes(self, classes):
         pass
@@ -122,16 +121,16 @@ class EngineDriver(Driver):
         return engine.predict(given, self._how[0])
 
     def predict_row_shares(self, given, shares):
-        """The same for the class shares; see `predict_shares`."""
-        predict_shares(given, self._how[0], shares)
+        """The same for the class shares; see `engine.predict_shares`."""
+        engine.predict_shares(given, self._how[0], shares)
 
     # Statistics
 
     def reading(self, slot, cells):
         state = self.state
         entry = state.entries[slot]
-        own = entry[statistics.COUNTS :].copy()
-        return int(entry[statistics.N]), own, [state.counts[slot, :, :, cell].astype(np.int64) for cell in cells]
+        own = entry[COUNTS:].copy()
+        return int(entry[N]), own, [state.counts[slot, :, :, cell].astype(np.int64) for cell in cells]
         yield
 
     def counts_of(self, slots, cells):
@@ -141,13 +140,13 @@ class EngineDriver(Driver):
     def write_counts(self, slots, cells, counts):
         state = self.state
         state.counts[slots[:, np.newaxis], :, :, cells] = counts
-        state.entries[slots, statistics.TERMS], state.entries[slots, statistics.EXTENT] = 0, counts.shape[2]
+        state.entries[slots, TERMS], state.entries[slots, EXTENT] = 0, counts.shape[2]
 
     def predict(self, codes, leaves, scores):
         trainer = self.trainer
         labels = np.zeros(len(codes), np.int32)
         found = np.zeros((len(codes), trainer.board.geometry.classes) if scores else (0, 0), np.int64)
-        statistics.classify_all(
+        classify_all(
             self.state,
             as_bytes(codes),
             codes.shape[1],
@@ -162,17 +161,17 @@ class EngineDriver(Driver):
 
     def read(self, nodes, entries):
         slots = self.trainer.nodes.slot[nodes]
-        statistics.read_entries(self.state, slots, entries)
+        read_entries(self.state, slots, entries)
         counts = self.state.counts[slots][..., : len(self.trainer.cells)]  # (n, bins, classes, cells)
         return np.ascontiguousarray(np.moveaxis(counts, -1, 1)).reshape(len(nodes), counts.shape[-1], -1)
 
     def write(self, nodes, entries, counts):
         slots, shape = self.trainer.nodes.slot[nodes], self.state.counts.shape
-        statistics.write_entries(self.state, slots, entries)
+        write_entries(self.state, slots, entries)
         counts = counts.reshape(*counts.shape[:2], *shape[1:3]) & np.uint32(self.state.count_max)
         self.state.counts[slots, ..., : counts.shape[1]] = np.moveaxis(counts, 1, -1)
 
 
 @njit()
 def _apply(state, edits):
-    statistics.obey(statistics.slots_of(state), edits, len(edits))
+    obey(slots_of(state), edits, len(edits))

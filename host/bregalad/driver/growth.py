@@ -89,12 +89,12 @@ class Growth:
     def prune(self, node, own, n):
         """Turn an inner node back into a leaf that keeps its statistics: ``n`` instances, ``own`` of each class."""
         nodes = self.nodes
-        self._kill(node)
+        clear_below(self.arrays, node)
         nodes.counts[node] = own + nodes.base[node]
         nodes.majority[node] = int(np.argmax(nodes.counts[node]))
         nodes.own[node] = n
         nodes.right[node] = 0
-        self._enter_role(node)
+        self._send(enter_role(self.arrays, node, 0))
 
     # Alternates
 
@@ -108,7 +108,7 @@ class Growth:
         Where no slot is free for it, the least promising leaf loses its own; where inner nodes have all, it has none.
         """
         if not self.pool.free:
-            self._free_slot()
+            free_slot(self.arrays)
         nodes = self.nodes
         nodes.reserve(2)
         alternate, used = begin(self.arrays, node, self.tally.instances)
@@ -117,14 +117,11 @@ class Growth:
 
     def swap(self, fork):
         """Let the alternate take the place of a node, which goes with all below it."""
-        self._join(fork, 1)
+        self._send(end(self.arrays, fork, 1))
 
     def drop(self, fork):
         """Let an alternate go with all below it; its node is as it would be without."""
-        self._join(fork, 0)
-
-    def _join(self, fork, branch):
-        self._send(end(self.arrays, fork, branch))
+        self._send(end(self.arrays, fork, 0))
 
     @property
     def arrays(self):
@@ -132,17 +129,6 @@ class Growth:
         nodes, pool = self.nodes, self.pool
         own = nodes.table, nodes.matrices, nodes.room, nodes.blank
         return Tree(*own, self.style, self.cells.first_cell, pool.stack, pool.node, self.out)
-
-    def _free_slot(self):
-        """Free the slot of the least promising leaf, if any has one."""
-        free_slot(self.arrays)
-
-    def _kill(self, node):
-        clear_below(self.arrays, node)
-
-    def _enter_role(self, node):
-        """Tell the board whether a node that keeps its statistics is a leaf or an inner one."""
-        self._send(enter_role(self.arrays, node, 0))
 
     def clear(self, slot):
         """Have a slot begin anew."""
@@ -172,10 +158,6 @@ class Growth:
         """Instances between trials of a node, where it has no period of its own."""
         return int(role_period(self.arrays, node))
 
-    def _activate(self, node):
-        """Give a node without a slot one; its statistics start anew."""
-        self._send(activate(self.arrays, node, self.tally.instances, 0))
-
     def review(self):
         """Let all leaves compete for the slots if some have none; whether that has changed anything."""
         if not competing(self.nodes.table, self.nodes.room):
@@ -191,5 +173,5 @@ class Growth:
         self.pool = SlotPool(self.pool.slots, self.pool.first)
         if self.policy.anytime:
             for node in nodes.inner().tolist():
-                self._activate(node)
+                self._send(activate(self.arrays, node, self.tally.instances, 0))
         self.review()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..tree.blocks import FAR
+from ..tree.blocks import FAR, next_of
 
 if TYPE_CHECKING:
     from .trainer import Trainer
@@ -134,47 +134,12 @@ class Driver(ABC):
 
     def settling(self):
         """Have all decisions take effect now, before codes change; a generator."""
-        return self.trainer.effects(FAR)
+        nodes = self.trainer.nodes
+        while (node := int(next_of(nodes.table, nodes.rows, FAR))) >= 0:
+            yield from self.trainer.carrying_out(node)
 
     def changed(self):  # noqa: B027 (most boards need nothing)
         """Somebody else has changed the tree."""
-
-    def declare(self, layout, edges, told=False):
-        """Say what the rows are that `learning_rows` learns.
-
-        Parameters
-        ----------
-        layout : RowLayout
-            A column for each cell: an attribute of several has its value in each.
-        edges : dict of uint32 array
-            By cell, keys of the edges that numbers are encoded by (`bregalad.data.keys`).
-        told : bool
-            Whether the board reports the class of each record.
-
-        Raises
-        ------
-        ValueError
-            If the board does not walk records, or the layout does not fit the tree or the board.
-        """
-        raise ValueError(
-            f"board {self.board.name} takes records with their slots: choose a geometry with nodes of a node table"
-        )
-
-    def learning_rows(self, address, count):
-        """Learn rows that lie in the board's memory, and have been declared; a generator.
-
-        Parameters
-        ----------
-        address : int
-            Byte of the first row.
-        count : int
-
-        Returns
-        -------
-        int
-            Rows whose class was predicted before they were learnt.
-        """
-        raise ValueError("rows have no layout yet: declare() it")
 
     def fence(self):  # noqa: B027 (most boards need nothing)
         """Wait until all that the board was told to do is done."""

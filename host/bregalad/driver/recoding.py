@@ -61,15 +61,10 @@ def _zooms(slots, cells, before, after, bins, found):
     return used
 
 
+@njit()
 def _ranges(table, held, attributes):
     """The codes of attributes that nodes cover; int64 array (nodes, attributes, 2)."""
     found = np.empty((len(held), len(attributes), 2), np.int64)
-    _write_ranges(table, held, attributes, found)
-    return found
-
-
-@njit()
-def _write_ranges(table, held, attributes, found):
     for i in range(len(held)):
         for j in range(len(attributes)):
             found[i, j, 0], found[i, j, 1] = code_range(table, held[i], attributes[j])

@@ -15,7 +15,7 @@ _OPTIONAL = "criterion", "naive_bayes", "nodes", "searchers", "alternates"  # of
 
 
 def check_abilities(geometry, policy, prediction):
-    """Refuse a board whose bitstream lacks what a tree needs.
+    """Refuse a board that lacks what a tree needs: in its bitstream, for its alternates, for its window.
 
     Parameters
     ----------
@@ -40,6 +40,13 @@ def check_abilities(geometry, policy, prediction):
         raise ValueError(
             f"leaf_prediction={prediction!r} takes a board with naive Bayes: choose "
             f"a geometry with naive_bayes=True, or leaf_prediction={usual_predictor(False).word!r}"
+        )
+    _check_alternates(geometry, policy)
+    window, most = policy.window, geometry.count_max
+    if window is not None and window > most:  # they would be halved
+        raise ValueError(
+            f"a window of {window} instances is larger than the board's counters, which hold {most}: choose "
+            f"window <= {most}, or a geometry with count_width >= {int(window).bit_length()}"
         )
 
 
@@ -94,7 +101,7 @@ def _words(geometry):
     )
 
 
-def check_alternates(geometry, policy):
+def _check_alternates(geometry, policy):
     """Refuse with a ValueError a board with a node table that does not learn a policy's alternates."""
     if not (policy.alternates and geometry.nodes):
         return
@@ -122,16 +129,6 @@ def check_classes(geometry, classes):
         raise ValueError(
             f"the stream has {classes} classes, but the board has counters for "
             f"{geometry.classes}: choose a geometry with classes >= {classes}{where}"
-        )
-
-
-def check_window(geometry, policy):
-    """Refuse with a ValueError a window that a board's counters cannot hold: they would be halved."""
-    window, most = policy.window, geometry.count_max
-    if window is not None and window > most:
-        raise ValueError(
-            f"a window of {window} instances is larger than the board's counters, which hold {most}: choose "
-            f"window <= {most}, or a geometry with count_width >= {int(window).bit_length()}"
         )
 
 

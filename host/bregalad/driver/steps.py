@@ -16,6 +16,17 @@ def at_once(generator):
     raise AssertionError(f"it waits for reports ({wait})")
 
 
+def steadily(steps):
+    """Go through a trainer's steps, none of which is where Ctrl-C may end them; a generator for `Steps`."""
+    answer = None
+    while True:
+        try:
+            wait = steps.send(answer)
+        except StopIteration as end:
+            return end.value
+        answer = None if wait is SAFE else (yield wait)
+
+
 class Steps:
     """A generator that waits for the board outside of itself, and so outlives a failing wait.
 
@@ -34,18 +45,15 @@ class Steps:
     def __init__(self, generator):
         self._generator = generator
         self._wait = SAFE  # what it has yielded last; a generator that has not begun is safe, too
-        self._stops = 0  # safe points so far; the first two are before any work
         self.unfinished = False
 
-    def run(self, receive, pause=lambda: None):
+    def run(self, receive):
         """Go on to the end, and return what the generator returns.
 
         Parameters
         ----------
         receive : callable
             A board's ``receive``.
-        pause : callable
-            Called at safe points with some of the work done.
 
         Raises
         ------
@@ -62,9 +70,6 @@ class Steps:
                     answer = None
                     if self._wait is SAFE:
                         check_interrupt()
-                        self._stops += 1
-                        if self._stops > 2:
-                            pause()
                     else:
                         try:
                             answer = receive(self._wait)

@@ -19,8 +19,8 @@ from ..engine.alternate_tests import TESTED
 from ..engine.arguments import BUSY, COUNTS, LEFT, LENGTH, PENDING, PHASE
 from ..engine.tally import Tally
 from ..interrupt import deferred_interrupt
-from ..tree import arrivals as router
-from ..tree.blocks import FAR, busy, length_of, next_of
+from ..predictors import Predictor, predictor_of
+from ..tree.blocks import FAR, busy, length_of
 from ..tree.cells import check_cells
 from ..tree.nodes import Nodes
 from ..tree.table import ROWS
@@ -33,7 +33,7 @@ from .devices.rows import RowDriver
 from .engine import EngineDriver
 from .growth import Growth
 from .recoding import recoding
-from .requirements import check_abilities, check_alternates, check_classes
+from .requirements import check_abilities, check_classes
 from .steps import SAFE, Steps
 
 HEAVIEST = 10_000  # what an instance may weigh
@@ -91,12 +91,11 @@ class Trainer:
         check_classes(geometry, classes)
         check_cells(geometry, len(cells))
         check_abilities(geometry, policy, prediction)
-        check_alternates(geometry, policy)
         board.claim(self)
         self.board = board
         self.cells = cells
         self.classes = classes
-        self.predictor = router.PREDICTIONS[prediction]
+        self.predictor = int(predictor_of(prediction))
         self.review_period = review_period
         try:
             self._begin(policy, nodes, tally, memory)
@@ -164,11 +163,6 @@ class Trainer:
                 f"board {self.board.name} failed while this tree was learning (if its link was cut, resume() goes on)"
             )
         return None
-
-    @property
-    def stuck(self):
-        """Whether it has not come to the end of what it was learning."""
-        return self.failed
 
     def consult(self, totals):
         """Let decisions ask these `Totals`, and tests of alternates, too."""
@@ -261,7 +255,7 @@ class Trainer:
         nodes = deepcopy(self.nodes)
         kept = checkpoint.read(self)
         with Engine(self.board.geometry.replace(nodes=0)) as board:
-            prediction = {value: name for name, value in router.PREDICTIONS.items()}[self.predictor]
+            prediction = Predictor(self.predictor).word
             other = Trainer(board, self.cells, self.policy, self.classes, prediction=prediction, nodes=nodes)
             checkpoint.restore(other, kept)
             yield other
@@ -330,17 +324,9 @@ class Trainer:
         self.begin_block(self.tally.instances)
         self.failed = False
 
-    def effects(self, made):
-        """Have decisions take effect that were made when so many instances had been learnt, or fewer; a generator."""
-        while (node := int(next_of(self.nodes.table, self.nodes.rows, made))) >= 0:
-            yield from self.carrying_out(node)
-
     def carrying_out(self, node):
         """Have a node's decision take effect; a generator."""
-        decision = self.trials.begin(node)
-        if decision is not None:
-            found = yield from self.driver.reading(int(self.nodes.slot[node]), decision.cells)
-            self.trials.carry_out(decision, *found)
+        return self.trials.carrying_out(node, self.driver.reading)
 
     def recoding(self, changes, adopt):
         """Go on with other code books, when all decisions have taken effect; a generator for `Steps`.

@@ -4,7 +4,7 @@ from collections import namedtuple
 
 from ..compiled import Proxy, Record, define_proxy, njit, register
 from ..tree.table import Tree
-from .statistics import slots_of
+from .statistics.state import slots_of
 
 # Elements of `block`: its instances, if it is not cut short; what is to be done at its end but to begin the next, 0:
 # nothing; how far the end has got; 1: a decision is left to be carried out outside.

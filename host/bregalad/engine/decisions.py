@@ -9,7 +9,9 @@ from ..tree.blocks import is_due
 from ..tree.deactivation import divide
 from ..tree.split import cells_of, sides_of
 from ..tree.table import ROWS, has_alternate
-from . import statistics
+from .statistics.candidates import attempt
+from .statistics.slots import obey
+from .statistics.state import COUNTS, KIND
 from .tally import ALTERNATES, DROPPED, HALVINGS, SWAPPED, TRIALS
 
 # For what is called from one place: it would be compiled for itself, and again in its caller.
@@ -36,7 +38,7 @@ def split(state, work, node, anytime):
     row = tree.table[node]
     cell, value, slot = np.int64(row["cell"]), np.int64(row["value"]), np.int64(row["slot"])
     attribute, _, cells = cells_of(tree.first_cell, work.plan.form.attribute, cell)
-    kind = np.int64(state.config[statistics.KIND, cell])
+    kind = np.int64(state.config[KIND, cell])
     values = _values(state.counts, slot, cell, cells)
     sides = sides_of(values, kind, value)
     width, classes = sides.shape
@@ -44,11 +46,11 @@ def split(state, work, node, anytime):
         return False
     own = np.empty(classes, np.int64)
     for k in range(classes):
-        own[k] = state.entries[slot, statistics.COUNTS + k]
+        own[k] = state.entries[slot, COUNTS + k]
     tie = row["verdict"] == TIE
     row["verdict"] = KEEP
     used = divide(tree, node, attribute, kind, value, values, sides, own, tie, anytime, None)
-    statistics.obey(work.slots, tree.edits, used)
+    obey(work.slots, tree.edits, used)
     return True
 
 
@@ -78,7 +80,7 @@ def change_alternate(work, node, seen):
         swaps = np.int64(verdict == SWAP)
         used = end(tree, node, swaps)
         tally[SWAPPED if swaps else DROPPED] += 1
-    statistics.obey(work.slots, tree.edits, used)
+    obey(work.slots, tree.edits, used)
     return True
 
 
@@ -97,7 +99,7 @@ def try_due(state, work, number, words):
             out = left_out(table, node, options, form.attributes)
             for cell in range(form.cells):
                 state.wanted[cell] = not out[form.attribute[cell]]
-        halved = statistics.attempt(state, np.int64(row["slot"]), np.int64(form.cells), classes, form.all, words)
+        halved = attempt(state, np.int64(row["slot"]), np.int64(form.cells), classes, form.all, words)
         state.wanted[:] = True
         tally[TRIALS] += 1
         tally[HALVINGS] += halved

@@ -13,10 +13,10 @@ from ..tree.table import FORK, KEPT, LEAF, NO_NODE, is_alternate, standing
 
 _inner = njit(inner=True)
 
-Watch = namedtuple("Watch", ["rule", "width", "certainty", "leaves"])
+Watch = namedtuple("Watch", ["delta", "width", "certainty", "leaves"])
 Watch.__doc__ = """What is watched, for compiled code.
 
-rule : when a node's errors have changed, an ``adwin.Rule``
+delta : ADWIN's confidence that a node's errors have changed
 width : a node and its alternate are compared when both have more errors, or none, in their windows
 certainty : ln(2 / delta) of that comparison
 leaves : whether leaves get alternates, too
@@ -28,7 +28,7 @@ def watch_of(policy):
     if not policy.watched:
         return None
     return Watch(
-        adwin.rule_of(float(policy.drift_delta)),
+        float(policy.drift_delta),
         int(policy.switch_width),
         math.log(2 / policy.switch_delta),
         bool(policy.leaf_alternates),
@@ -59,7 +59,7 @@ def follow(table, windows, leaf, wrong, watch, block):
         row = table[node]
         if row["kind"] != FORK:
             before = adwin.estimate(windows, node)
-            changed = adwin.update(windows, node, error, watch.rule)
+            changed = adwin.update(windows, node, error, watch.delta)
             if changed and (watch.leaves or row["kind"] != LEAF) and adwin.estimate(windows, node) >= before:
                 found += decide(row, ALTERNATE, block)
         parent = row["parent"]

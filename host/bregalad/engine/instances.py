@@ -8,14 +8,17 @@ from ..tree.blocks import block_of, is_overdue
 from ..tree.routing import GROUP, next_leaf, walk
 from ..tree.table import NO_NODE, above
 from ..tree.window import count_off, leaf_of
-from . import statistics
 from .alternate_tests import contest, worth
 from .arguments import BUSY, LENGTH, PENDING
 from .drift import follow
+from .statistics.bayes import classify, only_class
+from .statistics.bins import gather, locate, mixture
+from .statistics.counting import add, count_places, halve, take_off
+from .statistics.state import BEATS, CLAMPED, LINK, NODES, PREDICTED, RECORDS, N, inner
 from .tally import BEGUN, ENDS
 
 
-@statistics.inner
+@inner
 def _forget(slots, cells, mix, table, counts, base, past, at, label, number):
     """Forget an instance; how many records, nodes and beats that were at 0 it takes.
 
@@ -30,23 +33,23 @@ def _forget(slots, cells, mix, table, counts, base, past, at, label, number):
     """
     where, own_codes, places = cells
     records = nodes = clamped = 0
-    rows = statistics.gather(mix, slots.shape, past, at, where, own_codes, places)
+    rows = gather(mix, slots.shape, past, at, where, own_codes, places)
     leaf = leaf_of(table, past, at)
     while True:
         slot = count_off(table, counts, base, leaf, number, label)
         records += slot != NONE
         while slot != NONE:
-            statistics.locate(slots, mix, slot, own_codes, places)
-            statistics.take_off(slots.entries, slot, label)
-            clamped += statistics.count_places(slots, 0, -1, slot, label, places, rows)
+            locate(slots, mix, slot, own_codes, places)
+            take_off(slots.entries, slot, label)
+            clamped += count_places(slots, 0, -1, slot, label, places, rows)
             nodes += 1
-            slot = np.int64(slots.entries[slot, statistics.LINK])
+            slot = np.int64(slots.entries[slot, LINK])
         leaf = next_leaf(table, leaf, past, at)
         if not leaf:
             return records, nodes, clamped
 
 
-@statistics.inner
+@inner
 def learn_until_due(
     work, weights, start, stop, seen, first, walked, predictor, anytime, alternates, watch, forgets, rules, chances
 ):
@@ -73,7 +76,7 @@ def learn_until_due(
     where, attributes, rule = plan.form.attribute, plan.form.attributes, plan.rule
     cells = where, own_codes, places
     entries, shape = slots.entries, slots.shape
-    mix = statistics.mixture(slots.config, len(where))
+    mix = mixture(slots.config, len(where))
     records = nodes = clamped = 0
     until, due = tally[ENDS] - seen, block[BUSY]
     now = block_of(rule, tally[BEGUN])
@@ -100,7 +103,7 @@ def learn_until_due(
             kept_labels[turn] = label
         if chances is not None:
             chances.totals[label] += 1
-        rows = statistics.gather(mix, shape, codes, at, where, own_codes, places)
+        rows = gather(mix, shape, codes, at, where, own_codes, places)
         if i >= walked:
             first, walked = i, min(i + GROUP, stop)
             walk(table, codes, attributes, first, found[: walked - first], going)
@@ -125,27 +128,25 @@ def learn_until_due(
             while True:
                 if counting:
                     slot = np.uint32(row["slot"])
-                    statistics.locate(slots, mix, slot, own_codes, places)
+                    locate(slots, mix, slot, own_codes, places)
                     if predictor is not None and (anytime is None or node == reached) and row["own"]:
-                        bayes = statistics.only_class(entries, plan.classes, slot)
+                        bayes = only_class(entries, plan.classes, slot)
                         if bayes < 0:
-                            bayes = statistics.classify(
-                                slots, mix, plan.neighbours, plan.classes, np.int64(slot), places
-                            )
+                            bayes = classify(slots, mix, plan.neighbours, plan.classes, np.int64(slot), places)
                         predicted = choose(row, predictor, majority, bayes, label, weight)
                     left = weight
                     while left:
                         # What is full is halved before it counts further: near that, by one after the other.
-                        step = left if entries[slot, statistics.N] + left <= slots.count_max else np.int64(1)
-                        if entries[slot, statistics.N] == slots.count_max:
-                            statistics.halve(entries, shape, slots.counters, events, np.int64(slot))
-                        clamped += statistics.add(slots, step, slot, label, places, rows)
+                        step = left if entries[slot, N] + left <= slots.count_max else np.int64(1)
+                        if entries[slot, N] == slots.count_max:
+                            halve(entries, shape, slots.counters, events, np.int64(slot))
+                        clamped += add(slots, step, slot, label, places, rows)
                         left -= step
                     nodes += 1
                     if weight:
                         due |= arrive(row, weight)
                         if anytime is None or node == reached:
-                            row["own"] = entries[slot, statistics.N]
+                            row["own"] = entries[slot, N]
                             if reached == leaf and is_overdue(row, rule, now):
                                 until = min(until, i + 1 + AHEAD)
                 if anytime is None:  # inner nodes count nothing
@@ -179,11 +180,11 @@ def learn_until_due(
                 break
             row = table[reached]
         i += 1
-    events[statistics.RECORDS] += records
-    events[statistics.NODES] += nodes
-    events[statistics.BEATS] += nodes * ((len(where) + slots.lanes - 1) // slots.lanes)
-    events[statistics.CLAMPED] += clamped
+    events[RECORDS] += records
+    events[NODES] += nodes
+    events[BEATS] += nodes * ((len(where) + slots.lanes - 1) // slots.lanes)
+    events[CLAMPED] += clamped
     if predictor is not None:
-        events[statistics.PREDICTED] += records
+        events[PREDICTED] += records
     tally[BEGUN], tally[ENDS], block[BUSY] = now.begun, seen + until, due
     return i, first, walked

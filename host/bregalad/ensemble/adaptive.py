@@ -1,6 +1,5 @@
 """The adaptive random forest."""
 
-from ..drift.adwin import rule_of
 from ..learners.vfdt import VFDT
 from .estimator import Ensemble, declared
 from .member import Style
@@ -39,6 +38,6 @@ class AdaptiveRandomForest(Ensemble):
             int(self.seed),
             float(self.rate),
             subset=min(width, max(1, round(float(self.attributes) * width))),
-            rules=(rule_of(float(self.warning)), rule_of(float(self.drift))),
+            deltas=(float(self.warning), float(self.drift)),
             weighted=bool(self.weighted),
         )

@@ -1,6 +1,6 @@
 """Online bagging, and leveraging bagging."""
 
-from ..drift.adwin import new_windows, rule_of
+from ..drift.adwin import new_windows
 from ..learners.vfdt import VFDT
 from .estimator import Ensemble, declared
 from .member import Style
@@ -55,10 +55,9 @@ class LeveragingBagging(OnlineBagging):
     def _learn_all(self, codes, labels):
         hands = self._hands()
         found, weights = yield from hands.learn(codes, labels, self._seen)
-        rule = rule_of(float(self.drift))
         at = 0
         while True:
-            at, worst = first_change(found, labels, at, self._windows, rule)
+            at, worst = first_change(found, labels, at, self._windows, float(self.drift))
             if worst < 0:
                 return found, weights
             # It has learnt what comes behind, too: that goes with it.

@@ -13,7 +13,7 @@ from ..estimator import board as holder
 from ..estimator.parameters import described
 from ..estimator.stream import StreamLearner
 from ..estimator.tree import StreamTree
-from ..estimator.turns import changing, reading
+from ..estimator.turns import in_turn
 from ..predictors import predictor_of
 from . import options, storage
 from .crew import Crew
@@ -327,13 +327,13 @@ class Ensemble(StreamLearner, Parameters):
 
     # Predicting
 
-    @reading
+    @in_turn
     def predict(self, X: Frame) -> np.ndarray:
         """Class of every instance: the one that most votes are for; array (n,)."""
         indices = self._elected(self._encoded(X))  # first: an ensemble that has learnt nothing says so
         return self.classes_[indices]
 
-    @reading
+    @in_turn
     def predict_proba(self, X: Frame) -> NDArray[np.float64]:
         """The mean of the members' class probabilities, weighted as their votes; float array (n, classes)."""
         return self._shares(self._encoded(X))
@@ -360,7 +360,7 @@ class Ensemble(StreamLearner, Parameters):
 
     # Looking
 
-    @reading
+    @in_turn
     def report(self) -> dict[str, Any]:
         """Sizes and counts as a dict, those of the trees that vote added up; ``depth`` is the deepest one's.
 
@@ -381,7 +381,7 @@ class Ensemble(StreamLearner, Parameters):
         }
 
     @property
-    @reading
+    @in_turn
     def feature_importances_(self) -> NDArray[np.float64]:
         """The mean of the members', see ``VFDT.feature_importances_``; float array (attributes,), sum 1, or all 0."""
         self._fitted()
@@ -391,7 +391,7 @@ class Ensemble(StreamLearner, Parameters):
 
     # Keeping
 
-    @changing
+    @in_turn
     def reset(self) -> None:
         """Forget everything learnt."""
         self._single = None
@@ -403,13 +403,13 @@ class Ensemble(StreamLearner, Parameters):
         self._let_go()
         self._forget()
 
-    @changing
+    @in_turn
     def close(self) -> None:
         """Let go of the members' boards and workers; what was learnt stays, and learning may go on later."""
         self._recall()
         self._let_go()
 
-    @reading
+    @in_turn
     def __getstate__(self):
         state = super().__getstate__()
         if self.tree is not None and is_shared(self.tree):

@@ -3,12 +3,12 @@
 import numpy as np
 
 from ..drift.adwin import forget, new_windows
+from ..driver.steps import steadily
 from ..estimator import board as holder
 from ..interrupt import unbroken
 from ..policy.subset import mix
 from .draws import Draws
 from .ground import is_shared
-from .steps import steadily
 from .votes import DRIFT, RIGHT, SEEN, WARNING, watch
 
 
@@ -24,15 +24,15 @@ class Style:
         Of `Draws`.
     subset : int
         Attributes that each node may be split on; 0: all.
-    rules : (Rule, Rule), optional
-        When a window warns, and when it tells of a drift; None: nothing watches.
+    deltas : (float, float), optional
+        ADWIN's confidence for a warning, and for a drift; None: nothing watches.
     weighted : bool
         Whether votes count by the member's accuracy.
     """
 
-    def __init__(self, tree, seed, rate, *, subset=0, rules=None, weighted=False):
+    def __init__(self, tree, seed, rate, *, subset=0, deltas=None, weighted=False):
         self.tree, self.seed, self.rate = tree, seed, rate
-        self.subset, self.rules, self.weighted = subset, rules, weighted
+        self.subset, self.deltas, self.weighted = subset, deltas, weighted
 
 
 class Member:
@@ -146,7 +146,7 @@ class Member:
         times = self.draws.take(first, len(labels))
         found = yield from _learn(self.tree, codes, labels, times)
         weights = np.ones(len(labels))
-        if self.style.rules is not None:
+        if self.style.deltas is not None:
             yield from self._watch(codes, labels, times, found, weights, stream)
         return found, weights
 
@@ -165,7 +165,7 @@ class Member:
         known = 0  # as far as the background tree has learnt
         at = 0
         while True:
-            at, change = watch(found, labels, at, self.windows, self.style.rules, self.score, weights)
+            at, change = watch(found, labels, at, self.windows, self.style.deltas, self.score, weights)
             if not change:
                 break
             if change & WARNING:

@@ -6,8 +6,7 @@ from inspect import isgenerator
 import numpy as np
 
 from ..data.quantiser import Quantiser
-from ..driver.steps import at_once
-from .steps import steadily
+from ..driver.steps import at_once, steadily
 
 
 class Known:

@@ -99,8 +99,8 @@ def restored(cls, path, meta, arrays, changes):
 
 def _learnt(ensemble, template, meta, arrays):
     """What an ensemble of the file's own parameters has learnt, checked: its members, in both senses."""
-    sample = {name.removeprefix("sample_"): column for name, column in arrays.items() if name.startswith("sample_")}
-    found = storage.members_of(meta, sample)
+    found = storage.members_of(meta, storage.section(arrays, "sample_"))
+    sample = {name: column for name, column in arrays.items() if name.startswith("sample_")}
     ensemble.n_features_in_ = found["n_features_in_"]
     if len(meta["members"]) != ensemble.members or not is_count(meta["seen"]):
         raise ValueError("its members are not as many as it says")
@@ -113,7 +113,7 @@ def _learnt(ensemble, template, meta, arrays):
             setattr(member, name, saved[name])
         member.score[:] = saved["score"]
         trees = [
-            _tree(template, meta | own, _arrays_of(arrays, f"{number}_{place}_"), found)
+            _tree(template, meta | own, storage.section(arrays, f"{number}_{place}_") | sample, found)
             for place, own in enumerate(saved["trees"])
         ]
         member.tree, member.background = [*trees, None][:2]
@@ -122,7 +122,7 @@ def _learnt(ensemble, template, meta, arrays):
         members.append(member)
     ensemble._members = members
     windows = arrays["windows"]
-    if windows.shape != ensemble._all_windows.shape or (problem := trouble(windows, 5)):
+    if windows.shape != ensemble._all_windows.shape or (problem := trouble(windows)):
         raise ValueError(f"its windows are none ({problem or windows.shape})")
     ensemble._all_windows = windows
     return found | {"_members": members, "_seen": meta["seen"]}
@@ -141,9 +141,3 @@ def _tree(template, meta, arrays, found):
     tree._made_with = tree._decisive()
     holder.check_fit(tree, holder.geometry_of(tree))
     return tree
-
-
-def _arrays_of(arrays, prefix):
-    """A tree's arrays, and the sample."""
-    own = {name.removeprefix(prefix): column for name, column in arrays.items() if name.startswith(prefix)}
-    return own | {name: column for name, column in arrays.items() if name.startswith("sample_")}

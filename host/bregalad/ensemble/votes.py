@@ -46,7 +46,7 @@ def weigh(score):
 
 
 @njit(nogil=True)
-def watch(found, labels, start, windows, rules, score, weights):
+def watch(found, labels, start, windows, deltas, score, weights):
     """Look at a member's predictions until one of its windows has changed for the worse.
 
     Parameters
@@ -57,7 +57,7 @@ def watch(found, labels, start, windows, rules, score, weights):
         The first instance to look at.
     windows : float64 array (2, elements)
         Of `new_windows`: for warnings, for drifts. Written.
-    rules : (Rule, Rule)
+    deltas : (float, float)
     score : int64 array (2,)
         By SEEN and RIGHT. Written.
     weights : float64 array (n,)
@@ -75,9 +75,9 @@ def watch(found, labels, start, windows, rules, score, weights):
         score[RIGHT] += right
         change = 0
         wrong = 0.0 if right else 1.0
-        if _worse(windows, 0, wrong, rules[0]):
+        if _worse(windows, 0, wrong, deltas[0]):
             change |= WARNING
-        if _worse(windows, 1, wrong, rules[1]):
+        if _worse(windows, 1, wrong, deltas[1]):
             change |= DRIFT
         if change:
             return i + 1, change
@@ -85,14 +85,14 @@ def watch(found, labels, start, windows, rules, score, weights):
 
 
 @njit(inner=True)
-def _worse(windows, at, value, rule):
+def _worse(windows, at, value, delta):
     """Take a number in; whether the mean has changed, and risen."""
     before = estimate(windows, at)
-    return update(windows, at, value, rule) and estimate(windows, at) > before
+    return update(windows, at, value, delta) and estimate(windows, at) > before
 
 
 @njit(nogil=True)
-def first_change(found, labels, start, windows, rule):
+def first_change(found, labels, start, windows, delta):
     """Look at the members' predictions, instance by instance, until the window of one has changed for the worse.
 
     Parameters
@@ -102,7 +102,7 @@ def first_change(found, labels, start, windows, rule):
     start : int
     windows : float64 array (members, elements)
         Written.
-    rule : Rule
+    delta : float
 
     Returns
     -------
@@ -114,7 +114,7 @@ def first_change(found, labels, start, windows, rule):
     for i in range(start, count):
         changed = False
         for member in range(members):
-            changed |= _worse(windows, member, np.float64(found[member, i] != labels[i]), rule)
+            changed |= _worse(windows, member, np.float64(found[member, i] != labels[i]), delta)
         if changed:
             worst = 0
             for member in range(1, members):

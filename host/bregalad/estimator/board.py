@@ -9,11 +9,9 @@ from ..boards.base import Board, BoardError
 from ..driver import checkpoint
 from ..driver.requirements import (
     check_abilities,
-    check_alternates,
     check_classes,
     check_nodes,
     check_ties,
-    check_window,
     naming_build,
 )
 from ..driver.trainer import Trainer
@@ -62,7 +60,10 @@ def trainer_on(tree, board):
     """What learns the tree on a board, which gets the statistics that are to go there."""
     cells = cells_of(tree, board.geometry.bins)
     if tree._checkpoint is not None:
-        _widen(tree, board.geometry.classes)
+        known, classes = tree._nodes.classes, board.geometry.classes
+        if classes > known:
+            tree._checkpoint = checkpoint.widened(tree._checkpoint, known, classes)
+            tree._nodes.widen(classes)
         check_fit(tree, board.geometry)
     check_ties(board.geometry, tree._policy(), len(tree.classes_))
     prediction = tree._prediction or prediction_on(tree, board.geometry)
@@ -144,22 +145,12 @@ def make_cells(tree, quantiser):
     tree._quantiser, tree._kept_geometry = quantiser, geometry
 
 
-def _widen(tree, classes):
-    """Make nodes and statistics such that a board of so many classes takes them."""
-    known = tree._nodes.classes
-    if classes > known:
-        tree._checkpoint = checkpoint.widened(tree._checkpoint, known, classes)
-        tree._nodes.widen(classes)
-
-
 def check_fit(tree, geometry):
     """Refuse a board that cannot take the tree or the statistics with a ValueError."""
     nodes = tree._nodes
     check_nodes(geometry, nodes)
     inner = len(nodes.inner()) if tree._policy().anytime else 0
-    misfit = checkpoint.misfit(tree._checkpoint, nodes.classes, geometry, len(cells_of(tree, geometry.bins)), inner)
-    if misfit:
-        raise ValueError(misfit)
+    checkpoint.check(tree._checkpoint, nodes.classes, geometry, len(cells_of(tree, geometry.bins)), inner)
 
 
 def cells_of(tree, bins):
@@ -248,8 +239,6 @@ def check_board(tree, geometry, policy):
     if geometry is not None:
         with _naming_build(tree, tree.board):
             check_abilities(geometry, policy, prediction_on(tree, geometry))
-            check_window(geometry, policy)
-            check_alternates(geometry, policy)
     if not isinstance(tree.board, Board):
         check_name(tree.board)
 

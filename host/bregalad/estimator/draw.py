@@ -10,16 +10,37 @@ from ..data.schema import Schema
 from ..tree.nodes import Nodes
 from ..tree.table import LEAF, MULTIWAY, NUMERIC
 from ..words import shown
+from .turns import in_turn
+
+
+class Drawn:
+    """What trees are drawn by; a subclass says in ``_shown`` what is to be seen, a `View`."""
+
+    @in_turn
+    def draw(self, max_depth: int | None = None) -> str:
+        """The tree as text; where nothing is split, of a tree on a board also how far that is and what predicts."""
+        check_depth(max_depth)
+        return text(self._shown(), max_depth)
+
+    @in_turn
+    def to_graphviz(self, max_depth: int | None = None) -> str:
+        """The tree in Graphviz's DOT language."""
+        check_depth(max_depth)
+        return dot(self._shown(), max_depth)
+
+    def _shown(self):
+        raise NotImplementedError
 
 
 @dataclass
 class View:
-    """A tree with the names of what it tests."""
+    """A tree with the names of what it tests, and a last line of its text."""
 
     nodes: Nodes
     quantiser: Quantiser
     schema: Schema
     classes: np.ndarray
+    note: str = ""
 
     def conditions(self, node):
         """What sends an instance to each child of an inner node, in words."""
@@ -81,7 +102,7 @@ def text(view, max_depth=None):
             continue
         family = zip(nodes.children(node), view.conditions(node), strict=True)
         waiting += [(child, words, depth + 1) for child, words in family][::-1]
-    return "\n".join(lines)
+    return "\n".join([*lines, view.note] if view.note else lines)
 
 
 def dot(view, max_depth=None):

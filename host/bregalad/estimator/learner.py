@@ -16,7 +16,7 @@ from .inputs import as_frame, class_indices, class_set, labels_of, same_length
 from .parameters import decisive, same
 from .saving import storage
 from .saving.archive import owned
-from .turns import Turns, changing, reading
+from .turns import Turns, in_turn
 from .weights import accuracy
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ class Learner(ClassifierMixin, BaseEstimator):
 
     # Learning
 
-    @changing
+    @in_turn
     def fit(self, X: Frame, y: Column, sample_weight: Column | None = None) -> Self:
         """Learn from scratch.
 
@@ -157,7 +157,7 @@ class Learner(ClassifierMixin, BaseEstimator):
         self._learn(frame, labels, classes, lambda *_: weights)
         return self
 
-    @changing
+    @in_turn
     def partial_fit(
         self, X: Frame, y: Column, classes: Column | None = None, sample_weight: Column | None = None
     ) -> Self:
@@ -184,7 +184,7 @@ class Learner(ClassifierMixin, BaseEstimator):
         self._learn(X, y, classes, lambda labels, known: self._weights(labels, known, sample_weight))
         return self
 
-    @changing
+    @in_turn
     def test_then_train(self, X: Frame, y: Column, classes: Column | None = None) -> np.ndarray:
         """Prequential step: predict each instance, then learn it.
 
@@ -243,7 +243,7 @@ class Learner(ClassifierMixin, BaseEstimator):
 
     # Keeping
 
-    @changing
+    @in_turn
     def save(self, path: Path, run: dict[str, Any] | None = None) -> None:
         """Write all that was learnt, the quantiser and the board's statistics, to a file.
 
@@ -281,7 +281,7 @@ class Learner(ClassifierMixin, BaseEstimator):
         other.__setstate__(self.__getstate__())
         return other
 
-    @reading
+    @in_turn
     def __getstate__(self):
         """For copies and pickle: a copy, for learning goes on."""
         return copy.deepcopy(self._state())

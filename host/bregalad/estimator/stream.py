@@ -31,7 +31,7 @@ from .inputs import (
     too_many_values,
 )
 from .learner import Learner
-from .turns import changing, reading
+from .turns import in_turn
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -108,7 +108,7 @@ class StreamLearner(Learner):
 
     # Attributes and classes
 
-    @changing
+    @in_turn
     def declare(self, X: Frame, classes: Column) -> Self:
         """Say which attributes and classes there are, and learn nothing yet.
 
@@ -135,7 +135,7 @@ class StreamLearner(Learner):
         self._start(schema, quantiser, classes, isinstance(X, pd.DataFrame))
         return self
 
-    @changing
+    @in_turn
     def restart(self) -> Self:
         """Forget what was learnt, but not which attributes and classes there are."""
         self._fitted()
@@ -146,7 +146,7 @@ class StreamLearner(Learner):
         self._grows, self._columns = grows, columns
         return self
 
-    @reading
+    @in_turn
     def quantiser_summary(self) -> dict[str, Any]:
         """Codes used and values lost per attribute; see ``Quantiser.summary``."""
         self._fitted()
@@ -243,7 +243,7 @@ class StreamLearner(Learner):
         warn_of_lost(self._quantiser)
         return found
 
-    @changing
+    @in_turn
     def resume(self) -> np.ndarray | float | None:
         """Go on after the link to the board was cut: connect again, finish what was interrupted.
 
@@ -278,7 +278,7 @@ class StreamLearner(Learner):
     def _finish(self, steps):
         """Run steps; they are kept if the link is cut."""
         try:
-            return steps.run(lambda wait: self._board_in_use.receive(wait), self._turns.pause)
+            return steps.run(lambda wait: self._board_in_use.receive(wait))
         finally:
             self._unfinished = steps if steps.unfinished else None
 
@@ -292,7 +292,7 @@ class StreamLearner(Learner):
 
     # One by one
 
-    @changing
+    @in_turn
     def learn_one(self, x: Mapping[Any, Any], y: Label, w: float = 1) -> Self:
         """Learn one instance.
 
@@ -325,7 +325,7 @@ class StreamLearner(Learner):
     def _learn_one(self, x, y, w):
         river.learn(self, x, y, w)
 
-    @reading
+    @in_turn
     def predict_one(self, x: Mapping[Any, Any]) -> Label | None:
         """Class of one instance, None before any was learnt."""
         single = self._single or self._alone_if_begun()
@@ -336,7 +336,7 @@ class StreamLearner(Learner):
             return single.labels[self._label_of(single)]
         return single.labels[found[1]]
 
-    @reading
+    @in_turn
     def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Label, float]:
         """Class shares for one instance: dict of label to share; empty before any was learnt."""
         single = self._single or self._alone_if_begun()
@@ -347,7 +347,7 @@ class StreamLearner(Learner):
             shares = self._shares_of(single).tolist()
         return dict(zip(single.labels, shares))  # noqa: B905  # `strict` takes as long as the rest of the line
 
-    @reading
+    @in_turn
     def leaf_counts_one(self, x: Mapping[Any, Any]) -> dict[Label, int]:
         """How many instances of each class the leaf of one instance counts, see ``leaf_counts``; empty before any."""
         single = self._single or self._alone_if_begun()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
@@ -19,13 +20,14 @@ from ..tree import routing as walk
 from ..tree.recode import thresholds_of
 from ..words import shown
 from . import board as holder
-from . import draw, inspection, predictions
+from . import inspection, predictions
+from .draw import Drawn, View
 from .inputs import checked_codes
 from .parameters import TreeParameters, check_nominal
 from .resident import Resident, begin_with, check_resident, learning
 from .single import Single
 from .stream import StreamLearner
-from .turns import changing, reading, together
+from .turns import in_turn
 from .weights import check_class_weight
 
 if TYPE_CHECKING:
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
     from ..tree.nodes import Nodes
 
 
-class StreamTree(StreamLearner, TreeParameters):
+class StreamTree(StreamLearner, Drawn, TreeParameters):
     """Base of the trees: everything but the split policy.
 
     Instances are learnt as they come, from the first on. Code books of numeric attributes follow
@@ -147,7 +149,7 @@ class StreamTree(StreamLearner, TreeParameters):
     def _thresholds(self):
         return thresholds_of(self._nodes.table, self._nodes.descendants(), self.n_features_in_)
 
-    @changing
+    @in_turn
     def encode(self, X: Frame) -> NDArray[np.uint8]:
         """The codes of instances by the code books as they are.
 
@@ -163,7 +165,7 @@ class StreamTree(StreamLearner, TreeParameters):
         warn_of_lost(self._quantiser)
         return codes
 
-    @changing
+    @in_turn
     def learn_codes(
         self, codes: ArrayLike, labels: ArrayLike, weights: NDArray[np.int32] | None = None
     ) -> NDArray[np.int32]:
@@ -197,7 +199,7 @@ class StreamTree(StreamLearner, TreeParameters):
             trainer.check_weights(weights, len(rows))
         return self._finish(Steps(trainer.learning(rows, indices, weights)))
 
-    @changing
+    @in_turn
     def learn_resident(self, resident: Resident) -> float:
         """Test, then train on instances that lie in the memory of the tree's board.
 
@@ -258,30 +260,30 @@ class StreamTree(StreamLearner, TreeParameters):
 
     # Predicting
 
-    @reading
+    @in_turn
     def predict(self, X: Frame) -> np.ndarray:
         """Class of every instance, by its leaf; array (n,)."""
         indices = predictions.indices(self, *self._routed(X))  # first: a tree that has learnt nothing says so
         return self.classes_[indices]
 
-    @reading
+    @in_turn
     def predict_codes(self, codes: NDArray[np.uint8]) -> NDArray[np.int32]:
         """The same of instances that ``encode`` has encoded: indices into ``classes_``, int array (n,)."""
         self._grown()
         return predictions.indices(self, codes, walk.route(self._nodes.table, codes))
 
-    @reading
+    @in_turn
     def predict_proba(self, X: Frame) -> NDArray[np.float64]:
         """Class probabilities by every instance's leaf; float array (n, classes)."""
         return self._shares(*self._routed(X))
 
-    @reading
+    @in_turn
     def _shares_of_codes(self, codes: NDArray[np.uint8]) -> NDArray[np.float64]:
         """The same of instances that ``encode`` has encoded."""
         self._grown()
         return self._shares(codes, walk.route(self._nodes.table, codes))
 
-    @reading
+    @in_turn
     def apply(self, X: Frame) -> NDArray[np.int64]:
         """Leaf (node number) of every instance; int array (n,)."""
         return self._routed(X)[1]
@@ -303,7 +305,7 @@ class StreamTree(StreamLearner, TreeParameters):
 
     # Looking
 
-    @reading
+    @in_turn
     def report(self) -> dict[str, Any]:
         """Sizes and counts as a dict: instances, nodes, leaves, depth, splits, ties, trials ...
 
@@ -313,7 +315,7 @@ class StreamTree(StreamLearner, TreeParameters):
         self._fitted()
         return inspection.report(self)
 
-    @reading
+    @in_turn
     def leaf_counts(self, X: Frame) -> NDArray[np.int64]:
         """How many instances of each class the leaf of every instance counts; int array (n, classes).
 
@@ -323,31 +325,22 @@ class StreamTree(StreamLearner, TreeParameters):
         leaves = self.apply(X)
         return self._nodes.counts[leaves, : len(self.classes_)]
 
-    @reading
-    def draw(self, max_depth: int | None = None) -> str:
-        """The tree as text; where nothing is split, also how far that is and what predicts."""
-        draw.check_depth(max_depth)
-        drawn = draw.text(self._shown(), max_depth)
-        return drawn if self._nodes.deepest else f"{drawn}\n{inspection.unsplit(self)}"
-
-    @reading
-    def to_graphviz(self, max_depth: int | None = None) -> str:
-        """The tree in Graphviz's DOT language."""
-        draw.check_depth(max_depth)
-        return draw.dot(self._shown(), max_depth)
-
     def _shown(self):
         self._grown()
-        return draw.View(self._nodes, self._quantiser, self.schema_, self.classes_)
+        note = "" if self._nodes.deepest else inspection.unsplit(self)
+        return View(self._nodes, self._quantiser, self.schema_, self.classes_, note)
 
     def difference(self, other: StreamTree) -> str | None:
         """The first difference from another tree in words, or None."""
-        with together(self, other):
-            for tree in (self, other):
-                tree._grown()
-            return self._nodes.difference(other._nodes)
+        mine, theirs = (tree._copied_nodes() for tree in (self, other))
+        return mine.difference(theirs)
 
-    @reading
+    @in_turn
+    def _copied_nodes(self):
+        self._grown()
+        return deepcopy(self._nodes)
+
+    @in_turn
     def counters(self) -> dict[str, int]:
         """The board's performance counters; see ``Board.counters``."""
         self._fitted()
@@ -355,13 +348,13 @@ class StreamTree(StreamLearner, TreeParameters):
         trainer.driver.fence()  # or the last records would still be under way
         return trainer.board.counters()
 
-    @reading
+    @in_turn
     def link_statistics(self) -> Statistics | None:
         """Frames and bytes to and from the board; see ``Board.statistics``. None: no link."""
         return None if self._trainer is None else self._trainer.board.statistics()
 
     @property
-    @reading
+    @in_turn
     def feature_importances_(self) -> NDArray[np.float64]:
         """How much each attribute's splits lessen the impurity; float array (attributes,), sum 1.
 
@@ -375,7 +368,7 @@ class StreamTree(StreamLearner, TreeParameters):
         criterion, order = self._policy().options.criterion, nodes.predicting()[::-1].tolist()
         return inspection.importances(nodes, order, nodes.counts.copy(), criterion, self.n_features_in_)
 
-    @reading
+    @in_turn
     def decision_path(self, X: Frame) -> csr_matrix:
         """The nodes that instances pass.
 
@@ -391,7 +384,7 @@ class StreamTree(StreamLearner, TreeParameters):
     # The board
 
     @property
-    @reading
+    @in_turn
     def leaf_prediction_(self) -> str:
         """What leaves predict by: ``leaf_prediction``, or what it has come to on the board."""
         return holder.predicts_by(self)
@@ -408,7 +401,7 @@ class StreamTree(StreamLearner, TreeParameters):
             return self._trainer.board
         return self.board if isinstance(self.board, Board) else None
 
-    @changing
+    @in_turn
     def write_wave(self, path: Path) -> None:
         """Have the simulated board write a waveform, from when this tree opens it until `close`.
 
@@ -434,7 +427,7 @@ class StreamTree(StreamLearner, TreeParameters):
         check_wave(path)
         self._wave = path
 
-    @changing
+    @in_turn
     def close(self) -> None:
         """Let go of the board; what was learnt stays, and learning may go on later.
 
@@ -452,7 +445,7 @@ class StreamTree(StreamLearner, TreeParameters):
         """
         holder.close(self)
 
-    @changing
+    @in_turn
     def reset(self) -> None:
         """Forget everything learnt and let go of the board."""
         holder.release(self)

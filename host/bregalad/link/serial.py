@@ -9,7 +9,7 @@ import serial
 from serial.tools import list_ports
 
 from ..protocol.link import decode_cobs, encode_cobs
-from .wire import REOPEN, Wire, ready
+from .wire import REOPEN, Wire, plain, ready
 
 BAUDS = (3_000_000, 1_000_000, 115_200)  # tried in turn where none is given
 _READ = 1 << 16  # bytes
@@ -106,7 +106,7 @@ class SerialWire(Wire):
         except BlockingIOError:
             pass
         except OSError as error:  # SerialException is one
-            self.trouble = f"the device has vanished, {_plain(error)}: plug it in again"
+            self.trouble = f"the device has vanished, {plain(error)}: plug it in again"
             self._port = None
             self._tried = self.now()
             try:
@@ -143,7 +143,7 @@ class SerialWire(Wire):
             )
         if "baud" in str(error):
             return f"this port cannot do {self._baud} baud: choose another rate with baud="
-        return f"this is no serial port that can be used ({_plain(error)}); ports here: {there}"
+        return f"this is no serial port that can be used ({plain(error)}); ports here: {there}"
 
     def silence(self):
         rates = ", ".join(str(rate) for rate in self.settings)
@@ -162,8 +162,3 @@ def _read(port):
     if not data:
         raise OSError("it is ready to be read, but there is nothing")
     return data
-
-
-def _plain(error):
-    """The words of an error without the exception's own framing."""
-    return getattr(error, "strerror", None) or str(error)

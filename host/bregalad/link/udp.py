@@ -6,13 +6,12 @@ import socket
 import struct
 from itertools import groupby
 
-from .wire import REOPEN, Wire, ready
+from .wire import REOPEN, Wire, plain, ready
 
 PORT = 0x4252  # "RB" in a hex dump; 16978
 _BUFFER = 1 << 22  # bytes that the kernel may hold; more than any board's frames in flight
 _DATAGRAM = 1 << 16
 _MOST = 1 << 10  # datagrams taken at once
-_QUIET = 1.0  # seconds without a datagram before the way to the board is looked at again
 
 # Linux cuts one large datagram into many frames, for a tenth of the calls' cost.
 _SOL_UDP, _UDP_SEGMENT = 17, 103
@@ -51,18 +50,16 @@ class UdpWire(Wire):
         self._address = None  # as `getaddrinfo` has it
         self._segments = True
         self._tried = 0.0
-        self._heard = 0.0
 
     def open(self, setting):
         self.close()
-        self._heard = self.now()
         try:
             found = socket.getaddrinfo(self._host, self._port, type=socket.SOCK_DGRAM)
             # A board has no IPv6 address, though the name may have one that comes first.
             self._address = min(found, key=lambda address: address[0] != socket.AF_INET)
             self._socket = self._connected()
         except (socket.gaierror, UnicodeError) as error:
-            raise self._error(f"no host {self._host!r} ({_plain(error)}): give the board's IP address") from error
+            raise self._error(f"no host {self._host!r} ({plain(error)}): give the board's IP address") from error
         except OSError as error:
             raise self._error(
                 f"this address cannot be reached ({error.strerror}): is the network up, and is it the board's?"
@@ -87,33 +84,14 @@ class UdpWire(Wire):
         try:
             new = self._connected()
         except OSError as error:
-            self.trouble = f"the system says: {_plain(error)}"
+            self.trouble = f"the system says: {plain(error)}"
             return
         self._socket.close()
         self._socket = new
         self._segments = True
 
-    def _follow(self):
-        """Take another socket if the system would now choose another address for it.
-
-        Another interface may have the way to the board by now, and the address be there still: then
-        all is sent without an error, and no answer comes. A socket of the right address is kept,
-        with the answers that are on their way to its port.
-        """
-        self._tried = self.now()
-        try:
-            new = self._connected()
-        except OSError:
-            return  # sending will tell
-        old, self._socket = self._socket, new
-        if new.getsockname()[0] == old.getsockname()[0]:
-            old, self._socket = new, old
-        else:
-            self._segments = True
-        old.close()
-
     def _failed(self, error):
-        self.trouble = f"the system says: {_plain(error)}"
+        self.trouble = f"the system says: {plain(error)}"
         if error.errno != errno.ECONNREFUSED and self.now() - self._tried >= REOPEN:
             self.renew()
 
@@ -125,8 +103,6 @@ class UdpWire(Wire):
     def send(self, frames):
         if self._socket is None:
             return
-        if self.now() - max(self._heard, self._tried) >= _QUIET:
-            self._follow()
         for size, run in groupby(frames, key=len):
             run = list(run)
             most = min(_SEGMENTS, _SEGMENTED_BYTES // size) if self._segments else 1
@@ -163,7 +139,6 @@ class UdpWire(Wire):
             self._failed(error)
         if frames:
             self.trouble = None
-            self._heard = self.now()
         return frames
 
     def silence(self):
@@ -173,10 +148,6 @@ class UdpWire(Wire):
             "is its bitstream loaded, and does this computer have an address in the same "
             "network?"
         )
-
-
-def _plain(error):
-    return getattr(error, "strerror", None) or str(error)
 
 
 def _split(place):

@@ -74,3 +74,8 @@ def ready(file, events, wait):
     poll = select.poll()
     poll.register(file, events)
     return sum(happened for _, happened in poll.poll(1000 * wait))
+
+
+def plain(error):
+    """The words of an error without the exception's own framing."""
+    return getattr(error, "strerror", None) or str(error)

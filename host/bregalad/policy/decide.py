@@ -10,7 +10,6 @@ from ..tree.table import FORK, KEPT, LEAF, MULTIWAY, NO_NODE, has_alternate, is_
 from .bounds import CONFIDENCE, PRACTICAL, epsilon, unit_of
 from .criteria import impurity, span
 from .subset import leave_out
-from .ties import GENUINE, WAITING, genuine
 
 # Verdicts. TIE: a split that only the tie threshold allowed; PRUNE: an inner node becomes a leaf
 # again; RELOCATE: whether an inner node's split moves to another threshold depends on its bins;
@@ -25,6 +24,12 @@ _inner = njit(inner=True)
 
 MIN_GAIN = 1e-10  # by which a split must beat the null split, as in MOA
 _UNIT = 1 << GAIN_FRACTION
+
+# Ties: leaves whose best attributes the bound cannot tell apart; in the order of `options.table.TIES`.
+# Source: Holmes, Kirkby and Pfahringer, Tie-breaking in Hoeffding trees, 2005.
+_GENUINE, _WAITING = 1, 2
+FIRST_WAIT = 3000  # own instances
+_ALPHA = 5
 
 # Elements of a candidate: first cell of the attribute, NO_CELL for none; where it splits; the scaled gain.
 CELL, VALUE, GAIN = range(3)
@@ -78,6 +83,12 @@ def form_of(classes, cells, gains_of_all=False):
         len(cells.first_cell),
         np.ascontiguousarray(cells.attribute, np.int64),
     )
+
+
+@njit()
+def genuine(best, second, worst):
+    """Are the two best attributes much closer to each other than the second is to the worst?"""
+    return _ALPHA * (best - second) < second - worst
 
 
 @_inner
@@ -245,9 +256,9 @@ def _judge_leaf(ranking, words, form, options, row, n_own, n, classes, depth, t)
     verdict = KEEP
     if ranking.best >= MIN_GAIN:
         wide, tie, _ = _compare(options, gap, n, classes, depth, t, form.attributes)
-        if options.ties == GENUINE:
+        if options.ties == _GENUINE:
             tie = tie and genuine(ranking.best, ranking.second, ranking.worst)
-        elif options.ties == WAITING:
+        elif options.ties == _WAITING:
             tie = n_own >= row["wait"]
         if wide or options.first_trial:
             verdict = SPLIT
@@ -262,7 +273,7 @@ def _judge_leaf(ranking, words, form, options, row, n_own, n, classes, depth, t)
 
 @_inner
 def _judge_inner(ranking, words, form, options, row, n, classes, depth, t):
-    if options.null and ranking.best < MIN_GAIN:
+    if options.null and not options.rivals and ranking.best < MIN_GAIN:
         verdict = change(options, -ranking.current, n, classes, depth, t, form.attributes)
         return KEEP if verdict == KEEP else PRUNE, NO_CELL, 0
     if ranking.at < 0:
@@ -270,6 +281,8 @@ def _judge_inner(ranking, words, form, options, row, n, classes, depth, t):
     cell, value = _winner(words, ranking.at)
     if form.attribute[cell] != row["attribute"]:
         verdict = change(options, ranking.best - ranking.current, n, classes, depth, t, form.attributes)
+        if options.rivals and verdict != KEEP:
+            verdict = ALTERNATE
     else:
         verdict = RELOCATE if options.replace and row["kind"] != MULTIWAY else KEEP
     if verdict == KEEP:
@@ -287,21 +300,6 @@ def _may_fork(table, node):
             return False
         node = np.int64(table[node]["parent"])
     return True
-
-
-@_inner
-def _judge_rival(ranking, words, form, options, row, n, classes, depth, t):
-    if ranking.at < 0:
-        return KEEP, NO_CELL, 0
-    cell, value = _winner(words, ranking.at)
-    if form.attribute[cell] == row["attribute"]:
-        if options.replace and row["kind"] != MULTIWAY:
-            return RELOCATE, cell, value
-        return KEEP, NO_CELL, 0
-    gap = ranking.best - ranking.current
-    if change(options, gap, n, classes, depth, t, form.attributes) == KEEP:
-        return KEEP, NO_CELL, 0
-    return ALTERNATE, cell, value
 
 
 @_inner
@@ -368,10 +366,8 @@ def judge_row(words, form, options, table, base, gains, node, classes, t, inner)
     depth = 0
     if options.bound == CONFIDENCE or options.bound == PRACTICAL:
         depth = _depth(table, node)
-    if inner is not None and row["kind"] != LEAF and options.rivals:
-        if not _may_fork(table, node):
-            return KEEP, NO_CELL, 0
-        return _judge_rival(ranking, words, form, options, row, n, classes, depth, t)
     if inner is not None and row["kind"] != LEAF:
+        if options.rivals and not _may_fork(table, node):
+            return KEEP, NO_CELL, 0
         return _judge_inner(ranking, words, form, options, row, n, classes, depth, t)
     return _judge_leaf(ranking, words, form, options, row, n_own, n, classes, depth, t)

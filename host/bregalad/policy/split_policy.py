@@ -16,11 +16,7 @@ from ..tree.blocks import FAR, MOST, BlockRule
 from ..words import joined
 from .bounds import TWO_CLASSES, epsilon
 from .criteria import remainder
-from .decide import (
-    MAX_PERIOD,
-    change,
-)
-from .ties import FIRST_WAIT
+from .decide import FIRST_WAIT, MAX_PERIOD, change
 
 _BINARY = "Only binary classification is supported here."  # what scikit-learn's tools look for
 

@@ -12,32 +12,6 @@ from typing import NamedTuple
 from .layout import Field, Layout
 from .registers import IDENTITY
 
-__all__ = [
-    "ACCESS",
-    "AckFlag",
-    "Frame",
-    "FrameType",
-    "HEADER",
-    "HELLO",
-    "HelloFlag",
-    "LAPSE_SECONDS",
-    "LINK_VERSION",
-    "MAX_PAYLOAD",
-    "NUMBERED",
-    "OVERHEAD",
-    "REFUSED",
-    "Refusal",
-    "ReportsFlag",
-    "SEQUENCES",
-    "VALUE",
-    "WELCOME",
-    "WelcomeFlag",
-    "decode_cobs",
-    "encode_cobs",
-    "pack_frame",
-    "unpack_frame",
-]
-
 LINK_VERSION = 1  # changes whenever an old driver could not talk to a new board
 MAX_PAYLOAD = 1452  # bytes; with header and CRC just fits a UDP datagram in an Ethernet frame
 SEQUENCES = 1 << 16  # numbered frames are counted modulo this

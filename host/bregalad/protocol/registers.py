@@ -5,25 +5,6 @@ from ..geometry import Geometry
 from .fields import Access, Field, Register
 from .tree import TREE_REGISTERS
 
-__all__ = [
-    "Access",
-    "Field",
-    "Register",
-    "CONFIGURATION",
-    "REGISTERS",
-    "COUNTERS",
-    "EVENTS",
-    "TIMINGS",
-    "MAGIC",
-    "VERSION",
-    "CellKind",
-    "IDENTITY",
-    "find",
-    "geometry_of",
-    "identity",
-    "identity_fields",
-]
-
 MAGIC = 0x47455242  # "BREG", little endian
 VERSION = 10  # changes whenever an old driver could not work a new bitstream
 

@@ -14,10 +14,6 @@ count descriptors or words, go round at 2^32, and are taken modulo the ring's si
 `produced`, whoever reads its `consumed`. A descriptor is consumed when the accelerator has taken all that it brings.
 A report's words are produced when memory has answered for them; while the ring is full, the accelerator waits.
 
-While SAVE is 1, STATISTICS and ENTRY do not go to the report ring but to the save area, each as the WRITE that sets
-what it tells, padded to bus words: a BUFFER over them puts all of it back. While SAVE is 0 the area is empty, and what
-comes next begins at its first word. It is a power of two of bytes, and holds a word less.
-
 What fails stops its ring before anything is lost: `commands_consumed` is the descriptor's index, an address is told,
 and RESUME goes on with what has failed. RESET ends what is under way on the bus, empties both rings, where their
 indices are, and resets the accelerator, which keeps statistics and slot table.
@@ -25,21 +21,17 @@ indices are, and resets the accelerator, which keeps statistics and slot table.
 
 from enum import IntEnum
 
-import numpy as np
-
-from .commands import COMMANDS, Opcode
 from .fields import Access, Register
 from .fields import Field as Bits
 from .layout import Field, Layout
-from .reports import entry_body
 
 SOC_BASE = 0x400
 PAGE = 4096  # bytes; the window and both rings begin at one
 SOC_BYTES = PAGE  # of all registers: interconnects give no less
-SOC_VERSION = 1
+SOC_VERSION = 2
 PATIENCE = 1 << 16  # clocks
 RING = (2, 16)  # the least and the most of a command ring's log2
-REPORT_RING = (12, 26)  # and of a report ring's, and the save area's, in bytes
+REPORT_RING = (12, 26)  # and of a report ring's, in bytes
 BUFFER = 0x80  # in place of an opcode
 
 DESCRIPTOR = Layout(
@@ -94,7 +86,6 @@ SOC_REGISTERS = (
         Bits("run", 1, _RW, "1: take descriptors; 0: stop after the one that is under way."),
         Bits("resume", 1, _PULSE, "1: go on with what has failed."),
         Bits("reset", 1, _PULSE, "1: RESET."),
-        Bits("save", 1, _RW, "1: SAVE."),
     ),
     _words(
         2,
@@ -103,7 +94,6 @@ SOC_REGISTERS = (
         Bits("resetting", 1, _RO, "1: RESET is under way."),
         Bits("commands", 8, _RO, "Stop of the command ring."),
         Bits("reports", 8, _RO, "Stop of the report ring."),
-        Bits("saves", 8, _RO, "Stop of the save area."),
     ),
     _page(3, "window_low", "31:12 of the window's base."),
     _words(4, "window_high", Bits("base", 32, _RW, "63:32 of the window's base.")),
@@ -121,10 +111,6 @@ SOC_REGISTERS = (
     _words(16, "reports_failed", Bits("address", 32, _RO, "The address at which the report ring stands.")),
     _words(17, "interrupt", *(Bits(name, 1, _RO, doc) for name, doc in _STATUS)),
     _words(18, "interrupt_mask", *(Bits(name, 1, _RW, f"1: {doc[0].lower()}{doc[1:]}") for name, doc in _STATUS)),
-    _page(19, "saves_area", "Where the save area begins."),
-    _words(20, "saves_size", Bits("log2", 5, _RW, "Of its bytes.", REPORT_RING[0], lambda g: REPORT_RING)),
-    _words(21, "saves_produced", Bits("count", 32, _RO, "Words of it that are in memory.")),
-    _words(22, "saves_failed", Bits("address", 32, _RO, "The address at which the save area stands.")),
 )
 
 _BY_NAME = {register.name: register for register in SOC_REGISTERS}
@@ -136,27 +122,3 @@ def find_soc(name):
         return _BY_NAME[name]
     except KeyError:
         raise KeyError(f"no register {name!r}; there are {', '.join(_BY_NAME)}") from None
-
-
-def saved_dtype(geometry, cells):
-    """What is saved of a slot whose entry and cells are read, in this order: commands, each with its ``body`` of words.
-
-    ``entry`` and ``cells``, an array, have the fields of WRITE, and ``body``: what READ tells, from `entry_body` on, or
-    the counts.
-    """
-    word = geometry.bus_bytes
-    write = COMMANDS[Opcode.WRITE]
-    head = -(-write.size // word) * word
-
-    def command(size):
-        return np.dtype(
-            {
-                "names": ["opcode", "flags", "slot", "cell", "body"],
-                "formats": ["u1", "u1", "<u2", "<u2", ("<u4", (size // 4,))],
-                "offsets": [*(write.offset(name) for name in ("opcode", "flags", "slot", "cell")), head],
-                "itemsize": head + -(-size // word) * word,
-            }
-        )
-
-    entry = command(Layout("entry", *entry_body(geometry)).size)
-    return np.dtype([("entry", entry), ("cells", command(4 * geometry.bins * geometry.classes), (cells,))])

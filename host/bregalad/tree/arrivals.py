@@ -9,7 +9,6 @@ from .table import NO_NODE, above
 
 _CARRIED_OUT = Predictor.MAJORITY, Predictor.BAYES, Predictor.ADAPTIVE  # by `choose`
 MAJORITY, BAYES, ADAPTIVE = map(int, complete(Predictor, _CARRIED_OUT, __file__))
-PREDICTIONS = {predictor.word: int(predictor) for predictor in Predictor}
 
 
 @njit()

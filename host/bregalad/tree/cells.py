@@ -67,19 +67,12 @@ class CellMap:
     def extended(self, capacities, bins, nominal_split="multiway"):
         """The map with more attributes, the last ones; see `build`."""
         more = CellMap.build(capacities, bins, nominal_split)
-        pairs = zip(
-            (self.attribute, self.kind, self.first, self.other, self.base, self.first_cell),
-            (
-                more.attribute + len(self.first_cell),
-                more.kind,
-                more.first,
-                more.other,
-                more.base,
-                more.first_cell + len(self),
-            ),
-            strict=True,
-        )
-        return CellMap(*(np.append(*pair) for pair in pairs), self.capacities + more.capacities)
+        alike = {
+            name: np.append(getattr(self, name), getattr(more, name)) for name in ("kind", "first", "other", "base")
+        }
+        attribute = np.append(self.attribute, more.attribute + len(self.first_cell))
+        first_cell = np.append(self.first_cell, more.first_cell + len(self))
+        return CellMap(attribute, **alike, first_cell=first_cell, capacities=self.capacities + more.capacities)
 
     def __len__(self):
         return len(self.attribute)

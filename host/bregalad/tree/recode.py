@@ -59,17 +59,10 @@ def _write_pieces(old, new, values, counts, old_code, new_code, mass):
 
 def thresholds_of(table, live, attributes):
     """Which codes each numeric attribute is compared with at nodes; bool array (attributes, codes + 1)."""
-    used = np.zeros((attributes, MISSING + 1), np.bool_)
-    _mark_thresholds(table, live, used)
+    used, rows = np.zeros((attributes, MISSING + 1), np.bool_), table[live]
+    rows = rows[rows["kind"] == NUMERIC]
+    used[rows["attribute"], np.minimum(rows["threshold"], MISSING)] = True
     return used
-
-
-@njit()
-def _mark_thresholds(table, live, used):
-    for node in live:
-        row = table[node]
-        if row["kind"] == NUMERIC:
-            used[row["attribute"], min(row["threshold"], MISSING)] = True
 
 
 @njit()

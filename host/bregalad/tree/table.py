@@ -10,7 +10,7 @@ from ..geometry import MISSING
 LEAF, NUMERIC, MULTIWAY, ONE_VS_REST, FORK = range(5)  # as NodeKind; the first four as CellKind, with leaf for ignored
 NO_NODE = -1
 NEVER = -(1 << 62)  # of `due_at`: no trial yet
-KEPT, ASKED = 0, -1  # of `verdict`: nothing is to be done; the board has not answered yet
+KEPT = 0  # of `verdict`: nothing is to be done
 
 # name: (dtype, value in a new node). One row holds all of a node's fields, so that a step down the
 # tree touches one cache line, and so does what every instance changes: those come first.
@@ -29,7 +29,7 @@ FIELDS = {
     "since": (np.int64, 0),  # instances since the last trial
     "right": (np.int64, 0),  # predictions that were right: majority class's minus naive Bayes's
     "due_at": (np.int64, NEVER),  # instances that the tree had learnt when the last trial was due
-    # What that has come to, and has not taken effect yet; also KEPT or ASKED.
+    # What that has come to, and has not taken effect yet; also KEPT.
     "verdict": (np.int32, KEPT),
     "cell": (np.int32, -1),
     "value": (np.int32, 0),

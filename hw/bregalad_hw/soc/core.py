@@ -15,7 +15,6 @@ from .commands import CommandRing
 from .control import ResetControl
 from .lite import RegisterPort, lite_signature
 from .reports import ReportRing
-from .saves import SaveFilter
 from .shared import ID_WIDTH, SharedReads, SharedWrites
 
 __all__ = ["AxiCore"]
@@ -30,10 +29,8 @@ _STOPPED = (
     "commands_size",
     "reports_ring",
     "reports_size",
-    "saves_area",
-    "saves_size",
 )
-_RECORDS, _LOADS, _REPORTS, _SAVES = 2, 0, 1, 2  # IDs; 0 and 1 of reads are the command ring's
+_RECORDS, _LOADS, _REPORTS = 2, 0, 1  # IDs; 0 and 1 of reads are the command ring's
 
 
 class AxiCore(wiring.Component):
@@ -53,7 +50,7 @@ class AxiCore(wiring.Component):
     s_axi : In(AXI4-Lite)
         Registers.
     m_axi : Out(AXI4)
-        Memory: descriptors, commands, records; reports, what LOAD brings, what is saved.
+        Memory: descriptors, commands, records; reports, what LOAD brings.
     interrupt : Out(1)
         While a status is 1 that the mask names.
 
@@ -74,8 +71,7 @@ class AxiCore(wiring.Component):
         self.burst = min(burst, BOUNDARY * 8 // g.bus_width)
         self.accelerator = Accelerator(g, outstanding=outstanding, burst=burst)
         self.commands = CommandRing(g.bus_width, outstanding=outstanding, burst=self.burst)
-        self.filter = SaveFilter(g.bus_width)
-        self.reports, self.saves = (ReportRing(g.bus_width, burst=min(self.burst, 16)) for _ in range(2))
+        self.reports = ReportRing(g.bus_width, burst=min(self.burst, 16))
         super().__init__(
             {
                 "s_axi": In(lite_signature()),
@@ -92,22 +88,19 @@ class AxiCore(wiring.Component):
         m.submodules.port = port = RegisterPort([*REGISTERS, *TREE_REGISTERS], SOC_REGISTERS, stopped=_STOPPED)
         m.submodules.registers = registers = RegisterFile(g, SOC_REGISTERS, ())
         m.submodules.reads = reads = SharedReads(g.bus_width, 3)
-        m.submodules.writes = writes = SharedWrites(g.bus_width, 3)
-        commands, reports, saves = self.commands, self.reports, self.saves
-        for name in ("commands", "filter", "reports", "saves"):
+        m.submodules.writes = writes = SharedWrites(g.bus_width, 2)
+        commands, reports = self.commands, self.reports
+        for name in ("commands", "reports"):
             add_with_reset(m, name, getattr(self, name), control.reset)
 
         connect(m, flipped(self.s_axi), port.axi)
         connect(m, port.csr, accelerator.csr)
         connect(m, port.core_csr, registers.csr)
         connect(m, commands.commands, accelerator.commands)
-        connect(m, accelerator.reports, self.filter.i)
-        connect(m, self.filter.o, reports.i)
-        connect(m, self.filter.saved, saves.i)
+        connect(m, accelerator.reports, reports.i)
         for manager, shared in (
             (accelerator.m_axi, (reads.i[_RECORDS], writes.i[_LOADS])),
             (reports.axi, (writes.i[_REPORTS],)),
-            (saves.axi, (writes.i[_SAVES],)),
         ):
             for part in shared:
                 _connect_part(m, manager, part)
@@ -123,7 +116,7 @@ class AxiCore(wiring.Component):
         pending = commands.consumed != registers.commands_produced_count
         calm, quiet = Signal(range(_CALM)), Signal()
         still, stopped = Signal(range(_CALM)), Signal()
-        idle = commands.idle & reports.idle & saves.idle
+        idle = commands.idle & reports.idle
         for count, told, now in (
             (calm, quiet, ~accelerator.busy & commands.idle & ~(run & pending) & control.ready),
             (still, stopped, ~run & idle & reads.quiet & writes.quiet & control.ready),
@@ -140,7 +133,7 @@ class AxiCore(wiring.Component):
                 Cat(
                     reports.produced != registers.reports_consumed_count,
                     ~pending,
-                    Cat(part.stop != Stop.NOTHING for part in (commands, reports, saves)).any(),
+                    Cat(part.stop != Stop.NOTHING for part in (commands, reports)).any(),
                 )
             ),
             self.interrupt.eq((status & self._bits(registers, "interrupt_mask")).any()),
@@ -170,13 +163,6 @@ class AxiCore(wiring.Component):
             reports.consumed.eq(registers.reports_consumed_count),
             reports.resume.eq(registers.control_resume),
             reports.clear.eq(control.reset),
-            self.filter.on.eq(registers.control_save),
-            saves.page.eq(registers.saves_area_page),
-            saves.size.eq(registers.saves_size_log2),
-            saves.pages.eq(registers.window_size_page),
-            saves.consumed.eq(0),
-            saves.resume.eq(registers.control_resume),
-            saves.clear.eq(control.reset | (saves.idle & ~registers.control_save)),
             registers.core_version.eq(SOC_VERSION),
             registers.core_bus_bytes.eq(g.bus_bytes),
             registers.core_burst.eq(self.burst),
@@ -184,14 +170,11 @@ class AxiCore(wiring.Component):
             registers.state_resetting.eq(~control.ready),
             registers.state_commands.eq(commands.stop),
             registers.state_reports.eq(reports.stop),
-            registers.state_saves.eq(saves.stop),
             registers.commands_consumed_count.eq(commands.consumed),
             registers.failed_low_address.eq(commands.address[:32]),
             registers.failed_high_address.eq(commands.address[32:]),
             registers.reports_produced_count.eq(reports.produced),
             registers.reports_failed_address.eq(reports.address),
-            registers.saves_produced_count.eq(saves.produced),
-            registers.saves_failed_address.eq(saves.address),
             self._bits(registers, "interrupt").eq(status),
         ]
         return m

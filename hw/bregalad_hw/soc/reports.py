@@ -1,4 +1,4 @@
-"""The report ring: reports to memory; so is the save area written."""
+"""The report ring: reports to memory."""
 
 from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import memory, stream, wiring

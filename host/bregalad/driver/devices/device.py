@@ -1,7 +1,6 @@
 """A board that is reached by commands and reports: what it is told, asked, and hears of it."""
 
 from abc import abstractmethod
-from contextlib import contextmanager
 from itertools import count as count_from
 
 import numpy as np
@@ -9,28 +8,18 @@ import numpy as np
 from ...boards.base import BoardError
 from ...geometry import NONE
 from ...interrupt import check_interrupt, deferred_interrupt
-from ...protocol.commands import COMMAND_BYTES, COMMANDS, CommandFlag, Opcode, pack_command
+from ...protocol.commands import Opcode, pack_command
 from ...protocol.layout import Layout
-from ...protocol.reports import ErrorCode, Kind, entry_body, entry_layout, kind_of, layout_of, statistics_layout
+from ...protocol.reports import ErrorCode, Kind, entry_body, kind_of, layout_of
 from ...protocol.tree import TreeKind
-from ...tree import edits
 from ..interface import Driver
 from .attempts import report_of
+from .entries import plain_entries, whole_entry
 
 # Taken many at once by compiled code.
 _RUNS = (Kind.ENTRY, TreeKind.LABEL)
 # No two fences have the same, so that none is taken for one whose answer a cut has held up.
 _TOKENS = count_from(1)
-_PLACE = COMMANDS[Opcode.PLACE]  # CLEAR has its slot at the same place, and nothing more
-_OF_PLACE = {
-    "slot": edits.SLOT,
-    "parent": edits.PARENT,
-    "cell": edits.CELL,
-    "lo": edits.LO,
-    "shift": edits.SHIFT,
-    "link": edits.LINK,
-    "current": edits.CURRENT,
-}
 
 
 def configure_cells(board, cells):
@@ -65,9 +54,6 @@ class DeviceDriver(Driver):
         self.fence()
         configure_cells(board, trainer.cells)
         self.count_classes(trainer.classes)
-        # The driver says when a slot is tried, or a trial might come before the last one has taken effect.
-        board.write("grace.leaf", 0)
-        board.write("inner_grace.inner", 0)
         board.write_fields(
             "report",
             all=int(policy.reports_all),
@@ -82,6 +68,7 @@ class DeviceDriver(Driver):
         if self.board.take_turn(trainer) or trainer.asked:
             self.flush()
             self.fence()  # after all that an interrupted call had asked for
+            self._found = []
             trainer.asked = False
 
     # Commands
@@ -89,19 +76,6 @@ class DeviceDriver(Driver):
     def command(self, opcode, **values):
         """Queue a command; it is sent before the next records, or by ``flush``."""
         self._commands.append(pack_command(self.board.geometry, opcode, **values))
-
-    def apply(self, changes):
-        out = np.zeros(len(changes), _PLACE.dtype)
-        places = changes[:, edits.WHAT] == edits.PLACE
-        out["opcode"] = np.where(places, Opcode.PLACE, Opcode.CLEAR)
-        flags = changes[:, edits.FLAGS]
-        out["flags"] = (flags & edits.KEEP != 0) * CommandFlag.KEEP | (flags & edits.INNER != 0) * CommandFlag.INNER
-        out["slot"] = changes[:, edits.SLOT]
-        for name, column in _OF_PLACE.items():
-            out[name][places] = changes[places, column]
-        padded = np.zeros((len(out), max(COMMAND_BYTES, self.board.geometry.bus_bytes)), np.uint8)
-        padded[:, :COMMAND_BYTES] = out.view(np.uint8).reshape(-1, COMMAND_BYTES)
-        self._commands.append(padded.tobytes())
 
     def fence(self):
         """Wait until the board has done all that it was sent; a BoardError if it refuses to tell."""
@@ -115,26 +89,6 @@ class DeviceDriver(Driver):
                     return
                 if kind is Kind.ERROR and int(error.unpack(report)["address"]) == int.from_bytes(command[:8], "little"):
                     raise self.error(report)
-
-    @contextmanager
-    def asking(self):
-        """Ask the board for something; what is left of it if that fails is swept up later.
-
-        Yields a function that waits for reports and yields them as `reports`. Ctrl-C comes there,
-        or where `check_interrupt` is called.
-        """
-        with deferred_interrupt():
-            self.trainer.check_working()
-            self.trainer.asked = True
-            yield self._awaited
-            self.trainer.asked = False
-
-    def _awaited(self):
-        check_interrupt()
-        for kind, report in self.reports(self.board.receive(wait=True)):
-            if kind is Kind.ERROR:
-                raise self.error(report)
-            yield kind, report
 
     def flush(self):
         """Send the commands that wait."""
@@ -254,62 +208,33 @@ class DeviceDriver(Driver):
         slots, cells, board = self.trainer.nodes.slot[nodes], len(self.trainer.cells), self.board
         found = np.zeros(len(nodes), Layout("entry", *entry_body(board.geometry)).dtype)
         counts = np.zeros((len(nodes), cells, board.geometry.bins * board.geometry.classes), np.uint32)
-        most = board.saves(cells)
-        with self.asking() as answers:
-            self.flush()
-            for at in range(0, len(slots), most) if most else ():
-                check_interrupt()
-                rows, part = board.save(slots[at : at + most], cells), slice(at, at + most)
-                found[part] = rows["entry"]["body"].copy().view(found.dtype).reshape(-1)
-                counts[part] = rows["cells"]["body"]
-            if not most:
-                self._read(slots, cells, answers, found, counts)
-        self.take_entries(nodes, found, entries)
+        with deferred_interrupt():
+            self.trainer.check_working()
+            self.trainer.asked = True  # what is left of it if this fails is swept up later
+            told = self._read([(slot, cell) for slot in slots.tolist() for cell in (NONE, *range(cells))])
+            self.trainer.asked = False
+        for at in range(len(slots)):
+            entry, *bins = told[at * (1 + cells) : (at + 1) * (1 + cells)]
+            for name in found.dtype.names:
+                found[name][at] = entry[name]
+            counts[at] = np.reshape(bins, (cells, -1))
+        plain_entries(self.trainer, nodes, found, entries)
         return counts
 
-    def _read(self, slots, cells, answers, found, counts):
-        """The same of a board that reports them."""
-        layout, bins = entry_layout(self.board.geometry), statistics_layout(self.board.geometry).offset("counts")
-        for slot in slots.tolist():
-            check_interrupt()
-            for cell in (NONE, *range(cells)):
-                self.command(Opcode.READ, slot=slot, cell=cell)
-            self.flush()
-        entry = cell = 0
-        while entry + cell < len(slots) * (1 + cells):
-            for kind, report in answers():
-                if kind is Kind.ENTRY:
-                    rows = np.frombuffer(report, layout.dtype)  # one, or several in a row
-                    for name in found.dtype.names:
-                        found[name][entry : entry + len(rows)] = rows[name]
-                    entry += len(rows)
-                elif kind is Kind.STATISTICS:
-                    counts.reshape(-1, counts.shape[-1])[cell] = np.frombuffer(report[bins:], np.uint32)
-                    cell += 1
-
-    @abstractmethod
-    def take_entries(self, nodes, found, entries):
-        """Entries as the board has them, as entries of any board, which are written."""
-
-    @abstractmethod
-    def entry_of(self, node, entry):
-        """An entry of any board, a record, as bytes for this one."""
+    def _read(self, places):
+        """What `_reading` returns."""
+        reading, told = self._reading(places), None
+        try:
+            while reading.send(told):
+                check_interrupt()
+                told = self.board.receive(wait=True)
+        except StopIteration as end:
+            return end.value
 
     def write(self, nodes, entries, counts):
-        board, cells = self.board, counts.shape[1]
-        slots = self.trainer.nodes.slot[nodes]
-        whole = [self.entry_of(*pair) for pair in zip(nodes.tolist(), entries, strict=True)]
-        if most := board.saves(cells):
-            self.flush()
-            for at in range(0, len(slots), most):
-                part = slice(at, at + most)
-                rows = board.rows(slots[part], cells)
-                rows["entry"]["body"] = [np.frombuffer(entry, np.uint32) for entry in whole[part]]
-                rows["cells"]["body"] = counts[part]
-                board.put_back(rows)
-            return
-        for slot, entry, matrix in zip(slots.tolist(), whole, counts, strict=True):
-            self.command(Opcode.WRITE, slot=slot, cell=NONE, payload=entry)
+        slots = self.trainer.nodes.slot[nodes].tolist()
+        for node, slot, entry, matrix in zip(nodes.tolist(), slots, entries, counts, strict=True):
+            self.command(Opcode.WRITE, slot=slot, cell=NONE, payload=whole_entry(self.trainer, node, entry))
             for cell, bins in enumerate(matrix):
                 self.command(Opcode.WRITE, slot=slot, cell=cell, payload=bins.tobytes())
 

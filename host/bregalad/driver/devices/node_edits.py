@@ -57,8 +57,10 @@ def words_of(step, classes, nodes):
 
 
 @njit(inner=True)
-def _look(table, base, style, options, first_cell, decides, classes, most, node, now):
+def _look(answers, node, now):
     """What is to be told of a node; ``now``, int64 array by `SEEN`, is written."""
+    tree, options = answers.tree, answers.options
+    table, base, first_cell = tree.table, tree.matrices[1], tree.first_cell
     row = table[node]
     over, used = np.int64(row["parent"]), 0
     while over != NO_NODE:
@@ -72,7 +74,7 @@ def _look(table, base, style, options, first_cell, decides, classes, most, node,
     own, kind = np.int64(row["slot"]), np.int64(row["kind"])
     # A leaf without a slot of its own is counted by the nodes above all the same.
     slot, over = own, np.int64(node)
-    while style.anytime is not None and kind == LEAF and slot < 0 and over != NO_NODE:
+    while tree.style.anytime is not None and kind == LEAF and slot < 0 and over != NO_NODE:
         over = np.int64(above(table, over))
         slot = np.int64(table[over]["slot"]) if over != NO_NODE else slot
     now[:] = 0
@@ -84,8 +86,9 @@ def _look(table, base, style, options, first_cell, decides, classes, most, node,
     now[_SLOT] = slot if slot >= 0 else NONE
     now[BESIDE] = own if own >= 0 else NONE
     now[BESIDE + 1], now[BESIDE + 2] = only, total
-    if decides:
-        now[BESIDE + 3] = ask_up_to(options, classes, base[node], kind != LEAF, len(first_cell) - used, most)
+    if answers.decides:
+        left = len(first_cell) - used
+        now[BESIDE + 3] = ask_up_to(options, answers.classes, base[node], kind != LEAF, left, answers.most)
 
 
 @njit(inner=True)
@@ -96,60 +99,29 @@ def _differs(told, now, first, last):
     return differs
 
 
-@njit()
-def follow(
-    table,
-    counts,
-    base,
-    style,
-    options,
-    first_cell,
-    decides,
-    classes,
-    most,
-    first_node,
-    told,
-    touched,
-    step,
-    out,
-    used,
-):
-    """Write what the board is to be told of nodes that may have changed.
+@njit(inner=True)
+def follow(answers, touched, used):
+    """Write what the board is to be told of nodes that may have changed: NODEs, rows of new leaves, EDITs.
 
     Parameters
     ----------
-    table, counts, base : arrays of ``Nodes``
-    style : Style
-    options : ``SplitPolicy.options``
-    first_cell : int64 array
-        Per attribute.
-    decides : int
-        Whether the judge carries the policy's rule.
-    classes : int
-        In use.
-    most : int
-        The largest count of a slot.
-    first_node : int
-        The board's row of the tree's root; those of its other nodes follow.
-    told : int64 array (rows of the board for the tree, len(SEEN))
-        What the board has; written.
+    answers : Answers
     touched : int64 array
         The nodes.
-    step : int
-        32-bit words of a command.
-    out : uint32 array
-        Written from ``used`` on: NODEs, rows of new leaves, EDITs.
     used : int
+        Words of ``out`` that have been written.
 
     Returns
     -------
     int
         Where the next command begins.
     """
+    told, step, out, first_node = answers.told, answers.step, answers.out, answers.first_node
+    table, counts = answers.tree.table, answers.tree.matrices[0]
     now = np.empty(len(SEEN), np.int64)
     for node in touched:
         seen = told[node]
-        _look(table, base, style, options, first_cell, decides, classes, most, node, now)
+        _look(answers, node, now)
         if now[BESIDE] != NONE and (seen[_KIND] == UNTOLD or _differs(seen, now, BESIDE, len(SEEN))):
             out[used : used + step] = 0
             said = (now[BESIDE + 1], now[BESIDE + 2], now[BESIDE + 3])

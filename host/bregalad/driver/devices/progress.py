@@ -16,32 +16,9 @@ from ...tree import edits as told
 from ...tree.blocks import length_of, next_of
 from ...tree.deactivation import competing, divide, review
 from ...tree.split import cells_of, sides_of
-from ...tree.table import LEAF, Tree
+from ...tree.table import LEAF
 from .node_edits import UNTOLD
-from .queries import (
-    ADDRESS,
-    AT_WORK,
-    BATCH,
-    CHOICE,
-    DONE,
-    ENDED,
-    LEAVES,
-    LEFT,
-    MADE,
-    NODE,
-    REVIEWING,
-    REVIEWS,
-    RUNNING,
-    RUNS,
-    SCOPE,
-    STATE,
-    STRIDE,
-    WAITING,
-    WAITS,
-    WHOLE,
-    ask,
-    tell,
-)
+from .queries import CHOICE, DONE, LEAVES, NODE, RUNS, WHOLE, ask, tell
 
 _LEARN, _MEMORY = int(Opcode.LEARN), int(CommandFlag.MEMORY)
 _GO = int(TreeOpcode.GO)
@@ -57,7 +34,7 @@ _put_go = putter(TREE_COMMANDS[TreeOpcode.GO], "opcode", "flags", "length")
 
 @njit(inner=True)
 def go_on(answers, used, anytime):
-    """Go on until the board is to answer, all is done, or the driver has to see to a decision; ``at[STATE]`` says.
+    """Go on until the board is to answer, all is done, or the driver has to see to a decision; ``at["state"]`` says.
 
     Decisions but splits are the driver's. A split for which the node table has no room is none.
 
@@ -74,43 +51,45 @@ def go_on(answers, used, anytime):
     int
         Words of ``out`` with commands.
     """
-    at, table, tally = answers.at, answers.table, answers.tally
-    while not at[WAITING] and not at[AT_WORK]:
-        if at[REVIEWING]:
-            at[REVIEWING] = 0
+    at, tree, tally = answers.at[0], answers.tree, answers.tally
+    table = tree.table
+    while not at["waiting"] and not at["at_work"]:
+        if at["reviewing"]:
+            at["reviewing"] = 0
             used = _review(answers, used)
-        at[STATE] = RUNS
-        if at[RUNNING] and not at[WAITS]:
+        at["state"] = RUNS
+        if at["running"] and not at["waits"]:
             break
-        if at[WAITS]:
-            node = next_of(table, answers.room[0], at[MADE])
+        if at["waits"]:
+            node = next_of(table, tree.room[0], at["made"])
             if node < 0:
-                at[BATCH] = 0
+                at["batch"] = 0
                 used = _go(answers, used)
                 continue
             if table[node]["verdict"] != SPLIT and table[node]["verdict"] != TIE:
-                at[BATCH] = 0  # the driver asks for what it needs
-                at[STATE] = LEAVES
+                at["batch"] = 0  # the driver asks for what it needs
+                at["state"] = LEAVES
                 break
-            if answers.room[0] > answers.style.most_rows:
+            if tree.room[0] > tree.style.most_rows:
                 table[node]["verdict"] = KEEP
                 continue
             place = _place(answers, node)
             if place >= 0:
                 used = _decide(answers, node, place, used, anytime)
                 continue
-            few = answers.stack[0] < answers.branches
-            _gather(answers, node, np.int64(1) if few else answers.stack[0] // answers.branches)
+            free = tree.stack[0]
+            few = free < answers.branches
+            _gather(answers, node, np.int64(1) if few else free // answers.branches)
             used = ask(answers, CHOICE if few else NODE, node, 1, used)
             continue
-        if at[ENDED]:
-            at[ENDED] = 0
-            if at[REVIEWS] and tally[INSTANCES] % at[REVIEWS] == 0 and competing(table, answers.room):
-                at[REVIEWING] = 1
+        if at["ended"]:
+            at["ended"] = 0
+            if at["reviews"] and tally[INSTANCES] % at["reviews"] == 0 and competing(table, tree.room):
+                at["reviewing"] = 1
                 used = ask(answers, CHOICE, 0, 0, used)
                 continue
-        if not at[LEFT]:
-            at[STATE] = DONE
+        if not at["left"]:
+            at["state"] = DONE
             break
         used = _learn(answers, used)
     return used
@@ -119,16 +98,16 @@ def go_on(answers, used, anytime):
 @njit(inner=True)
 def _learn(answers, used):
     """Have the board learn rows, up to a review."""
-    at = answers.at
-    count = min(at[LEFT], _MOST)
-    if at[REVIEWS]:
-        count = min(count, at[REVIEWS] - answers.tally[INSTANCES] % at[REVIEWS])
+    at = answers.at[0]
+    count = min(at["left"], _MOST)
+    if at["reviews"]:
+        count = min(count, at["reviews"] - answers.tally[INSTANCES] % at["reviews"])
     step = answers.step
     answers.out[used : used + step] = 0
-    _put_learn(answers.out, used, (_LEARN, _MEMORY, answers.first_node, count, at[ADDRESS]))
-    at[RUNNING] = 1
-    at[LEFT] -= count
-    at[ADDRESS] += count * at[STRIDE]
+    _put_learn(answers.out, used, (_LEARN, _MEMORY, answers.first_node, count, at["address"]))
+    at["running"] = 1
+    at["left"] -= count
+    at["address"] += count * at["stride"]
     return used + step
 
 
@@ -137,22 +116,16 @@ def _go(answers, used):
     """Have the board go on with the block's end."""
     step = answers.step
     answers.out[used : used + step] = 0
-    _put_go(answers.out, used, (_GO, 0, length_of(answers.rule, answers.table, answers.room[0]) - 1))
-    answers.at[WAITS] = 0
+    _put_go(answers.out, used, (_GO, 0, length_of(answers.rule, answers.tree.table, answers.tree.room[0]) - 1))
+    answers.at[0]["waits"] = 0
     return used + step
-
-
-@njit(inner=True)
-def _tree_of(answers):
-    rows = answers.table, answers.matrices, answers.room, answers.blank
-    return Tree(*rows, answers.style, answers.first_cell, answers.stack, answers.slot_node, answers.edits)
 
 
 @njit(inner=True)
 def _review(answers, used):
     """Let all leaves compete for the slots, by what `ask` has brought, and tell the board what that has changed."""
-    changed, written = review(_tree_of(answers), answers.tally[INSTANCES])
-    used = _put_edits(answers, written, used)
+    changed, written = review(answers.tree, answers.tally[INSTANCES])
+    used = put_edits(answers.tree.edits, written, answers.step, answers.out, used)
     if changed:
         used = tell(answers, WHOLE, used)
     return used
@@ -161,20 +134,20 @@ def _review(answers, used):
 @njit(inner=True)
 def _gather(answers, node, most):
     """Which decisions are asked for at once: a node's, and others as long as there are slots for all they make."""
-    table, at, batch = answers.table, answers.at, answers.batch
-    batch[0, 0], at[BATCH] = node, 1
-    for other in range(answers.room[0]):
+    table, at, batch = answers.tree.table, answers.at[0], answers.batch
+    batch[0, 0], at["batch"] = node, 1
+    for other in range(answers.tree.room[0]):
         row = table[other]
         splits = row["verdict"] == SPLIT or row["verdict"] == TIE
-        if splits and row["due_at"] <= at[MADE] and other != node and at[BATCH] < min(most, len(batch)):
-            batch[at[BATCH], 0] = other
-            at[BATCH] += 1
+        if splits and row["due_at"] <= at["made"] and other != node and at["batch"] < min(most, len(batch)):
+            batch[at["batch"], 0] = other
+            at["batch"] += 1
 
 
 @njit(inner=True)
 def _place(answers, node):
     """Where in the batch a node is, whose statistics have come; -1: nowhere."""
-    for place in range(answers.at[BATCH]):
+    for place in range(answers.at[0]["batch"]):
         if answers.batch[place, 0] == node:
             return np.int64(place)
     return np.int64(-1)
@@ -183,11 +156,11 @@ def _place(answers, node):
 @njit(inner=True)
 def _decide(answers, node, place, used, anytime):
     """Split a node as its last trial has decided, by what `ask` has brought, and tell the board."""
-    table, tally = answers.table, answers.tally
-    row = table[node]
+    tree, tally = answers.tree, answers.tally
+    row = tree.table[node]
     cell, value, tie = np.int64(row["cell"]), np.int64(row["value"]), row["verdict"] == TIE
     kind = np.int64(answers.kind[cell])
-    attribute, _, cells = cells_of(answers.first_cell, answers.form.attribute, cell)
+    attribute, _, cells = cells_of(tree.first_cell, answers.form.attribute, cell)
     each = answers.bins.shape[1] - (cells > 1)  # a cell of several has a bin for other values
     first = answers.batch[place, 1]
     answers.batch[place, 0] = -1
@@ -198,19 +171,19 @@ def _decide(answers, node, place, used, anytime):
     tally[SPLITS if row["kind"] == LEAF else REPLACED] += 1
     tally[TIES] += tie
     sides, own = sides_of(values, kind, value), answers.own[place].copy()
-    written = divide(_tree_of(answers), node, attribute, kind, value, values, sides, own, tie, anytime, 1)
-    used = _put_edits(answers, written, used)
+    written = divide(tree, node, attribute, kind, value, values, sides, own, tie, anytime, 1)
+    used = put_edits(answers.tree.edits, written, answers.step, answers.out, used)
     first = np.int64(row["child"])
     answers.told[first : first + row["width"], 0] = UNTOLD  # new, whatever stood there
-    return tell(answers, WHOLE if answers.at[SCOPE] == CHOICE else node, used)
+    return tell(answers, WHOLE if answers.at[0]["scope"] == CHOICE else node, used)
 
 
-@njit(inner=True)
-def _put_edits(answers, count, used):
-    """Write edits of slots as commands."""
+@njit()
+def put_edits(edits, count, step, out, used):
+    """Write the first ``count`` edits of slots as commands of ``step`` words; words of ``out`` with commands then."""
     for i in range(count):
-        edit, out = answers.edits[i], answers.out
-        out[used : used + answers.step] = 0
+        edit = edits[i]
+        out[used : used + step] = 0
         if edit[told.WHAT] == told.CLEAR:
             _put_place(out, used, (_CLEAR, 0, edit[told.SLOT], 0, 0, 0, 0, 0, 0))
         else:
@@ -227,5 +200,5 @@ def _put_edits(answers, count, used):
                 edit[told.CURRENT],
             )
             _put_place(out, used, (_PLACE, flags, *place))
-        used += answers.step
+        used += step
     return used

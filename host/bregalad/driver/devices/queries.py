@@ -18,32 +18,36 @@ from ...tree.split import cells_of
 from ...tree.table import LEAF, descendants
 from .node_edits import BESIDE, UNTOLD, follow
 
-# Elements of `at`.
-(
-    RUNNING,  # 1: a LEARN is under way
-    WAITS,  # 1: and waits for GO
-    ENDED,  # 1: a LEARN has ended, and what is to follow has not been looked at
-    SLOT,  # of the report that comes next
-    WAITING,  # answers to `ask` that are to come
-    BATCH,  # decisions whose statistics have been asked for since the board waits for GO
-    ROWS,  # words of leaf rows asked for,
-    ROWS_IN,  # and come
-    ENTRIES,
-    ENTRIES_IN,
-    CELLS,
-    CELLS_IN,
-    SCOPE,  # of `ask`
-    ADDRESS,  # of the first row that no LEARN has named yet,
-    LEFT,  # how many there are,
-    STRIDE,  # and how many bytes from one to the next
-    REVIEWS,  # instances from review to review, 0: the driver sees to them
-    REVIEWING,  # 1: answers to `ask` are for a review
-    AT_WORK,  # 1: the driver is, and nothing goes on
-    STATE,  # RUNS, LEAVES or DONE
-    MADE,  # when decisions were made, at the latest, that take effect where GO is waited for
-    LABELS,  # 1: classes have been told whose errors nobody has looked at
-) = range(22)
-SIZE = 22
+# How far all is: the fields of the only row of `at`, integers.
+AT = np.dtype(
+    [
+        (name, np.int64)
+        for name in (
+            "running",  # 1: a LEARN is under way
+            "waits",  # 1: and waits for GO
+            "ended",  # 1: a LEARN has ended, and what is to follow has not been looked at
+            "slot",  # of the report that comes next
+            "waiting",  # answers to `ask` that are to come
+            "batch",  # decisions whose statistics have been asked for since the board waits for GO
+            "rows",  # words of leaf rows asked for,
+            "rows_in",  # and come
+            "entries",
+            "entries_in",
+            "cells",
+            "cells_in",
+            "scope",  # of `ask`
+            "address",  # of the first row that no LEARN has named yet,
+            "left",  # how many there are,
+            "stride",  # and how many bytes from one to the next
+            "reviews",  # instances from review to review, 0: the driver sees to them
+            "reviewing",  # 1: answers to `ask` are for a review
+            "at_work",  # 1: the driver is, and nothing goes on
+            "state",  # RUNS, LEAVES or DONE
+            "made",  # when decisions were made, at the latest, that take effect where GO is waited for
+            "labels",  # 1: classes have been told whose errors nobody has looked at
+        )
+    ]
+)
 
 # States: the board is to tell more; a decision is the driver's; all is done.
 RUNS, LEAVES, DONE = range(3)
@@ -83,26 +87,25 @@ class Answers(Proxy):
 
     Parameters
     ----------
-    table, matrices, room, blank : arrays of ``Nodes``
-        With rows for another split.
-    style : split.Style
-    first_cell : int64 array (attributes,)
-    stack, slot_node : arrays of ``SlotPool``
+    tree : Tree
+        With rows for another split, and edits for one, or a review. Written.
     kind : int64 array (cells,)
     form, options, classes
         As in ``judge_row``.
-    decides, most : int
-        As in ``follow``.
+    decides : int
+        Whether the judge carries the policy's rule.
+    most : int
+        The largest count of a slot.
     sizes : named tuple of `sizes_of`
     first_node : int
         The board's row of the tree's root; those of its other nodes follow.
     told : int64 array (rows of the board for the tree, len(SEEN))
-        As in ``follow``. Written.
+        What the board has of each node. Written.
     tally : int64 array
         ``Tally.counts``. Written.
     rule : BlockRule
-    at : int64 array (SIZE,)
-        How far all is. Written.
+    at : structured array (1,) of AT
+        Written.
     branches : int
         Children that a split has at most.
     asked : int64 array (words of all leaf rows, 2)
@@ -117,8 +120,6 @@ class Answers(Proxy):
         Statistics of their attributes. Written.
     out : uint32 array
         Commands. Written.
-    edits : int64 array (rows, EDIT)
-        For those of a split, or of a review. Written.
     words : int64 array (form.size,)
         For a split attempt. Written.
     report : named tuple of ``trial_reports.report_of``
@@ -128,14 +129,7 @@ class Answers(Proxy):
 
 
 _FIELDS = (
-    "table",
-    "matrices",
-    "room",
-    "blank",
-    "style",
-    "first_cell",
-    "stack",
-    "slot_node",
+    "tree",
     "kind",
     "form",
     "options",
@@ -155,7 +149,6 @@ _FIELDS = (
     "own",
     "bins",
     "out",
-    "edits",
     "words",
     "report",
     "step",
@@ -191,12 +184,12 @@ def ask(answers, scope, node, whole, used):
     int
         Words of ``out`` with commands.
     """
-    table, at, asked, held, batch = answers.table, answers.at, answers.asked, answers.held, answers.batch
-    classes, step = answers.matrices[0].shape[1], answers.step
+    tree, at, asked, held, batch = answers.tree, answers.at[0], answers.asked, answers.held, answers.batch
+    table, classes, step = tree.table, tree.matrices[0].shape[1], answers.step
     rows, entries, cells = 0, 0, 0
-    decisions = at[BATCH] if whole else 0
+    decisions = at["batch"] if whole else 0
     if scope != NODE:
-        for leaf in descendants(table, 0, answers.room[0]):
+        for leaf in descendants(table, 0, tree.room[0]):
             if table[leaf]["kind"] != LEAF:
                 continue
             if scope == ALL:
@@ -223,13 +216,13 @@ def ask(answers, scope, node, whole, used):
         row = table[batch[i, 0]]
         batch[i, 1] = cells
         used = _put_reading(answers.out, used, step, row["slot"], NONE)
-        _, first, count = cells_of(answers.first_cell, answers.form.attribute, row["cell"])
+        _, first, count = cells_of(tree.first_cell, answers.form.attribute, row["cell"])
         for cell in range(first, first + count):
             used = _put_reading(answers.out, used, step, row["slot"], cell)
         cells += count
-    at[SCOPE], at[ROWS], at[ENTRIES], at[CELLS] = scope, rows, entries + decisions, cells
-    at[ROWS_IN] = at[ENTRIES_IN] = at[CELLS_IN] = 0
-    at[WAITING] = at[ROWS] + at[ENTRIES] + at[CELLS]
+    at["scope"], at["rows"], at["entries"], at["cells"] = scope, rows, entries + decisions, cells
+    at["rows_in"] = at["entries_in"] = at["cells_in"] = 0
+    at["waiting"] = at["rows"] + at["entries"] + at["cells"]
     return used
 
 
@@ -264,29 +257,13 @@ def tell(answers, node, used):
     used
         As in `ask`, which also says what is returned.
     """
-    table, told = answers.table, answers.told
-    touched = descendants(table, 0, answers.room[0])
+    table = answers.tree.table
+    touched = descendants(table, 0, answers.tree.room[0])
     used = _let_go(answers, touched, used)
     if node != WHOLE:
         first, width = np.int64(table[node]["child"]), np.int64(table[node]["width"])
         touched = np.append(np.arange(first, first + width), node)
-    return follow(
-        table,
-        answers.matrices[0],
-        answers.matrices[1],
-        answers.style,
-        answers.options,
-        answers.first_cell,
-        answers.decides,
-        answers.classes,
-        answers.most,
-        answers.first_node,
-        told,
-        touched,
-        answers.step,
-        answers.out,
-        used,
-    )
+    return follow(answers, touched, used)
 
 
 @njit(inner=True)
@@ -297,7 +274,7 @@ def _let_go(answers, live, used):
     gone[live] = False
     for node in range(len(told)):
         slot = told[node, BESIDE]
-        if 0 <= slot < NONE and answers.slot_node[slot] < 0:
+        if 0 <= slot < NONE and answers.tree.slot_node[slot] < 0:
             used = put_period(answers, slot, 0, used)
             told[node, BESIDE] = NONE
         if gone[node]:

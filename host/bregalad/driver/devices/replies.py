@@ -15,27 +15,7 @@ from ...protocol.words import getter
 from ...tree.blocks import FAR, next_of
 from .attempts import read_attempt
 from .progress import go_on
-from .queries import (
-    ALL,
-    CELLS,
-    CELLS_IN,
-    COUNTS,
-    ENDED,
-    ENTRIES,
-    ENTRIES_IN,
-    LABELS,
-    MADE,
-    MAJORITY,
-    RIGHT,
-    ROWS,
-    ROWS_IN,
-    RUNNING,
-    SCOPE,
-    SLOT,
-    WAITING,
-    WAITS,
-    put_period,
-)
+from .queries import ALL, COUNTS, MAJORITY, RIGHT, put_period
 
 _SUGGESTION, _GAINS, _STATISTICS, _ENTRY = (int(Kind[name]) for name in ("SUGGESTION", "GAINS", "STATISTICS", "ENTRY"))
 _PROPOSAL, _BLOCK, _LEARNT, _ROW = (int(TreeKind[name]) for name in ("PROPOSAL", "BLOCK", "LEARNT", "ROW"))
@@ -68,59 +48,60 @@ def take(answers, words, position, anytime):
     position, used : int
         Where the first one begins that is for somebody else, or the end; words of ``out`` with commands.
     """
-    at, form, sizes = answers.at, answers.form, answers.sizes
-    classes = answers.matrices[0].shape[1]
+    at, form, sizes = answers.at[0], answers.form, answers.sizes
+    table, matrices = answers.tree.table, answers.tree.matrices
+    classes = matrices[0].shape[1]
     trials, report = _SUGGESTION if form.all is None else _GAINS, answers.report
     used = np.int64(0)
     while position < len(words):
         kind = _kind_of(words, position)
         moves = kind == _PROPOSAL or kind == _BLOCK or kind == _LEARNT
-        if moves and at[LABELS] and (_number_of(words, position) - answers.tally[INSTANCES]) & 0xFFFFFFFF:
+        if moves and at["labels"] and (_number_of(words, position) - answers.tally[INSTANCES]) & 0xFFFFFFFF:
             break  # the errors made until then are looked at first
-        if kind == _PROPOSAL and at[RUNNING]:
-            at[SLOT] = _slot_of(words, position)
+        if kind == _PROPOSAL and at["running"]:
+            at["slot"] = _slot_of(words, position)
             _reach(answers.tally, _number_of(words, position))
             position += _NUMBER_WORDS
         elif kind == trials:
-            node = answers.slot_node[at[SLOT]]
+            node = answers.tree.slot_node[at["slot"]]
             if node < 0:
                 break
             answers.tally[HALVINGS] += read_attempt(report, words, position, answers.words)
             used = _judge(answers, node, used, answers.options.anytime)
             position += report.size
-        elif kind == _BLOCK and at[RUNNING]:
+        elif kind == _BLOCK and at["running"]:
             _reach(answers.tally, _number_of(words, position))
-            at[WAITS], at[MADE] = 1, _made(answers)
+            at["waits"], at["made"] = 1, _made(answers)
             position += _NUMBER_WORDS
-        elif kind == _LEARNT and at[RUNNING]:
+        elif kind == _LEARNT and at["running"]:
             _reach(answers.tally, _number_of(words, position))
             answers.tally[BEGUN] -= _since_of(words, position)
             answers.tally[ENDS] = answers.tally[INSTANCES] + _left_of(words, position) + 1
-            at[RUNNING], at[ENDED] = 0, 1
+            at["running"], at["ended"] = 0, 1
             position += _LEARNT_WORDS
-        elif kind == _ROW and at[ROWS_IN] < at[ROWS]:
-            leaf, word = answers.asked[at[ROWS_IN], 0], answers.asked[at[ROWS_IN], 1]
-            _take_row(answers.table, answers.matrices[0], leaf, word, _word_of(words, position))
-            at[ROWS_IN] += 1
-            at[WAITING] -= 1
+        elif kind == _ROW and at["rows_in"] < at["rows"]:
+            leaf, word = answers.asked[at["rows_in"], 0], answers.asked[at["rows_in"], 1]
+            _take_row(table, matrices[0], leaf, word, _word_of(words, position))
+            at["rows_in"] += 1
+            at["waiting"] -= 1
             position += _ROW_WORDS
-        elif kind == _ENTRY and at[ENTRIES_IN] < at[ENTRIES]:
-            if at[SCOPE] == ALL:
-                answers.table[answers.held[at[ENTRIES_IN]]]["own"] = words[position + sizes.n]
+        elif kind == _ENTRY and at["entries_in"] < at["entries"]:
+            if at["scope"] == ALL:
+                table[answers.held[at["entries_in"]]]["own"] = words[position + sizes.n]
             else:
                 for k in range(classes):
-                    answers.own[at[ENTRIES_IN], k] = words[position + sizes.class_counts + k]
-            at[ENTRIES_IN] += 1
-            at[WAITING] -= 1
+                    answers.own[at["entries_in"], k] = words[position + sizes.class_counts + k]
+            at["entries_in"] += 1
+            at["waiting"] -= 1
             position += sizes.entry
-        elif kind == _STATISTICS and at[CELLS_IN] < at[CELLS]:
-            bins = answers.bins[at[CELLS_IN]]
+        elif kind == _STATISTICS and at["cells_in"] < at["cells"]:
+            bins = answers.bins[at["cells_in"]]
             first = position + sizes.counts
             for index in range(bins.shape[0]):
                 for k in range(classes):
                     bins[index, k] = words[first + index * classes + k]
-            at[CELLS_IN] += 1
-            at[WAITING] -= 1
+            at["cells_in"] += 1
+            at["waiting"] -= 1
             position += sizes.statistics
         else:
             break
@@ -139,7 +120,7 @@ def _made(answers):
     """Up to when decisions were made that take effect where the board waits; those of old before others are tried."""
     if answers.rule.fixed == 1:
         before = answers.tally[INSTANCES] - 1
-        if next_of(answers.table, answers.room[0], before) >= 0:
+        if next_of(answers.tree.table, answers.tree.room[0], before) >= 0:
             return before
     return np.int64(FAR)
 
@@ -158,13 +139,14 @@ def _take_row(table, counts, leaf, word, value):
 @njit(inner=True)
 def _judge(answers, node, used, anytime):
     """Judge a proposal; what it changes takes effect at the block's end."""
-    row, options, learnt = answers.table[node], answers.options, answers.tally[INSTANCES]
-    _, base, gains, _ = answers.matrices
+    table, options, learnt = answers.tree.table, answers.options, answers.tally[INSTANCES]
+    _, base, gains, _ = answers.tree.matrices
+    row = table[node]
     row["due_at"] = learnt
     answers.tally[TRIALS] += 1
     row["verdict"], row["cell"], row["value"] = judge_row(
-        answers.words, answers.form, options, answers.table, base, gains, node, answers.classes, learnt, anytime
+        answers.words, answers.form, options, table, base, gains, node, answers.classes, learnt, anytime
     )
     if row["verdict"] == KEEP and options.adaptive:
-        used = put_period(answers, answers.at[SLOT], min(np.int64(row["period"]), MAX_PERIOD), used)
+        used = put_period(answers, answers.at[0]["slot"], min(np.int64(row["period"]), MAX_PERIOD), used)
     return used

@@ -9,7 +9,6 @@ from functools import partial
 import numpy as np
 
 from ...boards.base import BoardError
-from ...complete import complete
 from ...engine.drift import watch_of
 from ...geometry import NONE
 from ...policy.decide import ALTERNATE, SWAP
@@ -23,32 +22,12 @@ from ...tree.table import has_alternate
 from ..requirements import check_nodes
 from ..steps import SAFE
 from .device import DeviceDriver
-from .entries import plain_entries, relinked, whole_entry
+from .entries import relinked
 from .filter import rule_of
 from .labels import take_labels
 from .node_edits import SEEN, UNTOLD, words_of
-from .queries import (
-    ADDRESS,
-    ALL,
-    AT_WORK,
-    CHOICE,
-    DONE,
-    LABELS,
-    LEAVES,
-    LEFT,
-    MADE,
-    NODE,
-    REVIEWS,
-    SIZE,
-    STATE,
-    STRIDE,
-    WAITING,
-    WHOLE,
-    answers,
-    ask,
-    sizes_of,
-    tell,
-)
+from .progress import put_edits
+from .queries import ALL, AT, CHOICE, DONE, LEAVES, NODE, WHOLE, answers, ask, sizes_of, tell
 from .replies import take
 
 _PART = 1 << 20  # rows after which Ctrl-C may end learning: so many that the host's share is what it is without
@@ -75,8 +54,8 @@ class RowDriver(DeviceDriver):
         self._declared = None  # the layout that the board has
         self._turns = None  # as of the board when the tree's own began
         self.told = False  # the board has followed all that others have done to the tree, and its turn has begun
-        self._at = np.zeros(SIZE, np.int64)  # how far all is, as `answers` has it
-        self._at[STATE] = DONE
+        self._at = np.zeros(1, AT)  # how far all is, as `answers` has it
+        self._at[0]["state"] = DONE
         self._answered = 0  # instances of the window whose class has been told
         self._labels = []  # LABEL reports, of trees that are watched, whose errors nobody has looked at
 
@@ -136,20 +115,13 @@ class RowDriver(DeviceDriver):
         if self._turns != self.board.turns:
             self._turns, self._declared, self.told = self.board.turns, None, False
 
-    def _send(self, command):
-        self._commands.append(command)
+    def apply(self, edits):
+        self._commands.append(self._out[: put_edits(edits, len(edits), self._step, self._out, 0)].tobytes())
 
     # Rows
 
     def _declare(self, layout, told):
-        """Say what rows are from now on, and whether the class of each record is told.
-
-        Parameters
-        ----------
-        layout : RowLayout
-            A column for each cell: an attribute of several has its value in each.
-        told : bool
-        """
+        """Say what rows are from now on, and whether the class of each record is told."""
         trainer = self.trainer
         if (found := len(layout.columns)) != (cells := len(trainer.cells)):
             raise ValueError(f"the row layout has {found} columns; the tree takes one for each of its {cells} cells")
@@ -159,32 +131,41 @@ class RowDriver(DeviceDriver):
         self.board.write_fields("leaf_predictor", by=trainer.predictor, told=int(told))
         self._declared = layout
 
-    def declare(self, layout, edges, told=False):
+    def declare(self, layout, edges):
+        """Say what the rows are that `learning_rows` learns, whose classes are not told.
+
+        Parameters
+        ----------
+        layout : RowLayout
+            A column for each cell: an attribute of several has its value in each.
+        edges : dict of uint32 array
+            By cell, keys of the edges that numbers are encoded by (`bregalad.data.keys`).
+
+        Raises
+        ------
+        ValueError
+            If the layout does not fit the tree or the board.
+        """
         self.trainer.check_working()
-        self._declare(layout, told)
+        self._declare(layout, told=False)
         for cell, keys in edges.items():
             self._quantiser_command(TreeOpcode.EDGES, edges_command(self.board.geometry, cell, keys))
         self.flush()
-
-    @property
-    def stride(self):
-        """Bytes of a row."""
-        return self._declared.stride
 
     def check_rows(self, address, count):
         """Refuse rows that do not all lie in the board's memory with a ValueError."""
         if self._declared is None:
             raise ValueError("rows have no layout yet: declare() it")
-        most = self.board.memory_size
-        if address < 0 or count < 0 or address + count * self.stride > most:
+        most, stride = self.board.memory_size, self._declared.stride
+        if address < 0 or count < 0 or address + count * stride > most:
             raise ValueError(
-                f"{count} rows of {self.stride} bytes from {address} on do not lie in the {most} bytes of memory"
+                f"{count} rows of {stride} bytes from {address} on do not lie in the {most} bytes of memory"
             )
 
     def _quantiser_command(self, opcode, command):
         head = ROW_COMMAND.unpack(command.head)
         values = {field.name: int(head[field.name]) for field in ROW_COMMAND.fields if field.name != "opcode"}
-        self._send(pack_tree(self.board.geometry, opcode, payload=command.payload, **values))
+        self._commands.append(pack_tree(self.board.geometry, opcode, payload=command.payload, **values))
 
     # Learning
 
@@ -221,18 +202,25 @@ class RowDriver(DeviceDriver):
         """
         if not self.told:
             self.tell()
-        at = self._at
-        at[[ADDRESS, LEFT, STRIDE, REVIEWS]] = address, count, self.stride, reviews
+        at = self._at[0]
+        at["address"], at["left"], at["stride"], at["reviews"] = address, count, self._declared.stride, reviews
         self._take(_NO_WORDS, 0)
         meanwhile()
-        while at[STATE] != DONE:
-            if at[STATE] == LEAVES:
-                yield from self._effect(int(at[MADE]))
+        while at["state"] != DONE:
+            if at["state"] == LEAVES:
+                yield from self._effect(int(at["made"]))
                 self._take(_NO_WORDS, 0)
             else:
                 self.handle((yield True))
 
     def learning_rows(self, address, count):
+        """Learn rows that lie in the board's memory, from a byte on, and have been declared; a generator.
+
+        Returns
+        -------
+        int
+            Rows whose class was predicted before they were learnt.
+        """
         trainer = self.trainer
         trainer.check_working()
         self.check_rows(address, count)
@@ -244,7 +232,7 @@ class RowDriver(DeviceDriver):
             trainer.rows_only = False  # somebody may have predicted meanwhile
             trainer.failed = True
             part = min(_PART, count - begin)
-            yield from self.learning_there(address + begin * self.stride, part, trainer.review_period)
+            yield from self.learning_there(address + begin * self._declared.stride, part, trainer.review_period)
             yield from self.read_leaves()
         _, right = yield from self.hits()
         trainer.failed = False
@@ -253,7 +241,7 @@ class RowDriver(DeviceDriver):
 
     def hits(self):
         """Instances, and those whose class was predicted, since the last time; yields as `learning`."""
-        self._send(pack_tree(self.board.geometry, TreeOpcode.ROW, flags=RowOp.MARK))
+        self._commands.append(pack_tree(self.board.geometry, TreeOpcode.ROW, flags=RowOp.MARK))
         self.flush()
         return (yield from self.found(2))
 
@@ -270,8 +258,8 @@ class RowDriver(DeviceDriver):
 
     def _effect(self, made):
         """A decision that compiled code leaves: read what it takes, change the tree, tell the board."""
-        trainer, nodes, tally, at = self.trainer, self.trainer.nodes, self.trainer.tally, self._at
-        at[AT_WORK] = 1
+        trainer, nodes, tally, at = self.trainer, self.trainer.nodes, self.trainer.tally, self._at[0]
+        at["at_work"] = 1
         node = moved = int(next_of(nodes.table, nodes.rows, made))
         if (verdict := int(nodes.verdict[node])) > ALTERNATE:
             moved = int(nodes.child[node]) + (verdict == SWAP)
@@ -289,13 +277,7 @@ class RowDriver(DeviceDriver):
         if (tally.replaced, tally.alternates) != before:
             self._told[list(nodes.children(node)), 0] = UNTOLD  # new, whatever stood there
         self._tell(WHOLE if scope == CHOICE else node)
-        at[AT_WORK] = 0
-
-    def take_entries(self, nodes, found, entries):
-        plain_entries(self.trainer, nodes, found, entries)
-
-    def entry_of(self, node, entry):
-        return whole_entry(self.trainer, node, entry)
+        at["at_work"] = 0
 
     def predict(self, codes, leaves, scores):
         """As of `Driver`; by the engine."""
@@ -319,14 +301,19 @@ class RowDriver(DeviceDriver):
         return position
 
     def take_other(self, kind, report):
-        """Take in a run of reports of one `TreeKind` that `take` leaves."""
+        """Take in a run of reports of one `TreeKind` that `take` leaves: of others nobody has asked for them."""
         found = np.frombuffer(report, layout_of(kind, self.board.geometry, 0).dtype)
-        _TAKE[kind](self, found)
+        if kind is TreeKind.LABEL:
+            self._take_labels(found)
+        elif kind is TreeKind.MARK:
+            self._found += [int(found["instances"][0]), int(found["hits"][0])]
+        else:
+            raise BoardError(f"board {self.board.name} tells {kind.name} out of turn: open it anew")
 
     def _take_labels(self, found):
         if self._watch is not None:
             self._labels.append(found)
-            self._at[LABELS] = 1
+            self._at[0]["labels"] = 1
             return
         count = len(found)
         self.trainer.window.predictions[self._answered : self._answered + count] = found["label"]
@@ -337,7 +324,7 @@ class RowDriver(DeviceDriver):
         trainer, nodes, window = self.trainer, self.trainer.nodes, self.trainer.window
         found = np.concatenate(self._labels)
         self._labels.clear()
-        self._at[LABELS] = 0
+        self._at[0]["labels"] = 0
         self._answered = take_labels(
             nodes.table,
             nodes.windows,
@@ -355,9 +342,6 @@ class RowDriver(DeviceDriver):
         if self._answered < 0:
             raise BoardError(f"board {self.board.name} tells LABEL out of turn: open it anew")
 
-    def _take_mark(self, found):
-        self._found += [int(found["instances"][0]), int(found["hits"][0])]
-
     # The tree, told and read
 
     def read_leaves(self):
@@ -367,7 +351,7 @@ class RowDriver(DeviceDriver):
     def _ask(self, scope, node):
         """Have `ask` ask, until all is told; yields as `learning`."""
         self._write(ask(self._arguments(), scope, node, 0, 0))
-        while self._at[WAITING]:
+        while self._at[0]["waiting"]:
             self.handle((yield True))
 
     def tell(self):
@@ -376,7 +360,7 @@ class RowDriver(DeviceDriver):
         self.told = True
         if self._told[0, 0] == UNTOLD:  # another tree may have left slots that are due
             for slot in board.first_slot + np.flatnonzero(trainer.growth.pool.node[board.first_slot :] < 0):
-                self._send(pack_tree(board.geometry, TreeOpcode.PERIOD, slot=int(slot)))
+                self._commands.append(pack_tree(board.geometry, TreeOpcode.PERIOD, slot=int(slot)))
         self._tell(WHOLE)
         waits = self._watch is not None and trainer.rule.fixed != 1
         values = {
@@ -388,7 +372,7 @@ class RowDriver(DeviceDriver):
             "first": board.first_slot,
             "slots": board.geometry.slots,
         }
-        self._send(pack_tree(board.geometry, TreeOpcode.TURN, **values))
+        self._commands.append(pack_tree(board.geometry, TreeOpcode.TURN, **values))
         self.flush()
 
     def _tell(self, node):
@@ -397,7 +381,7 @@ class RowDriver(DeviceDriver):
     def _write(self, used):
         """Send the commands that compiled code has written."""
         if used:
-            self._send(self._out[:used].tobytes())
+            self._commands.append(self._out[:used].tobytes())
         self.flush()
 
     def _most_words(self, growth):
@@ -427,16 +411,9 @@ class RowDriver(DeviceDriver):
         return self._answers
 
     def _new_answers(self):
-        trainer, nodes, growth = self.trainer, self.trainer.nodes, self.trainer.growth
+        trainer, growth = self.trainer, self.trainer.growth
         return answers(
-            nodes.table,
-            nodes.matrices,
-            nodes.room,
-            nodes.blank,
-            growth.style,
-            trainer.cells.first_cell,
-            growth.pool.stack,
-            growth.pool.node,
+            growth.arrays,
             np.ascontiguousarray(trainer.cells.kind, np.int64),
             trainer.trials.form,
             trainer.policy.options,
@@ -456,28 +433,7 @@ class RowDriver(DeviceDriver):
             self._own,
             self._bins,
             self._out,
-            growth.out,
             self._words,
             self.report,
             self._step,
         )
-
-
-def _unexpected(driver, found):
-    """What `take` takes in, but for what nobody has asked for."""
-    name = driver.board.name
-    raise BoardError(f"board {name} tells {TreeKind(int(found['kind'][0])).name} out of turn: open it anew")
-
-
-_TAKE = complete(
-    TreeKind,
-    {
-        TreeKind.PROPOSAL: _unexpected,
-        TreeKind.BLOCK: _unexpected,
-        TreeKind.LEARNT: _unexpected,
-        TreeKind.LABEL: RowDriver._take_labels,
-        TreeKind.MARK: RowDriver._take_mark,
-        TreeKind.ROW: _unexpected,
-    },
-    __file__,
-)

@@ -3,9 +3,10 @@
 import numpy as np
 
 from ...geometry import NONE
+from .bins import IGNORED
 from .counting import HALVED, UNDERFLOW
-from .gains import find
-from .state import CELL, COUNTS, CURRENT, EXTENT, FLAGS, GAIN, SINCE, TRIALS, VALUE, inlined, inner
+from .gains import entropy_of, gain, join, reciprocals_of
+from .state import CELL, COUNTS, CURRENT, EXTENT, FIRST, FLAGS, GAIN, KIND, SINCE, TRIALS, VALUE, inlined, inner
 
 
 @inner
@@ -23,23 +24,31 @@ def attempt(state, slot, cells, classes, all_gains, out):
         Written: the class counts, then the candidates, see ``policy.decide.Form``.
     """
     entries, width = state.entries, state.counts.shape[2]
-    find(
-        state.config,
-        state.wanted,
-        state.counts,
-        entries[slot, EXTENT],
-        slot,
-        cells,
-        classes,
-        state.count_max,
-        state.gain_half,
-        state.found,
-        state.scratch,
-        state.measure,
-    )
+    config, found, measure = state.config, state.found, state.measure
+    for cell in range(cells):
+        if not state.wanted[cell]:  # nor are the other cells of its attribute
+            found[cell, CELL] = NONE
+            continue
+        gain(
+            config,
+            state.counts,
+            entries[slot, EXTENT],
+            np.uint64(slot),
+            np.uint64(cell),
+            classes,
+            state.count_max,
+            state.gain_half,
+            found,
+            state.scratch,
+            entropy_of(measure),
+            reciprocals_of(measure),
+            measure,
+        )
+        if cell and not config[FIRST, cell] and config[KIND, cell] != IGNORED:
+            join(config, found, cell, state.gain_half)
     for k in range(width):
         out[k] = entries[slot, COUNTS + k]
-    used, found = np.int64(width), state.found
+    used = np.int64(width)
     if all_gains is not None:
         for cell in range(cells):
             used = _put(found, np.int64(cell), out, used)

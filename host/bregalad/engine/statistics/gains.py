@@ -105,33 +105,6 @@ overload(entropy_of, inline="always")(_only("information_gain"))
 overload(reciprocals_of, inline="always")(_only("gini"))
 
 
-@inlined
-def find(config, wanted, counts, extent, slot, cells, classes, count_max, gain_half, found, scratch, measure):
-    """Fill ``found`` with the candidates of all cells; an attribute's is that of its last one."""
-    slot = np.uint64(slot)
-    for cell in range(cells):
-        if not wanted[cell]:  # nor are the other cells of its attribute
-            found[cell, CELL] = NONE
-            continue
-        gain(
-            config,
-            counts,
-            extent,
-            slot,
-            np.uint64(cell),
-            classes,
-            count_max,
-            gain_half,
-            found,
-            scratch,
-            entropy_of(measure),
-            reciprocals_of(measure),
-            measure,
-        )
-        if cell and not config[FIRST, cell] and config[KIND, cell] != IGNORED:
-            join(config, found, cell, gain_half)
-
-
 @inner
 def join(config, found, cell, gain_half):
     """Make a later cell's candidate that of the attribute up to it; none at the cell before."""

@@ -6,7 +6,6 @@ from math import isfinite
 import numpy as np
 
 from ...drift import adwin
-from ...drift.adwin import BUCKETS
 from ...engine.tally import Tally
 from ...geometry import MISSING
 from ...policy.decide import ALTERNATE, CONSULT, DROP, KEEP, NO_CELL, PRUNE, RELOCATE, SWAP
@@ -199,7 +198,7 @@ def check_shapes(arrays, attributes, policy):
     if arrays["node_gains"].shape[1] not in (0, attributes):
         raise _wrong("node_gains", arrays["node_gains"])
     windows = arrays["node_windows"]
-    if windows.shape[1] and not policy.rivals and adwin.trouble(windows, BUCKETS):
+    if windows.shape[1] and not policy.rivals and adwin.trouble(windows):
         raise _wrong("node_windows", windows)
     for name, ndim in zip(_BOARD, (1, 2, 3), strict=True):
         array = arrays[f"board_{name}"]

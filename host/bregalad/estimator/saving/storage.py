@@ -280,8 +280,7 @@ def learnt_by(tree, meta, arrays):
     window = tree._policy().window
     check_shapes(arrays, len(meta["schema"]["attributes"]), tree._policy())
     nodes, statistics, sample, memory = (
-        {name.removeprefix(prefix): column for name, column in arrays.items() if name.startswith(prefix)}
-        for prefix in ("node_", "board_", "sample_", "memory_")
+        section(arrays, prefix) for prefix in ("node_", "board_", "sample_", "memory_")
     )
     members = members_of(meta, sample)
     quantiser, classes, attributes = members["_quantiser"], members["classes_"], members["n_features_in_"]
@@ -308,6 +307,11 @@ def learnt_by(tree, meta, arrays):
         # What leaves predict by stays: no other board may choose anew.
         "_prediction": holder.prediction_on(tree, kept),
     }
+
+
+def section(arrays, prefix):
+    """The arrays whose names begin so, by what comes behind."""
+    return {name.removeprefix(prefix): column for name, column in arrays.items() if name.startswith(prefix)}
 
 
 def members_of(meta, sample):

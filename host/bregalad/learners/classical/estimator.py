@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...data.quantiser import Quantiser
-from ...estimator import draw
+from ...estimator.draw import Drawn
 from ...estimator.inputs import schema_of, too_many_values
 from ...estimator.inspection import importances
 from ...estimator.one_by_one import times_of
 from ...estimator.parameters import check_nominal
 from ...estimator.stream import StreamLearner
-from ...estimator.turns import changing, reading
+from ...estimator.turns import in_turn
 from ...estimator.weights import check_class_weight, often
 from ...geometry import MISSING
 from ...options import table as options
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ...hints import Frame, Label
 
 
-class ClassicalTree(StreamLearner):
+class ClassicalTree(StreamLearner, Drawn):
     """Base of the trees that keep every instance, on the host: what they are asked for, and what they refuse.
 
     Attributes
@@ -141,7 +141,7 @@ class ClassicalTree(StreamLearner):
         values = [book.values for book in _books(self._quantiser)]
         self._tree.learn(data, values, len(self.classes_))
 
-    @changing
+    @in_turn
     def reset(self) -> None:
         """Forget everything learnt."""
         self._single = None
@@ -173,27 +173,27 @@ class ClassicalTree(StreamLearner):
 
     # Predicting
 
-    @reading
+    @in_turn
     def predict(self, X: Frame) -> np.ndarray:
         """Class of every instance: the one that most instances are of where it comes to; array (n,)."""
         counts = self.leaf_counts(X)
         return self.classes_[majority(counts, self.classes_)]
 
-    @reading
+    @in_turn
     def predict_proba(self, X: Frame) -> NDArray[np.float64]:
         """Class shares of the instances where every instance comes to; float array (n, classes)."""
         counts = self.leaf_counts(X)
         totals = counts.sum(axis=1, keepdims=True)
         return np.where(totals, counts / np.maximum(totals, 1), 1 / counts.shape[1])
 
-    @reading
+    @in_turn
     def leaf_counts(self, X: Frame) -> NDArray[np.int64]:
         """How many instances of each class there are where every instance comes to; int array (n, classes)."""
         self._fitted()
         numbers, codes = self._values(self._quantiser, self._frame(X), read_only=True)
         return self._counts(Data(numbers, codes, np.zeros(len(codes), np.int32)))
 
-    @reading
+    @in_turn
     def leaf_counts_one(self, x: Mapping[Any, Any]) -> dict[Label, int]:
         """The same for one instance, by label; empty before any was learnt."""
         if "classes_" not in self.__dict__:
@@ -210,7 +210,7 @@ class ClassicalTree(StreamLearner):
 
     # Looking
 
-    @reading
+    @in_turn
     def report(self) -> dict[str, Any]:
         """Sizes and counts as a dict: instances kept, nodes, leaves, depth, trials, splits, replaced, pruned.
 
@@ -227,14 +227,14 @@ class ClassicalTree(StreamLearner):
         }
 
     @property
-    @reading
+    @in_turn
     def feature_importances_(self) -> NDArray[np.float64]:
         """How much each attribute's tests lessen the entropy; float array (attributes,), sum 1, or all 0."""
-        view = self._view()
+        view = self._shown()
         order = range(len(view.kind))[::-1]
         return importances(view, order, view.counts(), INFORMATION_GAIN, self.n_features_in_)
 
-    @reading
+    @in_turn
     def quantiser_summary(self) -> dict[str, Any]:
         """Kinds of ``attributes`` by name, and how many values nominal ones have."""
         self._fitted()
@@ -246,19 +246,7 @@ class ClassicalTree(StreamLearner):
             }
         }
 
-    @reading
-    def draw(self, max_depth: int | None = None) -> str:
-        """The tree as text."""
-        draw.check_depth(max_depth)
-        return draw.text(self._view(), max_depth)
-
-    @reading
-    def to_graphviz(self, max_depth: int | None = None) -> str:
-        """The tree in Graphviz's DOT language."""
-        draw.check_depth(max_depth)
-        return draw.dot(self._view(), max_depth)
-
-    def _view(self):
+    def _shown(self):
         self._fitted()
         return View(self._tree, self._quantiser, self.schema_, self.classes_)
 

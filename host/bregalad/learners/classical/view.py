@@ -20,6 +20,8 @@ class View:
     classes : array
     """
 
+    note = ""
+
     def __init__(self, tree, quantiser, schema, classes):
         self._tree, self._quantiser, self.schema, self._classes = tree, quantiser, schema, classes
         self.nodes = self

@@ -9,10 +9,11 @@ import numpy as np
 from ...boards import is_link
 from ...boards.base import Board
 from ...data.parts import rows_of
+from ...estimator.draw import Drawn
 from ...estimator.inputs import as_frame, labels_of, named_classes
 from ...estimator.learner import Learner
 from ...estimator.parameters import BoardParameters
-from ...estimator.turns import changing, reading
+from ...estimator.turns import in_turn
 from ...interrupt import unbroken
 from ...options import table as options
 from ...words import shown
@@ -28,7 +29,7 @@ LEVELS = tuple(tenth / 10 for tenth in range(1, 10))
 _PART = 20_000  # instances that one tree learns before the next one does; nothing depends on it
 
 
-class PositiveLearner(Learner, BoardParameters):
+class PositiveLearner(Learner, Drawn, BoardParameters):
     """Base of the learners: a tree for each level side by side, of which one predicts.
 
     A subclass says by ``_kind`` which trees these are.
@@ -148,7 +149,7 @@ class PositiveLearner(Learner, BoardParameters):
         """Whether there is a call that `resume` would finish."""
         return any(tree.unfinished for tree in self.__dict__.get("trees_", {}).values())
 
-    @changing
+    @in_turn
     def resume(self) -> None:
         """Go on after the link to the board was cut; see ``StreamTree.resume``."""
         self._fitted()
@@ -158,7 +159,7 @@ class PositiveLearner(Learner, BoardParameters):
     # Predicting
 
     @property
-    @reading
+    @in_turn
     def level_(self) -> float:
         """The level of the tree whose estimated merit is the highest."""
         self._fitted()
@@ -169,7 +170,7 @@ class PositiveLearner(Learner, BoardParameters):
         """The tree that predicts."""
         return self.trees_[self.level_]
 
-    @reading
+    @in_turn
     def predict_proba(self, X: Frame) -> NDArray[np.float64]:
         """Probabilities of both labels, in the order of ``classes_``; float array (n, 2)."""
         self._fitted()
@@ -177,7 +178,7 @@ class PositiveLearner(Learner, BoardParameters):
         positive = self.classes_ == self.positive
         return np.where(positive, chances[:, None], 1 - chances[:, None])
 
-    @reading
+    @in_turn
     def predict(self, X: Frame) -> np.ndarray:
         """The label of every instance: ``positive``, or the other one for what is negative; array (n,)."""
         self._fitted()
@@ -189,37 +190,30 @@ class PositiveLearner(Learner, BoardParameters):
 
     # Looking
 
-    @reading
+    @in_turn
     def report(self) -> dict[str, Any]:
         """Sizes and counts of the tree that predicts, its ``level`` and its ``merit``."""
         level = self.level_
         return {**self.trees_[level].report(), "level": level, "merit": self.trees_[level].merit}
 
-    @reading
+    @in_turn
     def quantiser_summary(self) -> dict[str, Any]:
         """Codes used and values lost per attribute, of the tree that predicts; see ``Quantiser.summary``."""
         return self.tree_.quantiser_summary()
 
-    @reading
-    def draw(self, max_depth: int | None = None) -> str:
-        """The tree that predicts as text."""
-        return self.tree_.draw(max_depth)
-
-    @reading
-    def to_graphviz(self, max_depth: int | None = None) -> str:
-        """The tree that predicts in Graphviz's DOT language."""
-        return self.tree_.to_graphviz(max_depth)
+    def _shown(self):
+        return self.tree_._shown()
 
     # Keeping
 
-    @changing
+    @in_turn
     def reset(self) -> None:
         """Forget everything learnt and let go of the boards."""
         for tree in self.__dict__.get("trees_", {}).values():
             tree.reset()
         self._forget()
 
-    @changing
+    @in_turn
     def close(self) -> None:
         """Let go of the boards; what was learnt stays."""
         for tree in self.__dict__.get("trees_", {}).values():

@@ -35,7 +35,7 @@ def restored(cls, path, meta, arrays, changes):
         if [own["level"] for own in meta["trees"]] != list(levels):
             raise ValueError(f"its trees are not those of the levels {levels}")
         learnt = [
-            _learnt(cls._kind(**given | {"level": level}), meta | own, _arrays_of(arrays, f"{place}_"))
+            _learnt(cls._kind(**given | {"level": level}), meta | own, storage.section(arrays, f"{place}_"))
             for place, (level, own) in enumerate(zip(levels, meta["trees"], strict=True))
         ]
     try:
@@ -67,7 +67,3 @@ def _learnt(tree, meta, arrays):
     tree.__dict__.update(members)
     tree._begin_totals(totals)
     return members | {"_totals": tree._totals}
-
-
-def _arrays_of(arrays, prefix):
-    return {name.removeprefix(prefix): column for name, column in arrays.items() if name.startswith(prefix)}

@@ -6,6 +6,7 @@ import numpy as np
 
 from ...driver.totals import Totals
 from ...estimator.draw import View
+from ...estimator.inspection import unsplit
 from ...estimator.tree import StreamTree
 from ...policy.positive import PositivePolicy, shares
 from ...policy.split_policy import SplitPolicy
@@ -109,4 +110,5 @@ class PositiveTree(StreamTree):
         self._grown()
         nodes, leaves = copy.deepcopy(self._nodes), self._predicting()
         nodes.majority[leaves] = np.where(self.chances(leaves) > 0.5, self._place, 1 - self._place)
-        return View(nodes, self._quantiser, self.schema_, self.classes_)
+        note = "" if nodes.deepest else unsplit(self)
+        return View(nodes, self._quantiser, self.schema_, self.classes_, note)
