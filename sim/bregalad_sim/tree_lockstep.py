@@ -244,8 +244,6 @@ class Lockstep:
         self.send(*(traffic.read(slot, cell) for slot in range(g.slots) for cell in cells))
         for node in range(g.nodes):
             self.send(*(traffic.row_command(RowOp.READ, node, word) for word in range(len(RowWord) + g.classes)))
-        for label in range(g.classes):
-            self.send(*(traffic.row_command(RowOp.TALLY, label, predicted) for predicted in range(g.classes)))
         self.send(traffic.row_command(RowOp.MARK))
         self.finish()
         golden, other = ({name: each.board.read_register(name) for name in EVENTS} for each in self.both)

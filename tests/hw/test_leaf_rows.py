@@ -61,7 +61,7 @@ def test_golden_is_the_drivers_leaf(by, seed):
 
 
 def test_words_of_a_new_leaf():
-    assert row_words(np.array([3, 5, 5]), 0, -4).tolist() == [1, 5, -4, 0, 0, 3, 5, 5]
+    assert row_words(np.array([3, 5, 5]), 0, -4).tolist() == [1, 5, -4, 3, 5, 5]
     assert row_words(np.array([0, 0, 0]), 2, 0)[:2].tolist() == [2, 0]
     assert row_words(np.array([0, 7, 0]), 0, 0)[0] == 1
 

@@ -10,7 +10,6 @@ from ..predictors import Predictor
 from .fields import Access, Field, Register
 
 COUNT_WIDTH = 32  # of a row's class counts
-SINCE_WIDTH = 24  # of what is counted since the last review
 
 
 class RowOp(IntEnum):
@@ -20,7 +19,6 @@ class RowOp(IntEnum):
     READ = 1  # tell a word
     WRITE = 2  # set a word
     MARK = 3  # tell instances and hits since the last time, and begin anew
-    TALLY = 4  # tell how often a class was predicted for a label, and begin anew
 
 
 class RowWord(IntEnum):
@@ -29,8 +27,6 @@ class RowWord(IntEnum):
     MAJORITY = 0  # the class with most counts, of equal ones the lower
     LEAD = 1  # its count; once this is full, no class is counted any more
     RIGHT = 2  # guesses that were right: the majority class's less naive Bayes's, signed
-    ARRIVALS = 3  # records since the last review, modulo 2^24
-    ERRORS = 4  # those of them that were predicted wrong, modulo 2^24
 
 
 _RW = Access.RW
@@ -44,5 +40,4 @@ LEAF_ROWS = (
             Field("told", 1, _RW, "1: the class of every record is told; 0: of those with TEST."),
         ),
     ),
-    Register("leaf_marks", 0x118, (Field("every", 32, _RW, "Instances between marks, 0: none."),)),
 )

@@ -75,9 +75,9 @@ TREE_COMMANDS = complete(
         TreeOpcode.ROW: Layout(
             "row",
             Field("opcode", 8),
-            Field("flags", 8, "RowOp: READ, WRITE, MARK or TALLY."),
-            Field("node", 16, "READ, WRITE: the row. TALLY: the label."),
-            Field("word", 16, "READ, WRITE: the word. TALLY: the class predicted."),
+            Field("flags", 8, "RowOp: READ, WRITE or MARK."),
+            Field("node", 16, "READ, WRITE: the row."),
+            Field("word", 16, "READ, WRITE: the word."),
             Field("reserved", 16),
             Field("value", 32, "WRITE."),
             Field("rest", 32),
@@ -121,7 +121,7 @@ class TreeKind(IntEnum):
     LEARNT = 11  # a LEARN has ended: all its records are counted, all their trials reported
     LABEL = 12  # a record's class, predicted before the record was learnt
     MARK = 13  # instances and hits since the last mark
-    ROW = 14  # answer to READ of a row and to TALLY
+    ROW = 14  # answer to READ of a row
 
 
 _NUMBER = Layout(

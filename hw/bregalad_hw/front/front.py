@@ -314,7 +314,6 @@ class Front(wiring.Component):
             known.eq(
                 (row.p.op == RowOp.MARK)
                 | (by_node & (row.p.node < g.nodes) & (row.p.word < len(RowWord) + g.classes))
-                | ((row.p.op == RowOp.TALLY) & (row.p.node < g.classes) & (row.p.word < g.classes))
             ),
             # A record that was handed over in the clock of the offer is seen a clock later.
             goes.eq(offered & ~row.ready & through & ~told.valid),
@@ -327,12 +326,12 @@ class Front(wiring.Component):
             self.refused.eq(goes & ~known),
             item.op.eq(Mux(goes, row.p.op[: len(item.op)], RowOp.RECORD)),
             item.node.eq(Mux(goes, row.p.node, told.p.node)),
-            item.label.eq(Mux(goes, row.p.node, told.p.label)),
+            item.label.eq(told.p.label),
             item.test.eq(told.p.test),
             item.alternate.eq(told.p.alternate),
             item.weight.eq(Mux(goes, 1, told.p.weight)),
-            item.known.eq(told.p.known & ~goes),
-            item.bayes.eq(Mux(goes, row.p.word, told.p.bayes)),
+            item.known.eq(told.p.known),
+            item.bayes.eq(told.p.bayes),
             item.word.eq(row.p.word),
             item.value.eq(row.p.value),
         ]

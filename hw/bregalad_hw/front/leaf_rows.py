@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 from bregalad.complete import complete
 from bregalad.geometry import Geometry
 from bregalad.predictors import Predictor
-from bregalad.protocol.leaf_rows import COUNT_WIDTH, LEAF_ROWS, SINCE_WIDTH, RowOp, RowWord
+from bregalad.protocol.leaf_rows import COUNT_WIDTH, LEAF_ROWS, RowOp, RowWord
 
 from ..configuration import configuration_signature
 from ..repeat import WEIGHT, Repeat, copy_layout
@@ -18,7 +18,7 @@ complete(Predictor, (Predictor.MAJORITY, Predictor.BAYES, Predictor.ADAPTIVE), _
 
 _WORDS = len(RowWord)  # before the class counts
 _RESULTS = 16  # places of a distributed RAM
-_STAGES = 7  # that an item may be from the clock in which there is room until its result is stored
+_STAGES = 5  # that an item may be from the clock in which there is room until its result is stored
 
 
 def _label(geometry):
@@ -37,7 +37,7 @@ def item_layout(geometry, nodes):
             "weight": WEIGHT,  # RECORD: how often its class is counted; of all else, and with ``test``, 1
             "alternate": 1,  # RECORD: what it predicts is not the tree's prediction
             "known": 1,  # RECORD: naive Bayes knows a class
-            "bayes": _label(g),  # that class; TALLY: the class predicted
+            "bayes": _label(g),  # that class
             "word": range(_WORDS + g.classes),  # READ, WRITE
             "value": 32,  # WRITE
         }
@@ -52,7 +52,7 @@ def result_layout(geometry, nodes):
     g = geometry
     return data.StructLayout(
         {
-            "node": range(nodes),  # or the label of a TALLY
+            "node": range(nodes),
             "told": 1,
             "label": _label(g),
             "mark": 1,
@@ -70,8 +70,6 @@ def _row_layout(geometry, width):
             "majority": _label(geometry),
             "lead": width,
             **({"right": signed(32)} if geometry.naive_bayes else {}),
-            "arrivals": SINCE_WIDTH,
-            "errors": SINCE_WIDTH,
         }
     )
 
@@ -86,8 +84,7 @@ class LeafRows(wiring.Component):
 
     An instance that weighs is counted in as many clocks; all else that it changes it changes in the first of them.
 
-    The items after a TALLY wait for two clocks. Nothing ever stops in the pipeline: items are taken while there is room
-    for the results of all.
+    Nothing ever stops in the pipeline: items are taken while there is room for the results of all.
 
     Parameters
     ----------
@@ -108,8 +105,8 @@ class LeafRows(wiring.Component):
     quiet : Out(1)
         No item is under way, and no result waits.
 
-    Latency: ``latency`` cycles from an item to its result, two more of a TALLY. Throughput: an item per cycle, or as
-    many cycles as it weighs, but after a TALLY, while no more than 8 results wait. Rows are 0 after configuration; a
+    Latency: ``latency`` cycles from an item to its result. Throughput: an item per cycle, or as many cycles as it
+    weighs, while no more than 10 results wait. Rows are 0 after configuration; a
     reset of the clock domain leaves them as they are.
 
     Raises
@@ -149,14 +146,11 @@ class LeafRows(wiring.Component):
         m.submodules.repeat = repeat = Repeat(item_layout(self.geometry, self.nodes))
         connect(m, flipped(self.i), repeat.i)
         self.copies = copies = repeat.o
-        taken, pause = copies.valid & copies.ready, Signal(2)
-        m.d.sync += pause.eq(Cat(taken & (copies.p.op == RowOp.TALLY), pause[0]))
-        valid, item = self._take(m, taken)
+        valid, item = self._take(m, copies.valid & copies.ready)
         self._rows(m, valid, item)
-        result, tally = self._tell(m, valid[2], item[2])
-        room, under_way = self._results(m, result, tally)
+        room, under_way = self._results(m, *self._tell(m, valid[2], item[2]))
         m.d.comb += [
-            copies.ready.eq(room & ~pause.any()),
+            copies.ready.eq(room),
             self.quiet.eq(~(Cat(valid[1:]).any() | under_way)),
         ]
         return m
@@ -232,11 +226,6 @@ class LeafRows(wiring.Component):
                     m.d.comb += after.right.eq(row.right + item.weight)
                 with m.Elif(label == item.bayes):
                     m.d.comb += after.right.eq(row.right - item.weight)
-        with m.If(first):
-            m.d.comb += [
-                after.arrivals.eq(row.arrivals + 1),
-                after.errors.eq(row.errors + (predicted != label)),
-            ]
         with m.If(learns & ~item.zero):
             is_majority = label == row.majority
             more = Signal(self.width)
@@ -257,25 +246,23 @@ class LeafRows(wiring.Component):
                     m.d.comb += counted.eq(item.value)
 
     def _tell(self, m, valid, item):
-        """Stage 3: what there is to tell but for the counters, and which counter counts."""
+        """Stage 3: ``(valid, result, counts, hit)``: what there is to tell, and of records whether they count."""
         g, rule = self.geometry, self.configuration.leaf_predictor
         result = Signal(result_layout(g, self.nodes), name="result_3", reset_less=True)
-        tally = Signal(_tally_layout(g), name="tally_3")
-        record, tallies = item.op == RowOp.RECORD, item.op == RowOp.TALLY
+        there, counts, hit = Signal(name="valid_3"), Signal(name="counts_3"), Signal(name="hit_3")
+        record = item.op == RowOp.RECORD
         m.d.sync += [
+            there.eq(valid),
             result.node.eq(item.node),
             result.told.eq(record & (rule.told | item.test & ~item.alternate) & ~item.again),
             result.label.eq(self.predicted),
+            result.mark.eq(item.op == RowOp.MARK),
             result.read.eq(item.op == RowOp.READ),
             result.hits.eq(self._word(m, item)),
-            tally.valid.eq(valid),
-            tally.label.eq(item.label),
-            tally.predicted.eq(Mux(tallies, item.bayes, self.predicted)),
-            tally.counts.eq(record & ~item.test & ~item.alternate & ~item.again),
-            tally.clears.eq(tallies),
-            tally.marks.eq(item.op == RowOp.MARK),
+            counts.eq(valid & record & ~item.test & ~item.alternate & ~item.again),
+            hit.eq(item.label == self.predicted),
         ]
-        return result, tally
+        return there, result, counts, hit
 
     def _word(self, m, item):
         """The word of the row in stage 2 that an item names."""
@@ -289,83 +276,34 @@ class LeafRows(wiring.Component):
                 m.d.comb += word.eq(self.count)
         return word
 
-    def _marks(self, m, tally):
-        """Stage 3: ``(mark, instances, hits)`` since the last mark, this record's among them."""
-        every = self.configuration.leaf_marks.every
-        instances, hits = Signal(32), Signal(32)
-        more, righter, mark = Signal(32), Signal(32), Signal()
-        # In registers, so that one comparison is all that is left to do.
-        before, ever = Signal(32), Signal()
-        counts = tally.valid & tally.counts
-        m.d.comb += [
-            more.eq(instances + counts),
-            righter.eq(hits + (counts & (tally.label == tally.predicted))),
-            mark.eq(tally.marks | (tally.counts & ever & (instances >= before))),
-        ]
-        m.d.sync += [before.eq(every - 1), ever.eq(every.any()), instances.eq(more), hits.eq(righter)]
-        with m.If(tally.valid & mark):
-            m.d.sync += [instances.eq(0), hits.eq(0)]
-        return mark, more, righter
-
-    def _tallies(self, m, tally):
-        """Stages 3 to 5: count predictions by label. ``(valid, label, number)`` of a TALLY in stage 5."""
-        tallies = [tally]
-        for i in (4, 5):
-            tallies.append(Signal.like(tally, name=f"tally_{i}"))
-            m.d.sync += tallies[-1].eq(tallies[-2])
-        address = [Cat(each.predicted, each.label) for each in tallies]
-        last, new = tallies[2], Signal(32, name="tally_new")
-        writes = last.valid & (last.counts | last.clears)
-        number = self._memory(m, "tallies", address, [each.valid for each in tallies], writes, new)
-        m.d.comb += new.eq(Mux(last.clears, 0, number + last.counts))
-        self.tallying = Cat(each.valid for each in tallies).any()
-        return last.valid & last.clears, last.label, number
-
-    def _results(self, m, result, tally):
-        """Stage 3, of a TALLY stage 5: a queue of what there is to tell.
+    def _results(self, m, valid, result, counts, hit):
+        """Stage 3: a queue of what there is to tell, and the records since the last mark.
 
         Whether it has room for all under way, and whether anything is to come.
         """
         layout = result_layout(self.geometry, self.nodes)
         m.submodules.queue = queue = fifo.SyncFIFOBuffered(width=layout.size, depth=_RESULTS)
-        mark, instances, hits = self._marks(m, tally)
-        tallied, label, number = self._tallies(m, tally)
+        instances, hits = Signal(32), Signal(32)
         told, room = Signal(layout), Signal(init=1)
         m.d.comb += [
             told.eq(result),
-            told.mark.eq(mark),
             told.instances.eq(instances),
-            queue.w_en.eq(tally.valid & (result.told | mark | result.read)),
+            queue.w_en.eq(valid & (result.told | result.mark | result.read)),
             queue.w_data.eq(told),
             self.o.valid.eq(queue.r_rdy),
             self.o.payload.eq(queue.r_data),
             queue.r_en.eq(self.o.ready),
         ]
-        with m.If(~result.read):
+        m.d.sync += [instances.eq(instances + counts), hits.eq(hits + (counts & hit))]
+        with m.If(result.mark):
             m.d.comb += told.hits.eq(hits)
-        with m.If(tallied):
-            # The items after it have waited.
-            m.d.comb += [
-                Cat(told.told, told.mark).eq(0),
-                told.read.eq(1),
-                told.node.eq(label),
-                told.label.eq(label),
-                told.hits.eq(number),
-                queue.w_en.eq(1),
-            ]
+            with m.If(valid):
+                m.d.sync += [instances.eq(0), hits.eq(0)]
         m.d.sync += [
             room.eq(queue.level <= _RESULTS - _STAGES - 1),
             Assert(queue.w_rdy | ~queue.w_en, "no room for a result"),
-            Assert(~(tallied & tally.valid), "two results in a clock"),
         ]
-        return room, self.tallying | (queue.level != 0)
-
-
-def _tally_layout(geometry):
-    """A prediction, or what is done to the counter of such ones."""
-    return data.StructLayout(
-        {"predicted": _label(geometry), "label": _label(geometry), "valid": 1, "counts": 1, "clears": 1, "marks": 1}
-    )
+        return room, valid | (queue.level != 0)
 
 
 def _is_next(count, more):

@@ -44,27 +44,17 @@ class ResultWriter(wiring.Component):
         label = words_of(TREE_REPORTS[TreeKind.LABEL], kind=TreeKind.LABEL, label=result.label, node=result.node)
         marks = words_of(TREE_REPORTS[TreeKind.MARK], kind=TreeKind.MARK, instances=result.instances, hits=result.hits)
         row = words_of(TREE_REPORTS[TreeKind.ROW], kind=TreeKind.ROW, node=result.node, value=result.hits)
-        index = Signal(range(4))
-        at_mark = Signal()  # its label is written
-        m.d.comb += o.valid.eq(self.i.valid)
-        end = Signal()
-        with m.If(result.told & ~at_mark):
-            m.d.comb += [o.p.data.eq(label[0]), o.p.last.eq(1), end.eq(~result.mark)]
-            with m.If(o.valid & o.ready):
-                m.d.sync += at_mark.eq(result.mark)
-        with m.Elif(result.mark):
-            with m.Switch(index):
-                for place, word in enumerate(marks):
-                    with m.Case(place):
-                        m.d.comb += o.p.data.eq(word)
-            m.d.comb += [end.eq(index == len(marks) - 1), o.p.last.eq(end)]
-            with m.If(o.valid & o.ready):
-                m.d.sync += [index.eq(Mux(end, 0, index + 1)), at_mark.eq(~end)]
-        with m.Else():
-            m.d.comb += [o.p.data.eq(Mux(index == 0, row[0], row[1])), end.eq(index == 1), o.p.last.eq(end)]
-            with m.If(o.valid & o.ready):
-                m.d.sync += index.eq(Mux(end, 0, 1))
-        m.d.comb += self.i.ready.eq(end & o.ready)
+        index, end = Signal(range(4)), Signal()
+        m.d.comb += [o.valid.eq(self.i.valid), o.p.last.eq(end), self.i.ready.eq(end & o.ready)]
+        for told, words in ((result.told, label), (result.mark, marks), (result.read, row)):
+            with m.If(told):
+                m.d.comb += end.eq(index == len(words) - 1)
+                with m.Switch(index):
+                    for place, word in enumerate(words):
+                        with m.Case(place):
+                            m.d.comb += o.p.data.eq(word)
+        with m.If(o.valid & o.ready):
+            m.d.sync += index.eq(Mux(end, 0, index + 1))
         return m
 
 

@@ -37,13 +37,12 @@ class Bench:
         known = {
             "by": rng.choice(list(Predictor)),
             "told": rng.randrange(2),
-            "every": rng.choice([0, 1, 2, 7]),
         } | values
         if not self.geometry.naive_bayes:
             known["by"] = Predictor.MAJORITY
         for name, value in known.items():
             setattr(self.golden, name, value)
-        for port, name in zip(_PORTS, ("by", "told", "every"), strict=True):
+        for port, name in zip(_PORTS, ("by", "told"), strict=True):
             getattr(self.dut, port).value = known[name]
 
     def add(self, op, node=0, label=0, *, bayes=None, word=0, value=0, weight=1, **bits):
@@ -59,8 +58,6 @@ class Bench:
                 want = self.golden.write(node, word, value)
             case RowOp.MARK:
                 want = self.golden.mark()
-            case RowOp.TALLY:
-                want = self.golden.tally(label, bayes)
         self.source.items.append(
             {
                 "op": op,
@@ -102,8 +99,6 @@ class Bench:
             majority | rng.getrandbits(14) << 18,
             lead,
             rng.choice([0, 1, 0xFFFFFFFF, 1 << 31, rng.getrandbits(32)]),
-            rng.choice([0, (1 << 24) - 2]),
-            rng.choice([0, (1 << 24) - 2]),
             *counts,
         ]
         order = list(enumerate(words))
@@ -119,7 +114,7 @@ class Bench:
         elif op == RowOp.READ:
             self.add(op, node, word=rng.randrange(len(RowWord) + g.classes))
         else:
-            self.add(op, label=rng.randrange(g.classes), bayes=rng.randrange(g.classes))
+            self.add(op)
 
     async def start(self):
         await reset(self.dut, *(getattr(self.dut, port) for port in _PORTS))
@@ -185,9 +180,6 @@ async def matches_golden(dut):
     for node in range(bench.nodes):
         for word in range(len(RowWord) + g.classes):
             bench.add(RowOp.READ, node, word=word)
-    for label in range(g.classes):
-        for predicted in range(g.classes):
-            bench.add(RowOp.TALLY, label=label, bayes=predicted)
     await bench.run()
 
 
@@ -196,7 +188,7 @@ async def rate_and_latency(dut):
     """A record per clock, all of one leaf, each with a result; results stand, and no record is lost."""
     bench = Bench(dut)
     await bench.start()
-    bench.configure(told=1, every=1)
+    bench.configure(told=1)
     for word in range(len(RowWord) + bench.geometry.classes):
         bench.add(RowOp.WRITE, 1, word=word)
     await bench.run()

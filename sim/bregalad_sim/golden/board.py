@@ -219,16 +219,13 @@ class Golden(Tree):
         classes = self.geometry.classes
         if op in (RowOp.READ, RowOp.WRITE) and (node >= self.geometry.nodes or word >= len(RowWord) + classes):
             return False
-        if op == RowOp.TALLY and max(node, word) >= classes:
-            return False
         if op == RowOp.READ:
             self._say(TreeKind.ROW, node=node, value=rows.read(node, word).word)
         elif op == RowOp.WRITE:
             rows.write(node, word, value)
         elif op == RowOp.MARK:
-            self._mark(rows.mark())
-        elif op == RowOp.TALLY:
-            self._say(TreeKind.ROW, node=node, value=rows.tally(node, word).word)
+            result = rows.mark()
+            self._say(TreeKind.MARK, instances=result.instances, hits=result.hits)
         else:
             return False
         return True

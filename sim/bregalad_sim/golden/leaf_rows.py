@@ -5,11 +5,9 @@ from dataclasses import dataclass, field
 from bregalad.complete import complete
 from bregalad.geometry import Geometry
 from bregalad.predictors import Predictor
-from bregalad.protocol.leaf_rows import COUNT_WIDTH, SINCE_WIDTH, RowWord
+from bregalad.protocol.leaf_rows import COUNT_WIDTH, RowWord
 
 __all__ = ["LeafRows", "Result"]
-
-_SINCE = (1 << SINCE_WIDTH) - 1
 
 # Whether naive Bayes is believed, by how much more often the majority class was right.
 _TRUSTS = complete(
@@ -34,7 +32,7 @@ class Result:
     """What an item has to tell; an item that has nothing has no result.
 
     ``label`` is the class predicted if ``told``; with ``mark``, ``instances`` and ``hits`` are those since the last
-    one; ``word`` is what was asked for. The node of a TALLY is its label.
+    one; ``word`` is what was asked for.
     """
 
     node: int = 0
@@ -58,8 +56,6 @@ class LeafRows:
     by : Predictor
     told : bool
         The class of every record.
-    every : int
-        Instances between marks, 0: none.
     width : int
         Bits of a count.
     """
@@ -68,7 +64,6 @@ class LeafRows:
     nodes: int
     by: int = Predictor.MAJORITY
     told: bool = False
-    every: int = 0
     width: int = COUNT_WIDTH
     rows: list = field(init=False)
 
@@ -76,7 +71,6 @@ class LeafRows:
         classes = self.geometry.classes
         self.rows = [_Row([0] * len(RowWord), [0] * classes) for _ in range(self.nodes)]
         self.instances = self.hits = 0
-        self.tallies = [[0] * classes for _ in range(classes)]
 
     def record(self, node, label, *, test=False, alternate=False, bayes=None, weight=1):
         """Predict a record, and learn it.
@@ -112,11 +106,10 @@ class LeafRows:
             row.words[RowWord.RIGHT] = _signed(row.words[RowWord.RIGHT] + weight * righter)
         for _ in range(weight):
             self._count(row, label)
-        row.words[RowWord.ARRIVALS] = row.words[RowWord.ARRIVALS] + 1 & _SINCE
-        row.words[RowWord.ERRORS] = row.words[RowWord.ERRORS] + (predicted != label) & _SINCE
         if not alternate:
-            self._tally(label, predicted, result)
-        return result if result.told or result.mark else None
+            self.instances += 1
+            self.hits += label == predicted
+        return result if result.told else None
 
     def _count(self, row, label):
         lead, majority = row.words[RowWord.LEAD], row.words[RowWord.MAJORITY]
@@ -126,27 +119,11 @@ class LeafRows:
                 majority, lead = label, count
         row.words[RowWord.MAJORITY], row.words[RowWord.LEAD] = majority, lead
 
-    def _tally(self, label, predicted, result):
-        self.tallies[label][predicted] = self.tallies[label][predicted] + 1 & 0xFFFFFFFF
-        self.instances += 1
-        self.hits += label == predicted
-        if 0 < self.every <= self.instances:
-            self._mark(result)
-
-    def _mark(self, result):
-        result.mark, result.instances, result.hits = True, self.instances, self.hits
-        self.instances = self.hits = 0
-
     def mark(self):
         """Tell instances and hits since the last mark, and begin anew."""
-        result = Result()
-        self._mark(result)
+        result = Result(mark=True, instances=self.instances, hits=self.hits)
+        self.instances = self.hits = 0
         return result
-
-    def tally(self, label, predicted):
-        """How often a class was predicted for a label; begins anew."""
-        word, self.tallies[label][predicted] = self.tallies[label][predicted], 0
-        return Result(label, read=True, word=word)
 
     def read(self, node, word):
         """A word of a row."""
@@ -163,10 +140,8 @@ class LeafRows:
             row.words[word] = _signed(value) * self.geometry.naive_bayes
         elif word == RowWord.MAJORITY:
             row.words[word] = value & (1 << (self.geometry.classes - 1).bit_length()) - 1
-        elif word == RowWord.LEAD:
-            row.words[word] = value & (1 << self.width) - 1
         else:
-            row.words[word] = value & _SINCE
+            row.words[word] = value & (1 << self.width) - 1
 
 
 def _signed(value):

@@ -135,8 +135,6 @@ class Tree(Slots):
             if result is not None and result.told:
                 self.events["predictions"] += 1
                 self._say(TreeKind.LABEL, label=result.label, node=leaf)
-            if result is not None and result.mark:
-                self._mark(result)
         if test:
             if slot != NONE:
                 self._only_read(slot, label, codes)
@@ -252,11 +250,7 @@ class Tree(Slots):
         """The leaf rows, with what registers say."""
         rows = self.rows
         rows.by, rows.told = self.fields["leaf_predictor.by"], bool(self.fields["leaf_predictor.told"])
-        rows.every = self.fields["leaf_marks.every"]
         return rows
-
-    def _mark(self, result):
-        self._say(TreeKind.MARK, instances=result.instances, hits=result.hits)
 
 
 def _shown(candidate):

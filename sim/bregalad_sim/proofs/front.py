@@ -46,7 +46,7 @@ def _copies_of_each(m, block):
 def _no_count_is_lost(m, block, weighs=False):
     """Of one leaf and one class: a READ, any one, tells what the records before it and the last WRITE have made of it.
 
-    Records that are told, or make trials or marks due, would only add results. All weigh 1, or all the same, 0 to 3.
+    Records that are told, or make trials due, would only add results. All weigh 1, or all the same, 0 to 3.
     """
     item, rule = block.i.p, block.configuration
     word = len(RowWord) + 1  # the count of class 1
@@ -54,27 +54,23 @@ def _no_count_is_lost(m, block, weighs=False):
     steady(m, rule.leaf_predictor.by)
     learns, reads, writes = (item.op == op for op in (RowOp.RECORD, RowOp.READ, RowOp.WRITE))
     m.d.comb += [
-        Assume(~rule.leaf_predictor.told & (rule.leaf_marks.every == 0)),
-        Assume(learns & ~item.test | reads | writes & ((item.word >= len(RowWord)) | (item.word == RowWord.ARRIVALS))),
+        Assume(~rule.leaf_predictor.told),
+        Assume(learns & ~item.test | reads | writes & (item.word >= len(RowWord))),
         # The predictor is bits that this block does not look at.
         Assume(item.weight == (Mux(learns, rule.leaf_predictor.by, 1) if weighs else 1)),
         Assume(item.word <= word),
         Assume(~item.value[4:].any()),  # no count comes to its end within the depth of the proof
     ]
-    count, arrivals = Signal(block.width), Signal(8)
+    count = Signal(block.width)
     asked, told, chosen, wanted = Signal(8), Signal(8), Signal(8), Signal(8)
     armed = Signal()
     m.d.sync += [asked.eq(asked + (taken & reads)), told.eq(told + (block.o.valid & block.o.ready))]
     with m.If(taken & here & learns):
-        m.d.sync += [count.eq(count + Mux(item.label == 1, item.weight, 0)), arrivals.eq(arrivals + 1)]
-    with m.If(taken & here & writes):
-        with m.If(item.word == word):
-            m.d.sync += count.eq(item.value)
-        with m.If(item.word == RowWord.ARRIVALS):
-            m.d.sync += arrivals.eq(item.value)
-    which = (item.word == word) | (item.word == RowWord.ARRIVALS)
-    with m.If(taken & here & reads & which & item.test & ~armed):  # a bit that a READ leaves free
-        m.d.sync += [armed.eq(1), chosen.eq(asked), wanted.eq(Mux(item.word == word, count, arrivals))]
+        m.d.sync += count.eq(count + Mux(item.label == 1, item.weight, 0))
+    with m.If(taken & here & writes & (item.word == word)):
+        m.d.sync += count.eq(item.value)
+    with m.If(taken & here & reads & (item.word == word) & item.test & ~armed):  # a bit that a READ leaves free
+        m.d.sync += [armed.eq(1), chosen.eq(asked), wanted.eq(count)]
     m.d.comb += Assert(
         ~(armed & block.o.valid & (told == chosen)) | (block.o.p.hits[: len(wanted)] == wanted), "nothing is lost"
     )
