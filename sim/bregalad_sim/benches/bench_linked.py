@@ -3,7 +3,6 @@
 Whatever happens to frames on the way, the reports are those of the golden model.
 """
 
-import logging
 import random
 from collections import deque
 
@@ -19,6 +18,7 @@ from cocotb.triggers import RisingEdge, Timer
 from cocotb.utils import get_sim_time
 from cocotbext.uart import UartSink, UartSource
 
+from bregalad_sim.benches.models import quiet
 from bregalad_sim.golden import Golden
 from bregalad_sim.runner import parameters
 from bregalad_sim.traffic import Traffic
@@ -39,8 +39,7 @@ class Host:
         self.share = 0.0  # of frames lost, damaged, doubled, each
         self.source = UartSource(dut.rx, baud=parameters()["baud"])
         self.sink = UartSink(dut.tx, baud=parameters()["baud"])
-        for name in ("rx", "tx"):
-            logging.getLogger(f"cocotb.{dut._name}.{name}").setLevel(logging.WARNING)
+        quiet(dut, "rx", "tx")
         self.down = deque()
         self.up = bytearray()
         self.session = None

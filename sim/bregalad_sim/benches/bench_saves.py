@@ -1,24 +1,20 @@
 """What is taken from the reports to be saved: commands and other reports, word by word, whoever pauses."""
 
-import random
-
 import cocotb
 from bregalad.protocol.commands import COMMANDS, Opcode, padded
 from bregalad.protocol.reports import Kind
-from bregalad_hw.mcmu.report import word_layout
-from cocotb.triggers import ReadOnly, RisingEdge
+from bregalad_hw.soc.saves import SaveFilter
+from cocotb.triggers import RisingEdge
 
+from bregalad_sim.bits import words_of
 from bregalad_sim.runner import parameters
-from bregalad_sim.streams import Sink, Source, reset
+from bregalad_sim.streams import BlockBench
 
 
-class Bench:
+class Bench(BlockBench):
     def __init__(self, dut):
-        self.dut = dut
-        self.rng = rng = random.Random(cocotb.RANDOM_SEED)
+        super().__init__(dut, SaveFilter(parameters()["width"]))
         self.word = parameters()["width"] // 8
-        self.source = Source(dut, "i", word_layout(), rng)
-        self.sinks = {name: Sink(dut, name, word_layout(), random.Random(rng.random())) for name in ("o", "saved")}
         self.found = {"o": [], "saved": []}
 
     async def reports(self, count, on):
@@ -37,8 +33,8 @@ class Bench:
                 want["saved"].append(padded(command, self.word) + padded(data, self.word))
             else:
                 want["o"].append(report)
-            words = [int.from_bytes(report[at : at + 4], "little") for at in range(0, len(report), 4)]
-            self.source.items += [{"data": word, "last": at == len(words) - 1} for at, word in enumerate(words)]
+            words = words_of(report, 4)
+            self.ends["i"].items += [{"data": word, "last": at == len(words) - 1} for at, word in enumerate(words)]
         clocks = 0
         while any(sum(map(len, want[name])) > len(self.found[name]) * 4 for name in want):
             await self.clock()
@@ -53,25 +49,18 @@ class Bench:
         return clocks, sum(sum(map(len, parts)) for parts in want.values()) // 4
 
     async def clock(self):
-        self.source.drive()
-        for sink in self.sinks.values():
-            sink.drive()
-        await ReadOnly()
-        self.source.settle()
-        for name, sink in self.sinks.items():
-            if word := sink.settle():
-                self.found[name].append(word)
+        self.drive()
+        taken = await self.settle()
+        for name, words in self.found.items():
+            if taken[name] is not None:
+                words.append(taken[name])
         await RisingEdge(self.dut.clk)
-
-    def stall(self, probability):
-        for stream in (self.source, *self.sinks.values()):
-            stream.stall = probability
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def anything(dut):
     bench = Bench(dut)
-    await reset(dut, dut.on)
+    await bench.start()
     for stall in (0, 0.3, 0.8):
         bench.stall(stall)
         for _ in range(4):
@@ -82,7 +71,7 @@ async def anything(dut):
 async def rate(dut):
     """A word per clock, but for the one or two in which a head is taken."""
     bench = Bench(dut)
-    await reset(dut, dut.on)
+    await bench.start()
     bench.stall(0)
     clocks, words = await bench.reports(30, False)
     assert clocks == words
