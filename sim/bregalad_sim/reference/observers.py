@@ -42,7 +42,6 @@ class _Counts:
         return self.fresh()
 
 
-
 class Values(_Counts):
     """A nominal attribute's; ``kind`` is that of its splits."""
 
