@@ -99,8 +99,6 @@ def test_kept_clock():
     assert clock_of(kept, small, "another") == (None, None, None)
     changes = (
         {"bus_width": small.bus_width // 2},
-        {"banks": 2},
-        {"levels": 2},
         {"passes": 1},
         {"slots": 2 * small.slots},
     )

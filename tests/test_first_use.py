@@ -41,7 +41,7 @@ ELSEWHERE = [
 INNER = ["decide._judge_inner", "decide.change", "split.enter_role"]
 BAYES = ["bayes.classify", "counting.restate", "arrivals.choose"]
 ENTROPY = ["arithmetic.xlog2x", "arithmetic.log2_fixed"]
-OTHER = ["split._level_apart", "decide._rank_all"]  # boards of several levels; averages
+OTHER = ["decide._rank_all"]  # averages
 
 
 def learn(cache, tree, **parameters):

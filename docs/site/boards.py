@@ -17,11 +17,7 @@ _MARKERS = "<!-- boards -->", "<!-- end of boards -->"
 
 def table(reports):
     """Markdown."""
-    names = ["lanes", "bins", "classes", "slots", "banks"]
-    usual = {"banks": 1, "levels": 1, "nodes": 0}
-    names += [
-        name for name in ("levels", "nodes") if any(report["geometry"].get(name, 0) > usual[name] for report in reports)
-    ]
+    names = ("lanes", "bins", "classes", "slots", "nodes")
     lines = [
         f"| board | {', '.join(names)} | array clock asked | reached | LUT4 "
         "| flip-flops | block RAMs | multipliers | seed |",
@@ -39,8 +35,7 @@ def table(reports):
             + " | ".join(
                 (
                     report["board"],
-                    ", ".join(str((usual | size)[name]) for name in names)
-                    + (", naive Bayes" if size["naive_bayes"] else ""),
+                    ", ".join(str(size[name]) for name in names) + (", naive Bayes" if size["naive_bayes"] else ""),
                     f"{clock['asked']:g} MHz",
                     f"{clock['achieved']:.1f} MHz" + ("" if report["met"] else ", **missed**"),
                     *share,

@@ -32,8 +32,6 @@ _BOUNDS = {
     "slots": (2, 32768),
     "count_width": (12, MOST_WIDTH),
     "bus_width": (32, 512),
-    "banks": (1, 2),
-    "levels": (1, 8),
     "nodes": (0, 65535),
     "alternates": (0, 7),
 }
@@ -63,14 +61,6 @@ class Geometry:
         What the gain units compute: one of ``CRITERIA``. Kearns-Mansour takes ``classes=2``.
     naive_bayes : bool
         Whether the lanes hold what naive Bayes predictions need.
-    banks : int
-        Memories that a lane's counters of each level lie in, 1 or 2, a slot's in that of the lowest
-        bit above its level. With two, a trial reads one of them while instances are counted in the
-        others; with one, it takes B K clocks from them. Nothing but speed depends on it.
-    levels : int
-        Nodes of a path that are counted in the same clock: 1, 2, 4 or 8. A slot's level is its
-        lowest bits, and a lane has counters of its own for each. Nodes that follow each other are
-        counted together if no two are of one level. Nothing but speed depends on it.
     nodes : int
         Rows of the board's node table, in hardware 2 to 32768; 0: a tree in this process may have any number.
     searchers : int
@@ -99,8 +89,6 @@ class Geometry:
     bus_width: int = 128
     criterion: str = "information_gain"
     naive_bayes: bool = False
-    banks: int = 1
-    levels: int = 1
     nodes: int = 0
     searchers: int = None  # type: ignore[assignment]  # until __post_init__ asks the bus
     alternates: int = 0
@@ -109,7 +97,7 @@ class Geometry:
         for name, (low, high) in _BOUNDS.items():
             value = getattr(self, name)
             _check_size(name, value, low, high)
-            if name in ("bins", "bus_width", "levels") and value & (value - 1):
+            if name in ("bins", "bus_width") and value & (value - 1):
                 raise ValueError(f"{name} must be a power of two, not {value}")
         if self.searchers is None:
             object.__setattr__(self, "searchers", self._numbers)
@@ -119,8 +107,6 @@ class Geometry:
             raise ValueError(f"the criterion {self.criterion} takes classes = {takes}, not {self.classes}")
         if not isinstance(self.naive_bayes, bool):
             raise TypeError(f"naive_bayes must be True or False, not {self.naive_bayes!r}")
-        if self.slots % self.levels:
-            raise ValueError(f"slots must be a multiple of levels, {self.levels}, not {self.slots}")
         if self.max_cells > 0x7FFF:
             raise ValueError(f"lanes x passes must be at most 32767 cells, not {self.max_cells}")
 
@@ -143,11 +129,6 @@ class Geometry:
     def root_shift(self) -> int:
         """The zoom shift with which ``bins`` bins cover all 256 codes."""
         return CODE_WIDTH - self.bin_bits
-
-    @property
-    def level_bits(self) -> int:
-        """Lowest bits of a slot that tell its level."""
-        return self.levels.bit_length() - 1
 
     @property
     def count_max(self) -> int:
@@ -210,6 +191,20 @@ class Geometry:
         if geometry not in PRESETS:
             raise ValueError(f"no geometry {shown(geometry)}; there are {', '.join(PRESETS)}")
         return PRESETS[geometry]
+
+    @classmethod
+    def from_dict(cls, sizes: dict[str, Any]) -> Geometry:
+        """A geometry of what `as_dict` has given, of an earlier release too.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If there is no such size, or a value is not allowed.
+        """
+        for name in ("banks", "levels"):  # sizes of earlier releases
+            if sizes.get(name, 1) != 1:
+                raise ValueError(f"{name} must be 1, as on all boards of this release, not {shown(sizes[name])}")
+        return cls(**{name: value for name, value in sizes.items() if name not in ("banks", "levels")})
 
     @classmethod
     def parse(cls, words: Iterable[str], base: Geometry) -> Geometry:

@@ -131,7 +131,6 @@ class Accelerator(wiring.Component):
             controller.count_valid.eq(array.count_valid),
             controller.clamped.eq(array.clamped),
             array.op.eq(controller.op),
-            array.snap.eq(controller.snap),
             array.codes.eq(controller.codes),
             array.count_in.eq(controller.count),
             array.trial_current.eq(controller.trial_current),

@@ -11,8 +11,7 @@ from bregalad.protocol.tree import TREE
 
 from .array.bayes import partial_latency, partial_signature
 from .array.merge import summary_layout
-from .array.operation import CELL_WIDTH, Op, candidate_layout, operation_layout, snap_layout
-from .array.snaps import snaps_of
+from .array.operation import CELL_WIDTH, Op, candidate_layout, operation_layout
 from .configuration import configuration_signature
 from .front.blocks import Blocks, DueSlots
 from .front.front import Front
@@ -27,15 +26,13 @@ from .mcmu.loader import Loader
 from .mcmu.predictor import Predictor
 from .mcmu.report import ReportWriter, word_layout
 from .mcmu.scheduler import TRIALS, TrialScheduler
-from .mcmu.slots import SlotTable, answer_one, ask_one
+from .mcmu.slots import SlotTable
 from .mcmu.tracker import Tracker
 from .optional import optional
 from .relay import Border, Relay
 from .replica import add_with_reset
 
 __all__ = ["MemoryController"]
-
-_OF_LEVELS = ("nodes", "beats", "halvings", "clamped")  # more than one in a clock, in each a level
 
 
 class MemoryController(wiring.Component):
@@ -70,7 +67,7 @@ class MemoryController(wiring.Component):
     configuration, rule, tree, rows : In(configuration_signature(CONFIGURATION, JUDGE, TREE, LEAF_ROWS))
         Within the board's limits; steady while anything is under way.
     halted, busy : Out(1)
-    op, snap, codes, count, trial_current : Out
+    op, codes, count, trial_current : Out
         To the array; codes a clock after COUNT, count beside WRITE, trial_current beside SNAP.
     snap_ready, count_out, count_valid, clamped, gains, summary, partial : In
         From the array.
@@ -104,14 +101,13 @@ class MemoryController(wiring.Component):
                 "halted": Out(1),
                 "busy": Out(1),
                 "op": Out(operation_layout(g)),
-                "snap": Out(snap_layout(g)),
                 "codes": Out(data.ArrayLayout(CODE_WIDTH, g.lanes)),
                 "count": Out(g.count_width),
                 "trial_current": Out(CELL_WIDTH),
                 "snap_ready": In(1),
                 "count_out": In(g.count_width),
                 "count_valid": In(1),
-                "clamped": In(range(g.levels + 1)),
+                "clamped": In(1),
                 "gains": In(stream.Signature(candidate_layout(g))),
                 "summary": In(stream.Signature(summary_layout(g))),
                 "clear": In(1),
@@ -250,7 +246,7 @@ class MemoryController(wiring.Component):
             blocks.overdue_at.eq(tracker.overdue_at),
             tracker.begun.eq(blocks.begun),
             due.i.valid.eq(tracker.due),
-            due.i.payload.eq(tracker.due_slot),
+            due.i.payload.eq(tracker.slot),
             due.mark.eq(editor.mark),
             due.first.eq(sequencer.first),
             due.slots.eq(sequencer.slots_of),
@@ -265,8 +261,8 @@ class MemoryController(wiring.Component):
             tracker.locked.eq(scheduler.locked_a),
             tracker.next_locked.eq(scheduler.locked_c),
             tracker.grant.eq(~scheduler.hold),
-            scheduler.rows_a.eq(tracker.rows),
-            scheduler.rows_c.eq(tracker.next_rows),
+            scheduler.slot_a.eq(tracker.slot),
+            scheduler.slot_c.eq(tracker.next_slot),
             scheduler.passes.eq(passes),
             scheduler.snap_ready.eq(self.snap_ready),
             sequencer.number.eq(tracker.counted),
@@ -308,25 +304,24 @@ class MemoryController(wiring.Component):
             sequencer.row_refused.eq(front.refused),
         ]
 
-        self._share_table(m, idle, editor, tracker, slots.port)
+        connect(m, tracker.path, slots.path)
+        self._share_table(m, idle, editor.table, tracker.table, slots.port)
         self._issue(m, idle, editor, tracker, scheduler, front.codes)
         self._count_events(m, sequencer.learning, editor, tracker, scheduler, front)
         return m
 
     def _share_table(self, m, idle, editor, tracker, port):
         """Let the editor use the slot table while the tracker is idle, and else the tracker."""
-        geometry, table = self.geometry, tracker.table
-        asks = "r_en", "r_rows", "w_on", "w_rows", "w_entries"
         # That the tracker is idle goes to many as it is: nothing waits for it that need not.
-        answer_one(m, geometry, editor.table, port)
-        m.d.comb += [getattr(table, name).eq(getattr(port, name)) for name in ("r_entries", "path", "settled")]
-        with m.If(idle):
-            ask_one(m, geometry, editor.table, port)
-        with m.Else():
-            m.d.comb += [getattr(port, name).eq(getattr(table, name)) for name in asks]
-        # While there is nothing in it the tracker takes in every clock: what has been asked for stays. The editor does
-        # not look at paths.
-        m.d.comb += [getattr(port, name).eq(getattr(table, name)) for name in ("r_take", "path_en", "path_slot")]
+        for name, member in port.signature.members.items():
+            if member.flow is In:
+                m.d.comb += getattr(port, name).eq(Mux(idle, getattr(editor, name), getattr(tracker, name)))
+        # While there is nothing in it the tracker takes in every clock: what the editor has asked for stays.
+        m.d.comb += [
+            port.r_take.eq(tracker.r_take),
+            editor.r_entry.eq(port.r_entry),
+            tracker.r_entry.eq(port.r_entry),
+        ]
 
     def _issue(self, m, idle, editor, tracker, scheduler, codes):
         """Give the array its operations; ``codes`` come a clock after each."""
@@ -334,13 +329,13 @@ class MemoryController(wiring.Component):
         m.d.sync += [self.op.eq(editor.op), self.count.eq(editor.count)]
         with m.If(~idle):
             m.d.sync += self.op.eq(tracker.op)
-        snaps_of(self.geometry).issue(m, self, scheduler, ~tracker.valid & ~editor.valid)
-        m.d.comb += [
-            scheduler.reads.eq(Mux(self.op.code != Op.NONE, self.op.on, 0)),
-            scheduler.reads_rows.eq(self.op.rows),
-            # The codes' memory is asked as the operation is registered.
-            self.codes.eq(codes),
-        ]
+        m.d.sync += self.trial_current.eq(scheduler.current)
+        with m.If(scheduler.valid):
+            m.d.sync += self.op.eq(scheduler.op)
+        with m.Elif(~tracker.valid & ~editor.valid):
+            m.d.sync += self.op.code.eq(Op.NONE)
+        # The codes' memory is asked as the operation is registered.
+        m.d.comb += self.codes.eq(codes)
 
     def _count_events(self, m, learning, editor, tracker, scheduler, front):
         """Count events and clocks."""
@@ -352,7 +347,7 @@ class MemoryController(wiring.Component):
             "bad_records": front.bad,
             "predictions": front.result.valid & front.result.ready & front.result.p.told,
             "nodes": tracker.node,
-            "beats": tracker.beats,
+            "beats": tracker.beat,
             "trials": scheduler.i.valid & scheduler.i.ready,
             "halvings": tracker.halved,
             "clamped": self.clamped,
@@ -367,8 +362,8 @@ class MemoryController(wiring.Component):
             "bursts": axi.arvalid & axi.arready,
             "dma_bytes": Mux(axi.rvalid & axi.rready, self.geometry.bus_bytes, 0),
         }
-        most = {name: (1 << len(events[name])) - 1 if name in _OF_LEVELS else 1 for name in COUNTERS}
-        m.submodules.counters = counters = EventCounters(most | {"dma_bytes": self.geometry.bus_bytes})
+        most = dict.fromkeys(COUNTERS, 1) | {"dma_bytes": self.geometry.bus_bytes}
+        m.submodules.counters = counters = EventCounters(most)
         m.d.sync += counters.clear.eq(self.clear | self.reset)
         m.d.comb += [
             *(getattr(counters, name).eq(events[name]) for name in COUNTERS),

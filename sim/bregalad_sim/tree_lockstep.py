@@ -31,8 +31,7 @@ SIZES = [  # others, as changes of that
     {},
     {"naive_bayes": False, "alternates": 0},
     {"lanes": 4, "passes": 3, "bus_width": 32, "nodes": 200, "slots": 40},
-    {"lanes": 8, "passes": 1, "bus_width": 256, "classes": 5, "banks": 2, "nodes": 64},
-    {"naive_bayes": False, "slots": 8, "levels": 4, "banks": 2},
+    {"lanes": 8, "passes": 1, "bus_width": 256, "classes": 5, "nodes": 64},
 ]
 _MEMORY = 1 << 15
 _RESULTS = (TreeKind.LABEL, TreeKind.MARK, TreeKind.ROW)  # what leaf rows tell

@@ -18,7 +18,7 @@ from bregalad_sim.latency import GoldenBoard
 
 SIZES = {
     "tiny": PRESETS["tiny"],
-    "levels": Geometry(
+    "bayes": Geometry(
         lanes=4,
         passes=2,
         bins=4,
@@ -27,7 +27,6 @@ SIZES = {
         count_width=12,
         bus_width=64,
         naive_bayes=True,
-        levels=4,
         nodes=40,
     ),
 }
@@ -121,7 +120,7 @@ def test_waiting():
 
 
 def test_two_boards_do_not_share():
-    with open_board("simulated", "tiny") as one, open_board("simulated", SIZES["levels"]) as other:
+    with open_board("simulated", "tiny") as one, open_board("simulated", SIZES["bayes"]) as other:
         one.write("grace.leaf", 5)
         other.write("grace.leaf", 6)
         assert (one.read("grace.leaf"), other.read("grace.leaf")) == (5, 6)

@@ -65,8 +65,8 @@ def test_a_forest_on_one_board_is_that_of_many(name, board):
     assert report["inactive_leaves"]  # slots have run out, for each by itself
 
 
-def test_trees_that_count_on_every_level():
-    compare("leveraging", late(WHOLE.replace(levels=4)), 1500, "efdt")
+def test_anytime_trees():
+    compare("leveraging", late(WHOLE), 1500, "efdt")
 
 
 def test_leaves_lose_their_slots_as_on_boards_of_their_own():
@@ -287,7 +287,7 @@ def test_too_few_slots_are_refused():
     X, y = drifting(count=30)
     for forest, message in (
         (make("arf", board=Engine(WHOLE.replace(slots=11))), "has 11 slots, 6 trees that share it take 12 at"),
-        (make("bagging", board=late(WHOLE.replace(slots=8, levels=4))), "has 8 slots, 3 trees that share it take 12"),
+        (make("bagging", board=late(WHOLE.replace(slots=5))), "has 5 slots, 3 trees that share it take 6"),
         (
             make("arf", board="simulated", geometry="tiny").set_params(members=9),
             "choose a geometry with more slots, or",

@@ -33,13 +33,7 @@ ARRAYS = {
     "kearns_mansour": dict(lanes=2, passes=2, bins=4, classes=2, slots=2, count_width=12, criterion="kearns_mansour"),
     "error": dict(lanes=2, passes=1, bins=4, classes=3, slots=2, count_width=12, criterion="classification_error"),
     "bayes": dict(lanes=5, passes=2, bins=4, classes=3, slots=2, count_width=13, naive_bayes=True),
-    "banks": dict(lanes=3, passes=2, bins=4, classes=3, slots=5, count_width=12, banks=2),
-    "banks-many": dict(lanes=10, passes=1, bins=8, classes=2, slots=4, count_width=13, banks=2, naive_bayes=True),
-    "levels": dict(lanes=3, passes=2, bins=4, classes=3, slots=6, count_width=12, levels=2),
-    "levels-bayes": dict(lanes=10, passes=1, bins=8, classes=2, slots=8, count_width=13, levels=4, naive_bayes=True),
-    "levels-most": dict(lanes=2, passes=3, bins=4, classes=2, slots=16, count_width=12, levels=8, naive_bayes=True),
-    "levels-banks": dict(lanes=3, passes=2, bins=4, classes=3, slots=10, count_width=12, banks=2, levels=2),
-    "levels-row": dict(lanes=2, passes=1, bins=4, classes=2, slots=8, count_width=12, levels=8),
+    "bayes-many": dict(lanes=10, passes=1, bins=8, classes=2, slots=8, count_width=13, naive_bayes=True),
 }
 
 
@@ -146,16 +140,9 @@ WHOLE = [
     ("gini", 2),
     ("kearns_mansour", 4),
     ("error", 2),
-    ("banks", 2),
-    ("banks-many", 4),
-    ("levels", 2),
-    ("levels-bayes", 4),
-    ("levels-banks", 2),
-    ("levels-row", 1),
-    ("levels-most", 2),
+    ("bayes-many", 4),
 ]
-# Each criterion, one snapshot, predictions, banks with levels, a row of levels.
-SHORT = [("one", 1), ("bayes", 2), *WHOLE[7:10], ("levels-banks", 2), ("levels-row", 1)]
+SHORT = [("one", 1), ("three", 2), ("bayes", 2), *WHOLE[7:10]]  # each criterion, one snapshot, predictions
 
 
 @pytest.mark.parametrize(

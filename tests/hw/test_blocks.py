@@ -24,39 +24,23 @@ SIZES = {
     "even": dict(lanes=2, passes=2, bins=4, classes=2, slots=2, count_width=12, bus_width=32),
     "odd": dict(lanes=3, passes=3, bins=8, classes=3, slots=5, count_width=13, bus_width=64),
     "one": dict(lanes=1, passes=1, bins=4, classes=2, slots=3, count_width=32, bus_width=128),
-    "levels": dict(lanes=2, passes=2, bins=4, classes=2, slots=6, count_width=12, levels=2),
-    "levels-wide": dict(lanes=3, passes=1, bins=8, classes=3, slots=12, count_width=13, levels=4),
-    "levels-row": dict(lanes=1, passes=1, bins=4, classes=2, slots=8, count_width=12, levels=8),
 }
 SIZES = {name: sizes | {"nodes": 9} for name, sizes in SIZES.items()}
 
 
 @pytest.mark.parametrize(
-    "sizes, lane, naive_bayes, banks, rounds",
+    "sizes, lane, naive_bayes, rounds",
     [
-        ("even", 1, True, 2, 4),
-        ("one", 0, False, 2, 4),
-        ("levels", 1, True, 1, 4),
-        ("levels-row", 0, False, 1, 4),
+        ("even", 1, True, 4),
+        ("one", 0, False, 4),
         *(
             pytest.param(*case, 12, marks=pytest.mark.slow)
-            for case in (
-                ("even", 1, False, 1),
-                ("even", 1, True, 1),
-                ("odd", 2, True, 1),
-                ("even", 1, True, 2),
-                ("odd", 2, False, 2),
-                ("one", 0, False, 2),
-                ("levels", 1, True, 1),
-                ("levels-row", 0, False, 1),
-                ("levels", 1, False, 2),
-                ("levels-wide", 2, True, 1),
-            )
+            for case in (("even", 1, False), ("even", 1, True), ("odd", 2, True), ("odd", 2, False), ("one", 0, False))
         ),
     ],
 )
-def test_processor(sizes, lane, naive_bayes, banks, rounds, tmp_path):
-    sizes = SIZES[sizes] | {"naive_bayes": naive_bayes, "banks": banks}
+def test_processor(sizes, lane, naive_bayes, rounds, tmp_path):
+    sizes = SIZES[sizes] | {"naive_bayes": naive_bayes}
     dut = Lane(Geometry(**sizes), lane, snapshots=2)
     run(dut, "dut", "bench_processor", tmp_path, geometry=sizes, lane=lane, snapshots=2, rounds=rounds, clocks=250)
 
@@ -114,9 +98,9 @@ def test_event_counters():
     seed = random.SystemRandom().getrandbits(31)
     print(f"seed {seed}")
     rng = random.Random(seed)
-    most = {"single": 1, "levels": 7, "bytes": 64, "never": 1, "rare": 1}
+    most = {"single": 1, "several": 7, "bytes": 64, "never": 1, "rare": 1}
     dut = EventCounters(most)
-    often = {"single": 0.9, "levels": 1, "bytes": 1, "never": 0, "rare": 0.05}
+    often = {"single": 0.9, "several": 1, "bytes": 1, "never": 0, "rare": 0.05}
     names = list(most)
 
     async def check(ctx):
@@ -145,9 +129,9 @@ def test_event_counters():
             await ctx.tick().repeat(4)
             assert ctx.get(dut.value) == want[looked_at], looked_at
             assert settled <= want[looked_at]
-            ctx.set(dut.read, names.index("levels"))
+            ctx.set(dut.read, names.index("several"))
             await ctx.tick().repeat(EventCounters.latency)
-            assert ctx.get(dut.value) == want["levels"], "asked for later"
+            assert ctx.get(dut.value) == want["several"], "asked for later"
 
     simulator = Simulator(dut)
     simulator.add_clock(1e-6)
@@ -156,24 +140,24 @@ def test_event_counters():
 
 
 @pytest.mark.parametrize(
-    "sizes, levels, rounds",
+    "sizes, others, rounds",
     [
         ("even", {}, 20),
-        ("one", {"levels": 4, "slots": 8, "alternates": 2}, 20),
+        ("one", {"slots": 8, "alternates": 2}, 20),
         *(
             pytest.param(*case, 40, marks=pytest.mark.slow)
             for case in (
                 ("even", {}),
                 ("odd", {}),
-                ("even", {"levels": 2, "slots": 6, "alternates": 1}),
-                ("odd", {"levels": 8, "slots": 24}),
-                ("one", {"levels": 4, "slots": 8}),
+                ("even", {"slots": 6, "alternates": 1}),
+                ("odd", {"slots": 24}),
+                ("one", {"slots": 8}),
             )
         ),
     ],
 )
-def test_tracker(sizes, levels, rounds, tmp_path):
-    sizes = SIZES[sizes] | {"naive_bayes": True} | levels
+def test_tracker(sizes, others, rounds, tmp_path):
+    sizes = SIZES[sizes] | {"naive_bayes": True} | others
     run(Counting(Geometry(**sizes)), "dut", "bench_tracker", tmp_path, geometry=sizes, rounds=rounds)
 
 
@@ -203,20 +187,9 @@ def test_predictor(sizes, options, tmp_path):
     )
 
 
-@pytest.mark.parametrize(
-    "depth, heads, sizes",
-    [
-        pytest.param(4, 5, {}, marks=pytest.mark.slow),
-        (1, 2, {}),
-        pytest.param(4, 5, {"banks": 2}, marks=pytest.mark.slow),
-        pytest.param(1, 2, {"banks": 2}, marks=pytest.mark.slow),
-        pytest.param(4, 5, {"levels": 4, "slots": 12}, marks=pytest.mark.slow),
-        (4, 5, {"levels": 4, "slots": 12, "banks": 2}),
-    ],
-    ids=str,
-)
-def test_scheduler(depth, heads, sizes, tmp_path):
-    sizes = SIZES["odd"] | {"naive_bayes": True} | sizes
+@pytest.mark.parametrize("depth, heads", [(4, 5), (1, 2)])
+def test_scheduler(depth, heads, tmp_path):
+    sizes = SIZES["odd"] | {"naive_bayes": True}
     dut = TrialScheduler(Geometry(**sizes), depth=depth, heads=heads)
     run(dut, "dut", "bench_scheduler", tmp_path, geometry=sizes, depth=depth, heads=heads, rounds=20, clocks=200)
 

@@ -48,7 +48,7 @@ def test_row_memory(width, size, tmp_path):
 EDITED = [
     PRESETS["tiny"].replace(nodes=9),
     Geometry(lanes=3, passes=3, bins=4, classes=3, slots=9, count_width=32, bus_width=256, nodes=9),
-    Geometry(lanes=2, passes=1, bins=16, classes=5, slots=8, bus_width=128, levels=2, nodes=9),
+    Geometry(lanes=2, passes=1, bins=16, classes=5, slots=8, bus_width=128, nodes=9),
 ]
 
 

@@ -29,7 +29,6 @@ from streams import elec, needs, nominal
 
 # Few lanes, since the wire is what is new here, and the compiler's time goes with them.
 GEOMETRY = PRESETS["tiny"].replace(passes=4, slots=64, nodes=256, searchers=0)
-LEVELS = GEOMETRY.replace(levels=4)
 IP = int(IPv4Address(ADDRESS))
 
 
@@ -57,17 +56,14 @@ def served(board):
     assert not server.is_alive()
 
 
-def compare(linked, count, geometry=GEOMETRY):
-    """Train on ELEC's head with an emulated board and with this one: the same, step by step.
-
-    With several levels it is an anytime tree.
-    """
+def compare(linked, count, anytime=False):
+    """Train on ELEC's head with an emulated board and with this one: the same, step by step."""
     X, y, schema = elec()
     X, labels, classes = X[:count], np.asarray(y)[:count], np.unique(y)
     trees, found = [], []
-    for kind in (Engine(geometry), linked):
+    for kind in (Engine(GEOMETRY), linked):
         tree = VFDT(board=kind, nominal=nominal(X, schema), delta=1e-3, grace=100)
-        if geometry.levels > 1:
+        if anytime:
             tree = EFDT(board=kind, nominal=nominal(X, schema), delta=1e-3, grace=100, inner_grace=150)
         found.append(tree.test_then_train(X, labels, classes))
         trees.append(tree)
@@ -118,21 +114,21 @@ def test_same_tree_over_bad_wire(board, wire, share, count, seed):
 
 @needs("elec")
 @pytest.mark.slow
-def test_anytime_tree_on_several_levels():
-    with VirtualBoard(BOARDS["ecpix5-85f"], LEVELS) as virtual:
+def test_anytime_tree():
+    with VirtualBoard(BOARDS["ecpix5-85f"], GEOMETRY) as virtual:
         linked = LinkedBoard(CableWire(virtual), timeout=60)
-        compare(linked, 6000, LEVELS)
+        compare(linked, 6000, anytime=True)
         counters = linked.counters()
     assert counters["nodes"] > 2 * counters["records"]
 
 
 @needs("elec")
 @pytest.mark.slow  # 3 minutes for the model, 4 for the simulation
-@pytest.mark.parametrize("geometry", [GEOMETRY, LEVELS], ids=["one level", "levels"])
-def test_the_netlist_grows_the_same_tree(geometry):
+@pytest.mark.parametrize("anytime", [False, True])
+def test_the_netlist_grows_the_same_tree(anytime):
     """The netlist that is placed and routed, with models of the ECP5's cells."""
-    with VirtualBoard(BOARDS["ulx3s-12f"], geometry, netlist=True) as virtual:
-        compare(LinkedBoard(LineWire(virtual)), 1200, geometry)
+    with VirtualBoard(BOARDS["ulx3s-12f"], GEOMETRY, netlist=True) as virtual:
+        compare(LinkedBoard(LineWire(virtual)), 1200, anytime)
 
 
 def test_a_board_that_is_closed():

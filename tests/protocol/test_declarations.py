@@ -104,11 +104,6 @@ def test_unknown_register():
         ({"bins": 128}, "bins must be 4 to 64"),
         ({"classes": 1025}, "classes must be 2 to 1024, not 1025"),
         ({"slots": 1}, "slots must be 2 to 32768"),
-        ({"banks": 3}, "banks must be 1 to 2, not 3"),
-        ({"levels": 0}, "levels must be 1 to 8, not 0"),
-        ({"levels": 3}, "levels must be a power of two, not 3"),
-        ({"levels": 16}, "levels must be 1 to 8, not 16"),
-        ({"levels": 4, "slots": 66}, "slots must be a multiple of levels, 4, not 66"),
         ({"count_width": 11}, "count_width must be 12 to 32"),
         ({"bus_width": 48}, "bus_width must be a power of two"),
         ({"bus_width": 64, "searchers": 3}, "searchers must be 0 to 2, not 3"),
@@ -121,11 +116,13 @@ def test_geometry_errors(sizes, message):
         Geometry(**sizes)
 
 
-def test_levels_of_a_geometry():
-    for levels, bits in ((1, 0), (2, 1), (4, 2), (8, 3)):
-        assert Geometry(slots=8, levels=levels).level_bits == bits
-    assert Geometry.parse(["levels=4"], Geometry()) == Geometry(levels=4)
-    assert Geometry().levels == 1  # those who say nothing of it, files of before it among them
+@pytest.mark.parametrize("name", ["banks", "levels"])
+def test_sizes_of_earlier_releases(name):
+    """They are read where they are what all boards have now."""
+    sizes = Geometry(slots=8).as_dict()
+    assert Geometry.from_dict(sizes) == Geometry.from_dict(sizes | {name: 1}) == Geometry(slots=8)
+    with pytest.raises(ValueError, match=f"{name} must be 1, as on all boards of this release, not 2"):
+        Geometry.from_dict(sizes | {name: 2})
 
 
 def test_searchers_of_a_geometry():
@@ -162,14 +159,12 @@ def test_what_a_board_takes_of_a_word():
         assert registers.find(name).taken(word, geometry) == taken, name
 
 
-@pytest.mark.parametrize("banks", [1, 2])
-@pytest.mark.parametrize("levels", [1, 2, 4, 8])
-def test_levels_and_banks_survive_the_registers(levels, banks):
+def test_most_passes_survive_the_registers():
     from bregalad_sim.latency import GoldenBoard
 
-    with GoldenBoard(Geometry(levels=levels, passes=256, banks=banks, nodes=2)) as board:
+    with GoldenBoard(Geometry(passes=256, nodes=2)) as board:
         assert board.read_geometry() == board.geometry
-        assert board.read("size.passes") == 256 | levels.bit_length() - 1 << 12
+        assert board.read("size.passes") == 256
 
 
 @pytest.mark.parametrize("classes", [2, 32, 33, 255, 256, 257, 512, 513, 1023, 1024])
@@ -213,8 +208,8 @@ def test_what_hardware_is_not_built_of(sizes, message):
 
 
 def test_geometry_type_errors():
-    with pytest.raises(TypeError, match="levels must be an integer, not True"):
-        Geometry(levels=True)
+    with pytest.raises(TypeError, match="slots must be an integer, not True"):
+        Geometry(slots=True)
     with pytest.raises(TypeError, match="lanes must be an integer, not 2.5"):
         Geometry(lanes=2.5)
     with pytest.raises(TypeError, match="Geometry or a preset's name, not 7"):

@@ -14,7 +14,6 @@ from bregalad.tree.table import FORK, LEAF, NO_NODE
 
 ANYTIME = {"anytime": True, "inner_grace": 130}
 TREES = {"leaves": {}, "paths": ANYTIME, "moves": ANYTIME | {"same_attribute": "replace"}}
-LEVELS = {"one level": {}, "levels": {"levels": 4, "slots": 400}}
 # Of an anytime tree's: test_cvfdt.py and test_hat.py compare them with the reference each day.
 KINDS = ["leaves", *(pytest.param(tree, marks=pytest.mark.slow) for tree in ("paths", "moves"))]
 
@@ -63,10 +62,9 @@ def entries(trainer, top=0):
 
 
 @pytest.mark.parametrize("tree", KINDS)
-@pytest.mark.parametrize("levels", ["one level", pytest.param("levels", marks=pytest.mark.slow)])
-def test_an_alternate_is_the_tree_that_has_seen_its_instances_alone(tree, levels):
+def test_an_alternate_is_the_tree_that_has_seen_its_instances_alone(tree):
     codes, labels = driving.drifting(3, 6000)
-    options = LEVELS[levels] | {"block": 1}  # how long blocks are depends on the whole tree
+    options = {"block": 1}  # how long blocks are depends on the whole tree
     trainer, plain = trainer_on(tree, **options), trainer_on(tree, alternates=False, **options)
     late = trainer_on(tree, alternates=False, **options)
     found = [trainer.learn(codes[:2000], labels[:2000])]
@@ -134,12 +132,11 @@ def test_alternates_that_are_dropped_leave_nothing_behind(tree, prediction, seed
         if not TREES[tree] or slots >= 40
     ],
 )
-@pytest.mark.parametrize("levels", [1, pytest.param(4, marks=pytest.mark.slow)])
-def test_no_slot_leaks(tree, slots, levels):
-    seed = slots + levels
+def test_no_slot_leaks(tree, slots):
+    seed = slots + 1
     rng = random.Random(seed)
     codes, labels = driving.drifting(seed, 12_000)
-    trainer = trainer_on(tree, slots=slots, levels=levels)
+    trainer = trainer_on(tree, slots=slots)
     nodes, at, done = trainer.nodes, 0, set()
     while at < len(codes):
         end = at + rng.choice([1, 60, 400])

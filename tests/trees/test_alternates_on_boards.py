@@ -272,7 +272,7 @@ def test_instances_in_memory_are_refused(seed):
         HAT(board=board).learn_resident(held)
 
 
-RTL = shape(40, levels=4)
+RTL = shape(40)
 
 
 @pytest.mark.parametrize("tree, prediction, block", marked([("hat", "nba", None), ("efhat", "mc", 1)]))

@@ -121,6 +121,7 @@ def test_forged_arrays(saved, name, change, message):
         (("geometry", "bins"), 32),
         (("geometry", "classes"), 4),
         (("geometry", "slots"), 2),
+        (("geometry", "levels"), 4),
         (("given_geometry",), "huge"),
         (("named",), 1),
         (("quantiser", "books"), []),

@@ -64,7 +64,7 @@ def test_rtl_is_short_of_slots(tree, seed):
     assert not all(active(expected.nodes))
 
 
-OTHERS = [{"banks": 2}, {"levels": 2}, {"bus_width": 32}, {"classes": 4}, {"levels": 4, "banks": 2, "bus_width": 256}]
+OTHERS = [{"bus_width": 32}, {"classes": 4}, {"bus_width": 256}]
 
 
 @pytest.mark.slow

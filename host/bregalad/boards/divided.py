@@ -16,18 +16,16 @@ def check_division(geometry, parts, name="the board"):
             f"{name} has a node table of {geometry.nodes} rows, {parts} trees that share it take "
             f"{parts * _FEWEST_NODES} at least: choose a geometry with more nodes, or fewer members"
         )
-    least = max(_FEWEST, geometry.levels)
-    if geometry.slots < parts * least:
+    if geometry.slots < parts * _FEWEST:
         raise ValueError(
-            f"{name} has {geometry.slots} slots, {parts} trees that share it take {parts * least} at least: choose a "
+            f"{name} has {geometry.slots} slots, {parts} trees that share it take {parts * _FEWEST} at least: choose a "
             "geometry with more slots, or fewer members"
         )
 
 
 def part_of(geometry, parts):
     """The geometry of each of so many equal parts."""
-    slots = geometry.slots // parts // geometry.levels * geometry.levels
-    return geometry.replace(slots=slots, nodes=geometry.nodes // parts)
+    return geometry.replace(slots=geometry.slots // parts, nodes=geometry.nodes // parts)
 
 
 class DividedBoard:

@@ -14,6 +14,7 @@ from .device import Device, check_memory_size
 _BATCH = 1 << 12  # clocks between two looks at the board
 _POLL = 64  # clocks that a receive without waiting lets pass
 _AHEAD = 1 << 13  # bytes of commands that may wait for the board, as in a link's buffers
+_LAST = 32  # records that may be counted once the last word of rows has come
 
 _ANY, _REPORT, _TAKEN = 0, 1, 2  # what `board_run` stops at
 _libraries: dict = {}
@@ -75,12 +76,12 @@ class SimulatedBoard(Device):
         self.memory_size = memory_size
         self._memory = np.zeros(max(1, memory_size), np.uint8)
         self._faults = {}
-        # No operation keeps every stream quiet for longer than a trial, stalls or not; or than a record that weighs,
-        # where links lead in a ring.
+        # No operation keeps every stream quiet for longer than a trial, stalls or not; or than the last records that
+        # weigh, where links lead in a ring.
         g = geometry
         trial = g.passes * (g.bins * (2 * g.classes + 4) + 100)
         record = 2 * g.passes * PATH_LIMIT * MOST_WEIGHT
-        self._patience = int((10_000 + latency + 10 * trial + record) / (1 - stall))
+        self._patience = int((10_000 + latency + 10 * trial + _LAST * record) / (1 - stall))
         self._model = self._library(geometry, wave is not None)
         self._handle = self._model.board_open(
             self._memory.ctypes.data,

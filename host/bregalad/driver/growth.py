@@ -2,13 +2,12 @@
 
 import numpy as np
 
-from ..geometry import NONE
 from ..tree.activation import activate, rezoom, role_period
 from ..tree.alternates import begin, end, may_begin
 from ..tree.deactivation import clear_below, competing, divide, free_slot, review
-from ..tree.edits import CELL, CLEAR, CURRENT, EDIT, FLAGS, KEEP, LINK, LO, PARENT, PLACE, SHIFT, SLOT, WHAT
+from ..tree.edits import CLEAR, EDIT, SLOT, WHAT
 from ..tree.slots import SlotPool
-from ..tree.split import Split, enter_role, level, link, shift_of, style_of
+from ..tree.split import Split, enter_role, link, shift_of, style_of
 from ..tree.table import NUMERIC, Tree
 
 
@@ -39,7 +38,7 @@ class Growth:
         self.policy = policy
         self.nodes = nodes
         self.tally = tally
-        self.pool = SlotPool(geometry.slots, geometry.levels, first_slot)
+        self.pool = SlotPool(geometry.slots, first_slot)
         # Of a tree that was learnt by another policy; any other wait than this is not 0.
         nodes.wait[nodes.wait == 0] = policy.first_wait
         self.style = style_of(geometry, policy, cells)
@@ -125,10 +124,6 @@ class Growth:
         self._join(fork, 0)
 
     def _join(self, fork, branch):
-        nodes = self.nodes
-        for slot in nodes.slot[nodes.descendants(int(nodes.child[fork]) + 1 - branch)[::-1]].tolist():
-            if slot >= 0:
-                self._unlink(slot)
         self._send(end(self.arrays, fork, branch))
 
     @property
@@ -140,10 +135,10 @@ class Growth:
 
     def _free_slot(self):
         """Free the slot of the least promising leaf, if any has one."""
-        self._send(free_slot(self.arrays))
+        free_slot(self.arrays)
 
     def _kill(self, node):
-        self._send(clear_below(self.arrays, node, 0))
+        clear_below(self.arrays, node)
 
     def _enter_role(self, node):
         """Tell the board whether a node that keeps its statistics is a leaf or an inner one."""
@@ -169,25 +164,9 @@ class Growth:
     # Slots
 
     def take(self, node):
-        """Give a node a free slot, of the best level that there is; return the slot."""
-        wanted = int(level(self.arrays, node, self.style.links))
-        self.nodes.slot[node] = slot = self.pool.take(node, wanted)
+        """Give a node a free slot; return the slot."""
+        self.nodes.slot[node] = slot = self.pool.take(node)
         return slot
-
-    def _unlink(self, slot):
-        """Leave no link in a slot that is given up."""
-        # Where one leads to a slot that is taken anew, a board of several levels goes through all.
-        if self.policy.anytime and self.geometry.levels > 1:
-            edit = self.out[0]
-            edit[[WHAT, FLAGS, SLOT, PARENT, LO, SHIFT]] = PLACE, KEEP, slot, slot, 0, 0
-            edit[[CELL, LINK, CURRENT]] = NONE
-            self._send(1)
-
-    def unlink_all(self):
-        """Leave no links at all."""
-        slots = self.nodes.slot[self.nodes.descendants()[::-1]]
-        for slot in slots[slots >= 0].tolist():
-            self._unlink(slot)
 
     def role_period(self, node):
         """Instances between trials of a node, where it has no period of its own."""
@@ -209,7 +188,7 @@ class Growth:
         """Give all nodes that count a slot each, with empty statistics."""
         nodes = self.nodes
         nodes.slot[:] = -1
-        self.pool = SlotPool(self.pool.slots, self.pool.levels, self.pool.first)
+        self.pool = SlotPool(self.pool.slots, self.pool.first)
         if self.policy.anytime:
             for node in nodes.inner().tolist():
                 self._activate(node)

@@ -11,7 +11,7 @@ from ..tree.table import NO_NODE
 from ..warn import warn
 
 _USUAL_ALTERNATES = 3
-_OPTIONAL = "criterion", "naive_bayes", "banks", "levels", "nodes", "searchers", "alternates"  # of a bitstream
+_OPTIONAL = "criterion", "naive_bayes", "nodes", "searchers", "alternates"  # of a bitstream
 
 
 def check_abilities(geometry, policy, prediction):

@@ -62,9 +62,9 @@ def change_alternate(work, node, seen):
     if begins and not may_begin(table, tree.room, tree.style, node):
         table[node]["verdict"] = KEEP
         return True
-    # Links are taken out one by one where nodes go; for an alternate, a leaf may lose its slot.
+    # For an alternate, a leaf may lose its slot.
     short = tree.stack[0] == 0 or tree.room[0] + 2 > len(table)
-    if verdict < ALTERNATE or tree.style.links is not None or begins and short:
+    if verdict < ALTERNATE or begins and short:
         return False
     table[node]["verdict"] = KEEP
     if begins and has_alternate(table, node):

@@ -67,7 +67,6 @@ TIMINGS = {
 
 COUNTERS = EVENTS | TIMINGS  # in order of address
 _COUNTERS_BASE = 0x40
-_PASSES_BITS = 12  # of `size.passes`
 _WIDTH_BITS = 6  # of `build.count_width`
 IDENTITY = ("identity", "build", "size", "memory")  # what tells a geometry, in order of address
 
@@ -80,7 +79,7 @@ REGISTERS = (
             Field("version", 8, _RO, f"VERSION, {VERSION}."),
             Field("criterion", 4, _RO, ", ".join(f"{each.number}: {each.name}" for each in DECLARED) + "."),
             Field("naive_bayes", 2, _RO, "1: naive Bayes predictions can be had."),
-            Field("second_bank", 2, _RO, "1: a lane's counters lie in two banks, 0: in one."),
+            Field("reserved", 2, _RO, "0."),
             Field("count_width", 8, _RO, "5:0: W; 7:6: (C - 1) / 256, 0 in hardware."),
             Field("classes", 8, _RO, "C modulo 256."),
         ),
@@ -90,7 +89,7 @@ REGISTERS = (
         0x08,
         (
             Field("lanes", 16, _RO, "P."),
-            Field("passes", 16, _RO, "11:0: K_max; 15:12: nodes of a path counted together, 2 to the power of this."),
+            Field("passes", 12, _RO, "K_max."),
         ),
     ),
     Register(
@@ -191,11 +190,11 @@ def identity_fields(geometry):
         "build.version": VERSION,
         "build.criterion": criterion_of(g.criterion).number,
         "build.naive_bayes": int(g.naive_bayes),
-        "build.second_bank": g.banks - 1,
+        "build.reserved": 0,
         "build.count_width": g.count_width | g.classes - 1 >> 8 << _WIDTH_BITS,
         "build.classes": g.classes & 0xFF,
         "size.lanes": g.lanes,
-        "size.passes": g.passes | g.level_bits << _PASSES_BITS,
+        "size.passes": g.passes,
         "memory.slots": g.slots,
         "memory.bins": g.bins,
         "memory.bus_bytes": g.bus_bytes,
@@ -218,11 +217,10 @@ def geometry_of(read):
     ValueError
         If it is none.
     """
-    passes, width = read("size.passes"), read("build.count_width")
+    width = read("build.count_width")
     return Geometry(
         lanes=read("size.lanes"),
-        passes=passes & (1 << _PASSES_BITS) - 1,
-        levels=1 << (passes >> _PASSES_BITS),
+        passes=read("size.passes"),
         bins=read("memory.bins"),
         classes=(read("build.classes") - 1 & 0xFF) + (width >> _WIDTH_BITS << 8) + 1,
         slots=read("memory.slots"),
@@ -230,7 +228,6 @@ def geometry_of(read):
         bus_width=8 * read("memory.bus_bytes"),
         criterion=numbered(read("build.criterion")).name,
         naive_bayes=bool(read("build.naive_bayes")),
-        banks=1 + read("build.second_bank"),
         nodes=read("tree.nodes"),
         searchers=read("tree.searchers"),
         alternates=read("tree.alternates"),

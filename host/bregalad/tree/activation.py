@@ -6,7 +6,7 @@ from ..compiled import njit
 from ..geometry import NONE
 from .edits import CELL, CLEAR, KEEP, SLOT, WHAT
 from .slots import take_slot
-from .split import level, place, restate, zoom_of
+from .split import place, restate, zoom_of
 from .table import LEAF, forget_trial
 
 
@@ -61,8 +61,7 @@ def activate(tree, node, seen, at):
     """
     counts, base, _, _ = tree.matrices
     row = tree.table[node]
-    wanted = level(tree, node, tree.style.links)
-    row["slot"] = slot = take_slot(tree.stack, tree.slot_node, node, wanted, tree.style.levels)
+    row["slot"] = slot = take_slot(tree.stack, tree.slot_node, node)
     begin_anew(tree, node)
     row["born"] = seen
     if row["kind"] == LEAF and tree.style.inherit:

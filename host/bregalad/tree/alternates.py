@@ -64,7 +64,7 @@ def begin(tree, node, seen):
 def end(tree, node, branch):
     """Let a child of a fork take its place, the alternate (1) or the node beside it; the other goes with all below it.
 
-    No slot of what goes has a link that the board would go on following. Others as for `begin`; returns ``used``.
+    Others as for `begin`; returns ``used``.
     """
     table = tree.table
     going = np.int64(table[node]["child"]) + 1 - branch

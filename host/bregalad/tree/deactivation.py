@@ -7,11 +7,9 @@ The least promising leaf, by the share of instances that reach it times its erro
 import numpy as np
 
 from ..compiled import njit
-from ..geometry import NONE
 from .activation import activate, begin_anew
-from .edits import KEEP
 from .slots import give_back
-from .split import enter_role, hand_out, place_slot, sprout
+from .split import enter_role, hand_out, sprout
 from .table import FORK, LEAF, descendants, kill
 
 
@@ -67,36 +65,22 @@ def _places(tree, inner):
 
 
 @njit()
-def _give_up(tree, node, at):
-    """Free a node's slot, those of the nodes below before it; others as for `deactivate`."""
+def _give_up(tree, node):
+    """Free a node's slot, those of the nodes below before it."""
     row = tree.table[node]
-    slot = np.int64(row["slot"])
-    # Where a link leads to a slot that is taken anew, a board of several levels goes through all.
-    if tree.style.links is not None:
-        none, zero = np.int64(NONE), np.int64(0)
-        at = place_slot(slot, slot, np.int64(KEEP), none, zero, zero, none, none, tree.edits, at)
-    give_back(tree.stack, tree.slot_node, slot)
+    give_back(tree.stack, tree.slot_node, np.int64(row["slot"]))
     row["slot"] = -1
-    return at
-
-
-@njit()
-def deactivate(tree, leaf, at):
-    """Take a leaf's slot away; ``at`` as in ``split.place``, which also says what is returned."""
-    at = _give_up(tree, leaf, at)
-    begin_anew(tree, leaf)
-    return at
 
 
 @njit(inner=True)
-def _deactivate_others(tree, leaves, chosen, at):
+def _deactivate_others(tree, leaves, chosen):
     """Take the slots of leaves that are not chosen away, in the order of their rows."""
     losers = leaves[~chosen]
     losers.sort()
     for leaf in losers:
         if tree.table[leaf]["slot"] >= 0:
-            at = deactivate(tree, leaf, at)
-    return at
+            _give_up(tree, leaf)
+            begin_anew(tree, leaf)
 
 
 @njit(inner=True)
@@ -113,11 +97,11 @@ def _holders(table, leaves, first, width):
 
 @njit()
 def free_slot(tree):
-    """Free the slot of the least promising leaf, if any has one; edits written."""
+    """Free the slot of the least promising leaf, if any has one."""
     leaves, _ = _leaves(tree)
     active = _holders(tree.table, leaves, 0, 0)
     chosen = _most_promising(tree.matrices[0], active, len(active) - 1)
-    return _deactivate_others(tree, active, chosen, np.int64(0))
+    _deactivate_others(tree, active, chosen)
 
 
 @njit()
@@ -137,8 +121,8 @@ def review(tree, seen):
     """
     leaves, inner = _leaves(tree)
     chosen = _most_promising(tree.matrices[0], leaves, _places(tree, inner))
-    used = _deactivate_others(tree, leaves, chosen, np.int64(0))
-    changed = 0
+    _deactivate_others(tree, leaves, chosen)
+    changed, used = 0, np.int64(0)
     for leaf in leaves[chosen]:
         if tree.table[leaf]["slot"] < 0:
             used = activate(tree, leaf, seen, used)
@@ -147,14 +131,13 @@ def review(tree, seen):
 
 
 @njit()
-def clear_below(tree, node, at):
-    """Forget all below a node, which becomes a leaf; others as for `deactivate`."""
+def clear_below(tree, node):
+    """Forget all below a node, which becomes a leaf."""
     below = descendants(tree.table, node, tree.room[0])
     for turn in range(len(below) - 1, 0, -1):
         if tree.table[below[turn]]["slot"] >= 0:
-            at = _give_up(tree, below[turn], at)
+            _give_up(tree, below[turn])
     kill(tree.table, tree.room, node)
-    return at
 
 
 @njit()
@@ -180,7 +163,7 @@ def divide(tree, node, attribute, kind, value, values, sides, own, tie, anytime,
     """
     table, used, width = tree.table, np.int64(0), len(sides)
     if anytime is not None and table[node]["kind"] != LEAF:
-        used = clear_below(tree, node, used)
+        clear_below(tree, node)
     child = sprout(tree, node, attribute, kind, value, values, sides, own, tie)
     if anytime is not None:
         used = enter_role(tree, node, used)
@@ -191,7 +174,7 @@ def divide(tree, node, attribute, kind, value, values, sides, own, tie, anytime,
         leaves, inner = _leaves(tree)
         leaves = _holders(table, leaves, child, width)
         chosen = _most_promising(tree.matrices[0], leaves, _places(tree, inner))
-        used = _deactivate_others(tree, leaves, chosen, used)
+        _deactivate_others(tree, leaves, chosen)
         family = leaves[chosen & (leaves >= child) & (leaves < child + width)]
         family.sort()
         if handed and not len(family):

@@ -10,7 +10,7 @@ import numpy as np
 from ..compiled import njit
 from ..geometry import NONE
 from .edits import CELL, CURRENT, FLAGS, INNER, KEEP, LINK, LO, PARENT, PLACE, SHIFT, SLOT, WHAT
-from .slots import best_level, joined, take_slot
+from .slots import take_slot
 from .table import LEAF, MULTIWAY, NO_NODE, NUMERIC, above, code_range, take_rows
 
 LONG = (1 << 31) - 1  # a period that is never over: something else says when the node is tried
@@ -19,7 +19,6 @@ Style = namedtuple(
     "Style",
     [
         "bins",
-        "levels",  # of the board
         "anytime",  # 1 or None, which Numba compiles nothing for where it is an argument
         "inherit",
         "seen",  # options of the policy, 0 or 1
@@ -30,7 +29,6 @@ Style = namedtuple(
         "alternates",  # 1 or None: nodes may be forks
         "most_rows",  # of nodes in use, where a split may still take effect, or an alternate begin
         "most_alternates",  # that a record may go down
-        "links",  # 1: which slots are counted together matters to the board; None: it does not
     ],
 )
 
@@ -39,7 +37,6 @@ def style_of(geometry, policy, cells):
     """What compiled code must know of a board, of a `SplitPolicy` and of a `CellMap`."""
     return Style(
         geometry.bins,
-        geometry.levels,
         1 if policy.anytime else None,
         int(policy.child_counts == "inherit"),
         int(policy.zoom == "seen"),
@@ -50,7 +47,6 @@ def style_of(geometry, policy, cells):
         1 if policy.alternates else None,
         geometry.nodes - cells.most_branches if geometry.nodes else LONG,
         geometry.alternates if geometry.nodes else LONG,
-        1 if policy.anytime and geometry.levels > 1 else None,
     )
 
 
@@ -256,32 +252,6 @@ def link(tree, node):
 
 
 @njit()
-def level(tree, node, links):
-    """The best level of a node's slot, see `best_level`; ``links`` of the style."""
-    if links is None:
-        return tree.stack[tree.stack[0]] % tree.style.levels  # the next slot will do
-    return _level_apart(tree.table, tree.style.levels, tree.stack, node)
-
-
-@njit(inner=True)
-def _level_apart(table, levels, stack, node):
-    path = 0
-    counting = above(table, node)
-    while counting != NO_NODE:
-        path += 1
-        counting = above(table, counting)
-    slots = np.empty(path, np.int64)
-    counting = above(table, node)
-    for at in range(path - 1, -1, -1):
-        slots[at] = table[counting]["slot"]
-        counting = above(table, counting)
-    together = 0
-    for slot in slots:
-        together = joined(together, slot, levels) if slot >= 0 else 0
-    return best_level(stack, levels, together)
-
-
-@njit()
 def place(tree, node, parent_slot, flags, cell, lo, shift, at):
     """Write the edit that sets up a node's slot.
 
@@ -370,8 +340,7 @@ def hand_out(tree, node, keepers, at):
             tree.slot_node[slot] = leaf
             table[leaf]["slot"] = slot
         else:
-            wanted = level(tree, leaf, tree.style.links)
-            table[leaf]["slot"] = take_slot(tree.stack, tree.slot_node, leaf, wanted, tree.style.levels)
+            table[leaf]["slot"] = take_slot(tree.stack, tree.slot_node, leaf)
         cell, lo, shift = zoom_of(tree, leaf)
         at = place(tree, leaf, slot, np.int64(0), cell, lo, shift, at)
     return at

@@ -26,10 +26,8 @@ from .operation import (
     cell_layout,
     config_layout,
     operation_layout,
-    snap_layout,
 )
 from .processor import AttributeProcessor
-from .snaps import snaps_of
 
 __all__ = ["AttributeProcessorArray"]
 
@@ -51,8 +49,7 @@ class AttributeProcessorArray(wiring.Component):
     Operations take effect in order, one per clock, none waits. A trial of a slot is the SNAP of
     all its bins, pass by pass; `snap_ready` is looked at before bin 0 of each pass only. Other
     operations may lie between its SNAPs, updates of other slots above all; the slot itself is
-    free again after the last of them. A COUNT or HALVE is of one slot in each level that it is
-    `on`, see `operation_layout`.
+    free again after the last of them.
 
     Parameters
     ----------
@@ -63,8 +60,6 @@ class AttributeProcessorArray(wiring.Component):
     Members
     -------
     op : In(operation_layout(geometry))
-    snap : In(snap_layout(geometry))
-        With two banks, where SNAP is no operation.
     codes : In(ArrayLayout(8, lanes))
         ``codes_latency`` clocks after COUNT; 255 for lanes that have no cell in this pass.
     count_in : In(count_width)
@@ -89,9 +84,8 @@ class AttributeProcessorArray(wiring.Component):
         Of a READ.
     count_valid : Out(1)
         `count_out` is there. READs of lanes that do not exist give none.
-    clamped : Out
-        For one clock per COUNT, the number of levels in which a counter stayed at 0 or at its
-        maximum.
+    clamped : Out(1)
+        For one clock per COUNT: a counter stayed at 0 or at its maximum.
     partial : Out(partial_signature(geometry))
         Sums of the naive Bayes terms of every COUNT with `predict`; none without ``naive_bayes``.
     busy : Out(1)
@@ -129,7 +123,6 @@ class AttributeProcessorArray(wiring.Component):
         super().__init__(
             {
                 "op": In(operation_layout(g)),
-                "snap": In(snap_layout(g)),
                 "codes": In(data.ArrayLayout(CODE_WIDTH, g.lanes)),
                 "count_in": In(g.count_width),
                 "configuration": In(configuration_signature()),
@@ -140,7 +133,7 @@ class AttributeProcessorArray(wiring.Component):
                 "summary": Out(stream.Signature(summary_layout(g))),
                 "count_out": Out(g.count_width),
                 "count_valid": Out(1),
-                "clamped": Out(g.levels.bit_length()),
+                "clamped": Out(1),
                 "busy": Out(1),
                 "partial": Out(partial_signature(g)),
             }
@@ -166,7 +159,6 @@ class AttributeProcessorArray(wiring.Component):
         add_with_reset(m, "scan", scan, self.reset)
         m.d.comb += [
             control.op.eq(self.op),
-            control.snap.eq(self.snap),
             control.count_in.eq(self.count_in),
             scan.snap.eq(control.snapped),
             scan.bin.eq(control.snapped_bin),
@@ -230,7 +222,7 @@ class AttributeProcessorArray(wiring.Component):
         m.d.comb += [
             self.count_out.eq(gather("count", counts)),
             self.count_valid.eq(gather("read", list(reads))),
-            self.clamped.eq(sum(gather("clamped", [lane.clamped for lane in lanes]))),
+            self.clamped.eq(gather("clamped", [lane.clamped for lane in lanes])),
             scan.pairs.eq(gather("pairs", [lane.pairs for lane in lanes])),
             scan.whole.eq(gather("whole", [lane.whole for lane in lanes])),
         ]
@@ -258,10 +250,9 @@ class AttributeProcessorArray(wiring.Component):
         write, read = currents.write_port(), currents.read_port()
         trial_current, chain_current = Signal(CELL_WIDTH), Signal(CELL_WIDTH)
         opened = Signal()
-        snap, snaps = snaps_of(g).first(self.op, self.snap)
-        first_pass = snap.pass_ == 0 if g.passes > 1 else 1
+        first_pass = self.op.pass_ == 0 if g.passes > 1 else 1
         m.d.comb += [
-            opened.eq(snaps & (snap.bin == 0)),
+            opened.eq((self.op.code == Op.SNAP) & (self.op.bin == 0)),
             used_next.eq(used + opened - load),
             write.en.eq(opened),
             write.addr.eq(head),

@@ -1,6 +1,6 @@
 """What passes between the memory controller unit and the attribute processor array."""
 
-from amaranth import Cat, Const, signed
+from amaranth import signed
 from amaranth.lib import data, enum
 from bregalad.geometry import CODE_WIDTH
 from bregalad.protocol.registers import Access, find
@@ -8,18 +8,12 @@ from bregalad.protocol.registers import Access, find
 __all__ = [
     "Op",
     "operation_layout",
-    "snap_layout",
     "cell_layout",
     "config_layout",
     "candidate_layout",
     "slot_shape",
-    "row_shape",
-    "rows_layout",
-    "level_of",
-    "place_of",
-    "slot_of",
+    "pass_bits",
     "side_shape",
-    "at_slot",
     "CELL_WIDTH",
 ]
 
@@ -33,7 +27,7 @@ class Op(enum.Enum, shape=3):
     COUNT = 1  # one beat: every lane counts its own code for (slot, pass)
     CLEAR = 2  # every lane: word (slot, pass, bin) becomes 0
     PLACE = 3  # every lane: zoom (slot, pass) becomes that of (parent, pass), or the root's
-    SNAP = 4  # every lane: word (slot, pass, bin) goes to the lane's gain unit; of one bank only
+    SNAP = 4  # every lane: word (slot, pass, bin) goes to the lane's gain unit
     READ = 5  # one lane: class `label`'s count of (slot, pass, bin) goes to `count_out`
     WRITE = 6  # one lane: class `label`'s count of (slot, pass, bin) becomes `count_in`
     HALVE = 7  # every lane: each count of word (slot, pass, bin) is shifted right by one
@@ -44,29 +38,9 @@ def slot_shape(geometry):
     return max(1, (geometry.slots - 1).bit_length())
 
 
-def row_shape(geometry):
-    """Bits of a slot's place among those of its level."""
-    return max(1, (geometry.slots // geometry.levels - 1).bit_length())
-
-
-def rows_layout(geometry):
-    """A slot's place in every level."""
-    return data.ArrayLayout(row_shape(geometry), geometry.levels)
-
-
-def level_of(geometry, slot):
-    """A slot's level, its lowest bits: none if there is but one."""
-    return slot[: geometry.level_bits]
-
-
-def place_of(geometry, slot):
-    """A slot's place among those of its level."""
-    return slot[geometry.level_bits :]
-
-
-def slot_of(geometry, level, place):
-    """The slot at a place of a level."""
-    return Cat(Const(level, geometry.level_bits), place)
+def pass_bits(geometry):
+    """Bits of a pass in an address; a single pass needs none."""
+    return (geometry.passes - 1).bit_length()
 
 
 def side_shape(geometry):
@@ -75,18 +49,13 @@ def side_shape(geometry):
 
 
 def operation_layout(geometry):
-    """One operation, the same for all lanes; the codes of COUNT travel beside it.
-
-    ``on`` tells the levels that it concerns and ``rows`` the slot's place in each: several of COUNT
-    and HALVE, one of all others but PLACE, which depends on ``slot`` and ``parent`` alone. ``slot``
-    of COUNT is the record's own, and among those.
-    """
+    """One operation, the same for all lanes; the codes of COUNT travel beside it."""
     g = geometry
     return data.StructLayout(
         {
             "code": Op,
             "slot": slot_shape(g),
-            "pass_": max(1, (g.passes - 1).bit_length()),
+            "pass_": max(1, pass_bits(g)),
             "bin": g.bin_bits,
             "label": max(1, (g.classes - 1).bit_length()),  # COUNT, READ, WRITE
             "minus": 1,  # COUNT: weight -1
@@ -100,35 +69,6 @@ def operation_layout(geometry):
             "lane": max(1, (g.lanes - 1).bit_length()),  # READ, WRITE, PLACE with override
             "lo": CODE_WIDTH,
             "shift": 3,
-            "on": g.levels,
-            "rows": rows_layout(g),
-        }
-    )
-
-
-def at_slot(geometry, op, slot):
-    """Assignments by which ``op`` is one on ``slot`` alone."""
-    g = geometry
-    return [
-        op.slot.eq(slot),
-        *(op.on[level].eq(level_of(g, slot) == level) for level in range(g.levels)),
-        *(row.eq(place_of(g, slot)) for row in op.rows),
-    ]
-
-
-def snap_layout(geometry):
-    """A SNAP beside the operations, where a lane's counters lie in two banks.
-
-    It reads its bank together with the operation of the clock before, which must be none, or of
-    other levels or of the other bank in its own.
-    """
-    g = geometry
-    return data.StructLayout(
-        {
-            "valid": 1,
-            "slot": slot_shape(g),
-            "pass_": max(1, (g.passes - 1).bit_length()),
-            "bin": g.bin_bits,
         }
     )
 

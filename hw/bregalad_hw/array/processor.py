@@ -13,11 +13,11 @@ from ..gain.scan import SNAPSHOTS, check_snapshots, scan_layout
 from ..optional import optional
 from .bayes import BayesTerms, terms_latency, terms_layout
 from .control import STAGES, control_layout
-from .counters import FEW_ROWS, Counters
-from .operation import cell_layout
-from .snaps import pass_bits, snaps_of
+from .operation import cell_layout, pass_bits
 
 __all__ = ["AttributeProcessor", "FEW_ROWS"]
+
+FEW_ROWS = 128  # of zooms, which are distributed RAM then
 
 
 class AttributeProcessor(wiring.Component):
@@ -26,10 +26,7 @@ class AttributeProcessor(wiring.Component):
     Stages (registers): 0 operation; 1, 2 zoom and configuration read; 3 distance of the code
     from the bins' origin; 4 bin; 5, 6 word read; 7 newest word; 8 changed word, written to memory.
     A word that an operation up to 4 clocks ahead is about to write is forwarded, and so is a zoom
-    up to 2 clocks ahead: operations follow each other in any order without a gap. Where the
-    counters lie in two banks, a SNAP reads one beside an operation that reads the other, in stages
-    4 to 6. Zooms, counters and their update are there for each level, see `Counters`; the code, the
-    configuration, a nominal value's bin and the gain unit are common to them.
+    up to 2 clocks ahead: operations follow each other in any order without a gap.
 
     Parameters
     ----------
@@ -54,22 +51,21 @@ class AttributeProcessor(wiring.Component):
     pairs, whole : Out(1)
         Of the gain unit.
     word : Out(ArrayLayout(count_width, classes))
-        The word of the operation in stage 8, after the operation; in the level of its `slot`.
+        The word of the operation in stage 8, after the operation.
     read : Out(1)
         It was a READ of this lane.
     count : Out(count_width)
         The count that it asks for; anything otherwise.
-    clamped : Out(levels)
-        It was a COUNT whose counter in that level could not move.
+    clamped : Out(1)
+        It was a COUNT whose counter could not move.
     load : In(1)
         `chain_o` becomes the gain unit's result.
     shift : In(1)
         `chain_o` becomes `chain_i`.
     chain_i, chain_o : In, Out(result_layout(geometry))
     terms : Out(terms_layout(geometry))
-        Naive Bayes terms of a COUNT, from its word before it, in the level of its `slot`; 0 without
-        ``naive_bayes``. A COUNT of a side follows that of the code's own bin, and nothing that
-        counts comes between.
+        Naive Bayes terms of a COUNT, from its word before it; 0 without ``naive_bayes``. A COUNT of a
+        side follows that of the code's own bin, and nothing that counts comes between.
 
     Latency: ``read_latency`` clocks from an operation to `word`, ``count_latency`` to the
     memory, ``terms_latency`` to `terms`. The counters' memory and the zooms' are read with 2
@@ -114,7 +110,7 @@ class AttributeProcessor(wiring.Component):
                 "word": Out(data.ArrayLayout(g.count_width, g.classes)),
                 "read": Out(1),
                 "count": Out(g.count_width),
-                "clamped": Out(g.levels),
+                "clamped": Out(1),
                 "load": In(1),
                 "shift": In(1),
                 "chain_i": In(result_layout(g)),
@@ -129,33 +125,22 @@ class AttributeProcessor(wiring.Component):
         control = self.control
 
         # Stages 0 to 2: zoom, configuration.
-        levels = [Counters(m, g, control, level) for level in range(g.levels)]
+        zoom = self._zoom(m)
         config, snap_config = self._configuration(m)
         code = [Signal(CODE_WIDTH, name=f"code_{i}") for i in range(3)]
         for before, after in zip([self.code, *code], code, strict=False):
             m.d.sync += after.eq(before)
-        zooms = [level.zoom for level in levels]
-        placed = Signal.like(zooms[0], name="placed")
-        placed_before = Signal.like(zooms[0], name="zoom_3")
-        with m.If(control.override_2 & (control.place_lane_2 == self.lane)):
-            m.d.comb += [placed.lo.eq(control.lo_2), placed.shift.eq(control.shift_2)]
-        with m.Elif(control.root_2):
-            m.d.comb += [placed.lo.eq(0), placed.shift.eq(g.root_shift)]
-        with m.Else():
-            m.d.comb += placed.eq(Array(zooms)[control.parent_2])
-        m.d.sync += placed_before.eq(placed)
-        for level in levels:
-            level.place(placed, placed_before)
 
-        # Stages 2 and 3: the code's distance from the origin, the value's bin.
+        # Stages 2 and 3: the code's distance from the bins' origin, in bins then; the value's bin.
+        offset, distance, by = Signal(signed(CODE_WIDTH + 1)), Signal(CODE_WIDTH), Signal(3)
         nominal, other, present, in_range = Signal(), Signal(), Signal(), Signal()
         value = Signal(g.bin_bits)
         last = g.bins - 1
         below = Signal(signed(CODE_WIDTH + 1))
-        for level in levels:
-            level.measure(code[2])
-        m.d.comb += below.eq(code[2] - config.base)
+        m.d.comb += [offset.eq(code[2] - zoom.lo), below.eq(code[2] - config.base)]
         m.d.sync += [
+            distance.eq(Mux(offset < 0, 0, offset)),
+            by.eq(zoom.shift),
             nominal.eq(config.kind != CellKind.NUMERIC),
             other.eq(config.other),
             present.eq((code[2] != MISSING) & (config.kind != CellKind.IGNORED)),
@@ -163,33 +148,38 @@ class AttributeProcessor(wiring.Component):
             # Not negative, and below `last`, or at it where that is no bin for other values.
             in_range.eq((below[g.bin_bits :] == 0) & ~(config.other & below[: g.bin_bits].all())),
         ]
-        for level in levels:
-            level.reach()
-        counted = Signal()
+        far, beyond = Signal(CODE_WIDTH), Signal()
+        own_bin, counted = Signal(g.bin_bits), Signal()
+        # Whether it is beyond the bins is seen beside the shift, not after it.
+        m.d.comb += [
+            far.eq(distance >> by),
+            beyond.eq(
+                Cat((by == bits) & distance[g.bin_bits + bits :].any() for bits in range(CODE_WIDTH - g.bin_bits)).any()
+            ),
+        ]
         with m.If(nominal):
-            m.d.comb += [
-                *(level.own_bin.eq(Mux(in_range, value, last)) for level in levels),
-                counted.eq(in_range | other),
-            ]
+            m.d.comb += [own_bin.eq(Mux(in_range, value, last)), counted.eq(in_range | other)]
         with m.Else():
-            m.d.comb += [*(level.own_bin.eq(level.far) for level in levels), counted.eq(1)]
+            m.d.comb += [own_bin.eq(far | beyond.replicate(CODE_WIDTH)), counted.eq(1)]
+
+        # Stages 3 to 9: the bin, and whether the operation touches its word.
+        bins = {i: Signal(g.bin_bits, name=f"bin_{i}") for i in range(4, 10)}
+        touch = {i: Signal(name=f"touch_{i}") for i in range(4, 10)}
+        side = Signal(2)
+        m.d.comb += side.eq(control.side_3 & (~nominal).replicate(2))
+        lower, upper = side
+        meant = own_bin + Cat(lower | upper, lower.replicate(g.bin_bits - 1))
+        outside = delay(m, (lower & ~own_bin.any()) | (upper & own_bin.all()), 4, "outside")
         touches = (
             (control.count_3 & present & counted) | control.all_3 | (control.one_3 & (control.lane_3 == self.lane))
         )
-        side = Signal(2)
-        m.d.comb += side.eq(control.side_3 & (~nominal).replicate(2))
-        for level in levels:
-            level.choose(touches, side)
+        m.d.sync += [bins[4].eq(Mux(control.count_3, meant, control.bin_3)), touch[4].eq(touches)]
+        for i in range(5, 10):
+            m.d.sync += [bins[i].eq(bins[i - 1]), touch[i].eq(touch[i - 1])]
 
-        # Stages 4 to 8: the words, and the one that is shown.
-        words_6 = [level.update() for level in levels]
-        m.d.sync += self.clamped.eq(Cat(level.clamped for level in levels))
-        level_8 = Signal.like(control.level_7)
-        m.d.sync += level_8.eq(control.level_7)
-        m.d.comb += [
-            self.word.eq(Array(level.after for level in levels)[level_8]),
-            self.read.eq(control.read_8.as_value().any() & Cat(level.touch[8] for level in levels).any()),
-        ]
+        # Stages 4 to 8: the word, and what it becomes.
+        now = self._update(m, bins, touch)
+        m.d.comb += self.read.eq(control.read_8.as_value().any() & touch[8])
         for k in range(g.classes):
             with m.If(control.read_8[k]):
                 m.d.comb += self.count.eq(self.word[k])
@@ -199,20 +189,19 @@ class AttributeProcessor(wiring.Component):
         own = delay(m, present & (in_range | ~nominal) & ~(beside & nominal), 4, "own")
         m.submodules.bayes = bayes = optional(g.naive_bayes, BayesTerms(g))
         m.d.comb += [
-            bayes.word.eq(Array(level.before for level in levels)[control.level_7]),
-            bayes.known.eq(own & ~Array(level.outside for level in levels)[control.level_7]),
+            bayes.word.eq(now),
+            bayes.known.eq(own & ~outside),
             bayes.numeric.eq(delay(m, ~nominal, 4, "numeric")),
             bayes.first.eq(delay(m, control.first_3, 4, "first")),
             bayes.beside.eq(delay(m, beside, 4, "beside")),
             self.terms.eq(bayes.terms),
         ]
 
-        snap, snapped = snaps_of(g).word(control, words_6, self.word)
         m.submodules.gain = gain = GainUnit(g, snapshots=self.snapshots, reader=self._reader)
         m.d.comb += [
             *(gain.config[name].eq(snap_config[name]) for name in ("kind", "first", "other")),
-            gain.snap.eq(snap),
-            gain.word.eq(snapped),
+            gain.snap.eq(control.snap_8),
+            gain.word.eq(self.word),
             gain.scan.eq(self.scan),
             self.pairs.eq(gain.pairs),
             self.whole.eq(gain.whole),
@@ -222,6 +211,91 @@ class AttributeProcessor(wiring.Component):
         with m.Elif(self.shift):
             m.d.sync += self.chain_o.eq(self.chain_i)
         return m
+
+    def _zoom(self, m):
+        """Stages 0 to 2: the zoom of the operation's row, or of the row that a PLACE reads, which is written."""
+        g, control = self.geometry, self.control
+        layout = data.StructLayout({"lo": CODE_WIDTH, "shift": 3})
+        rows = g.slots << pass_bits(g)
+        # Few zooms are not worth a block RAM: the counters need those.
+        m.submodules.zooms = zooms = Memory(
+            shape=layout,
+            depth=rows,
+            init=[{"lo": 0, "shift": g.root_shift}] * rows,
+            attrs={"ram_style": "distributed"} if rows <= FEW_ROWS else {},
+        )
+        read, write = zooms.read_port(), zooms.write_port()
+        zoom, placed, placed_before = (Signal(layout, name=name) for name in ("zoom_2", "placed", "zoom_3"))
+        with m.If(control.override_2 & (control.place_lane_2 == self.lane)):
+            m.d.comb += [placed.lo.eq(control.lo_2), placed.shift.eq(control.shift_2)]
+        with m.Elif(control.root_2):
+            m.d.comb += [placed.lo.eq(0), placed.shift.eq(g.root_shift)]
+        with m.Else():
+            m.d.comb += placed.eq(zoom)
+        m.d.comb += [
+            read.addr.eq(control.zoom_row_0),
+            write.en.eq(control.place_2),
+            write.addr.eq(control.place_row_2),
+            write.data.eq(placed),
+        ]
+        m.d.sync += placed_before.eq(placed)
+        with m.If(control.zoom_hit_1[0]):
+            m.d.sync += zoom.eq(placed)
+        with m.Elif(control.zoom_hit_1[1]):
+            m.d.sync += zoom.eq(placed_before)
+        with m.Else():
+            m.d.sync += zoom.eq(read.data)
+        return zoom
+
+    def _update(self, m, bins, touch):
+        """Stages 4 to 8: read the word, change it, write it; the word before the operation, in stage 7."""
+        g, control = self.geometry, self.control
+        layout, width = data.ArrayLayout(g.count_width, g.classes), g.count_width
+        m.submodules.counters = counters = Memory(shape=layout, depth=g.slots << pass_bits(g) + g.bin_bits, init=[])
+        read, write = counters.read_port(), counters.write_port()
+        word_6 = Signal(layout, reset_less=True)  # a block RAM's own
+        newest = {i: Signal(layout, name=f"newest_{i}") for i in (7, 8, 9, 10)}
+        changed = Signal()
+        m.d.comb += [
+            read.addr.eq(Cat(bins[4], control.row_4)),
+            write.en.eq(changed),
+            write.addr.eq(Cat(bins[8], control.row_8)),
+            write.data.eq(newest[8]),
+            self.word.eq(newest[8]),
+        ]
+        m.d.sync += word_6.eq(read.data)
+
+        # What the operations ahead are about to write; the nearest has the newest word. Stage 7
+        # knows that of the one right ahead; the others' are chosen by a number, told early.
+        ahead, near, source = Signal(4), Signal(), Signal(2)
+        m.d.comb += ahead.eq(Cat(control.same_5[i] & touch[6 + i] & (bins[5] == bins[6 + i]) for i in range(4)))
+        m.d.sync += [
+            near.eq(ahead[0]),
+            source.eq(Mux(ahead[1], 1, Mux(ahead[2], 2, Mux(ahead[3], 3, 0)))),
+        ]
+        # A counter that is written is cleared first, and what is written is added.
+        ahead_7 = Signal(g.classes)
+        m.d.sync += newest[7].eq(Array([word_6, newest[8], newest[9], newest[10]])[source])
+        for k, clear in enumerate(control.clear_6):
+            m.d.sync += ahead_7[k].eq(near & ~clear)
+            with m.If(clear):
+                m.d.sync += newest[7][k].eq(0)
+
+        now, stuck = Signal(layout), Signal(g.classes)
+        for k in range(g.classes):
+            m.d.comb += now[k].eq(Mux(ahead_7[k], newest[8][k], newest[7][k]))
+            moved = Signal(width + 1, name=f"moved_{k}")
+            added = control.step_7 & control.adds_7[k].replicate(width + 1)
+            m.d.comb += [moved.eq(now[k] + added), stuck[k].eq(moved[-1])]
+            # Where a counter would leave its range, all bits are wrong: it is at 0 or full.
+            m.d.sync += newest[8][k].eq(Mux(control.halve_7, now[k] >> 1, moved[:width] ^ stuck[k].replicate(width)))
+        m.d.sync += [
+            newest[9].eq(newest[8]),
+            newest[10].eq(newest[9]),
+            changed.eq(touch[7] & control.changes_7),
+            self.clamped.eq(touch[7] & stuck.any()),
+        ]
+        return now
 
     def _configuration(self, m):
         """The configuration of stage 2's cell, a clock later, and of the snapshot's."""
@@ -242,7 +316,7 @@ class AttributeProcessor(wiring.Component):
             write.addr.eq(self.config_pass),
             write.data.eq(self.config),
             read.addr.eq(self.control.pass_0),
-            snap_read.addr.eq(snaps_of(self.geometry).config_pass(self.control)),
+            snap_read.addr.eq(self.control.pass_7),
         ]
         m.d.sync += config.eq(read.data)
         return config, snap_read.data

@@ -95,14 +95,17 @@ class Board:
     margin: float = 1
 
 
-# Over a link rows are codes: no board without a memory chip has searchers.
+# Over a link rows are codes: no board without a memory chip has searchers. Naive Bayes, and more than two classes,
+# where there is room for them.
 _LITTLE = Geometry(lanes=4, passes=2, bins=8, classes=2, slots=32, count_width=16, bus_width=32, nodes=256, searchers=0)
 _LEAST = Geometry(lanes=1, passes=4, bins=4, classes=2, slots=8, count_width=12, bus_width=32, nodes=64, searchers=0)
 _SMALL = Geometry(lanes=2, passes=4, bins=8, classes=2, slots=32, count_width=16, bus_width=32, nodes=256, searchers=0)
-_MIDDLE = PRESETS["small"].replace(searchers=0)
-_IN_MEMORY = Geometry(lanes=4, passes=8, bins=16, classes=2, slots=64, bus_width=128, nodes=512)
-_WIDE_IN_MEMORY = Geometry(lanes=16, passes=2, bins=16, classes=2, slots=64, bus_width=128, nodes=512)
-_LARGE = Geometry(lanes=8, passes=4, bins=16, classes=2, slots=64, bus_width=128, nodes=512, searchers=0)
+_MIDDLE = PRESETS["small"].replace(searchers=0, naive_bayes=True)
+_IN_MEMORY = Geometry(lanes=4, passes=8, bins=16, classes=4, slots=48, bus_width=128, nodes=512, naive_bayes=True)
+_WIDE_IN_MEMORY = Geometry(lanes=16, passes=2, bins=16, classes=2, slots=64, bus_width=128, nodes=512, naive_bayes=True)
+_LARGE = Geometry(
+    lanes=8, passes=4, bins=16, classes=4, slots=64, bus_width=128, nodes=512, searchers=0, naive_bayes=True
+)
 # LFE5U-12F is the 25F under another name; the open tools use all of it.
 _ECP5_25 = {"DP16KD": 56, "MULT18X18D": 28, "LUT4": 24288}
 _ECP5_45 = {"DP16KD": 108, "MULT18X18D": 72, "LUT4": 43848}
@@ -178,8 +181,8 @@ def _colorlight(name, revision, platform, top):
         family=ECP5(dense=True),
         resources=_ECP5_25,
         block_rams=(
-            "*.slots*/m:rows_*",
-            "*.lane_*/m:zooms_*",
+            "*.slots*/m:rows",
+            "*.lane_*/m:zooms",
             "*.counters/m:totals",
             "*.array.fifo/m:storage",
             "*.scheduler.heads/m:storage",
@@ -242,7 +245,8 @@ BOARDS = {
             memory_rate=87e6,
         ),
         _ecpix5("45f", ecpix5.ECPIX545Platform, _MIDDLE, 62.5, _ECP5_45),
-        _ecpix5("85f", ecpix5.ECPIX585Platform, _LARGE, 62.5, _ECP5_85),
+        # The link and its rows take 36 block RAMs.
+        _ecpix5("85f", ecpix5.ECPIX585Platform, _LARGE.replace(slots=48), 62.5, _ECP5_85),
         replace(
             _ecpix5("85f", ecpix5.ECPIX585Platform, _WIDE_IN_MEMORY, 62.5, _ECP5_85),
             name="ecpix5-85f-ddr3",

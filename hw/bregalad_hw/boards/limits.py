@@ -35,7 +35,7 @@ def limits(board, cells, clock_hz):
     """
     g = board.geometry
     passes, (_, link) = g.passes_for(cells), wire_of(board)
-    snapshots = g.bins * passes / _GRACE if g.banks == 1 else 0  # clocks that trials take from counting, per instance
+    snapshots = g.bins * passes / _GRACE  # clocks that trials take from counting, per instance
     return {
         "link": link * cells / (_HEAD + cells),
         "memory": (board.memory_rate or clock_hz * g.bus_bytes) * cells / (_LABEL + cells),

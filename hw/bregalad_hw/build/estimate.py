@@ -2,7 +2,7 @@
 
 from bregalad.geometry import Geometry
 
-from ..array.counters import FEW_ROWS
+from ..array.processor import FEW_ROWS
 from ..reports import kept
 from .report import NOUNS
 
@@ -27,7 +27,7 @@ def estimate(board, geometry):
     reports = {name: report for name, report in kept().items() if report["board"] == board.name}
     if not reports:
         return {}, None
-    bases = {name: Geometry(**report["geometry"]) for name, report in reports.items()}
+    bases = {name: Geometry.from_dict(report["geometry"]) for name, report in reports.items()}
     name = min(bases, key=lambda each: (abs(_luts(geometry) - _luts(bases[each])), _differing(geometry, bases[each])))
     base, found = bases[name], {}
     for cell, (used, there) in reports[name]["use"].items():
@@ -46,14 +46,12 @@ def _differing(one, other):
 
 def _luts(g):
     """LUT4 of an ECP5 but for what all sizes take, fitted to the kept reports and docs/performance/area.json."""
-    lanes, deep = g.lanes, g.levels - 1
     return (
-        lanes * g.count_width * (69 + 22 * (g.classes - 2))
-        + (1100 + deep * (930 + 590 * lanes) if deep else 0)
+        g.lanes * g.count_width * (69 + 22 * (g.classes - 2))
         + g.naive_bayes * (2000 + 570 * g.classes)
         + 7000
         + 500 * g.searchers
-        + 460 * lanes
+        + 460 * g.lanes
     )
 
 

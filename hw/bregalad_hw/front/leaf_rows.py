@@ -80,8 +80,9 @@ class LeafRows(wiring.Component):
     """A row per node: predict a record by it, then count the record.
 
     Rows lie in block RAM. An item has its row read in its first clock, the row arrives in the next one, where what the
-    items right before have made of it takes its place, and is changed and written in the third. A class count is read
-    and written likewise, one for each record: the label's. So any number of classes takes as long, and no more logic.
+    items right before have made of it takes its place, is changed in the third and written in the fourth. A class count
+    is read and written likewise, one for each record: the label's. So any number of classes takes as long, and no more
+    logic.
 
     An instance that weighs is counted in as many clocks; all else that it changes it changes in the first of them.
 
@@ -171,51 +172,45 @@ class LeafRows(wiring.Component):
         return valid, item
 
     def _rows(self, m, valid, item):
-        """Stages 0 to 2: read row and count, change and write them."""
-        self.row, self.count = row, count = (
-            Signal(_row_layout(self.geometry, self.width), name="row_2", reset_less=True),
-            Signal(self.width, name="count_2", reset_less=True),
-        )
-        after = Signal.like(row, name="after")
-        counted = Signal.like(count, name="counted")
-        # Of the items before this one: the one ahead is being changed, the one before that has been.
-        place = Signal(_label(self.geometry))
-        at = [place, *(Signal.like(place, name=f"place_{i}") for i in (1, 2))]
-        m.d.comb += place.eq(Mux(_is_access(item[0]), (item[0].word - _WORDS)[: len(place)], item[0].label))
-        same_row, same_count = Signal(2), Signal(2)
-        m.d.sync += [
-            at[1].eq(at[0]),
-            at[2].eq(at[1]),
-            same_row.eq(Cat(valid[k] & (item[k].node == item[0].node) for k in (1, 2))),
-            same_count.eq(Cat(valid[k] & (item[k].node == item[0].node) & (at[k] == place) for k in (1, 2))),
-        ]
-        for name, shape, address, now, new, same in (
-            ("rows", row.shape(), [each.node for each in item], row, after, same_row),
-            (
-                "counts",
-                self.width,
-                [Cat(at[i], item[i].node) for i in range(3)],
-                count,
-                counted,
-                same_count,
-            ),
-        ):
-            read = self._memory(m, name, shape, address, valid[2], new)
-            before = Signal.like(now, name=f"{name}_before", reset_less=True)
-            m.d.sync += [before.eq(new), now.eq(Mux(same[0], new, Mux(same[1], before, read)))]
+        """Stages 0 to 3: read row and count, change and write them."""
+        after = Signal(_row_layout(self.geometry, self.width), name="after")
+        counted = Signal(self.width, name="counted")
+        place = [Signal(_label(self.geometry), name=f"place_{i}") for i in range(3)]
+        m.d.comb += place[0].eq(Mux(_is_access(item[0]), (item[0].word - _WORDS)[: len(place[0])], item[0].label))
+        m.d.sync += [place[1].eq(place[0]), place[2].eq(place[1])]
+        nodes = [each.node for each in item]
+        self.row = self._memory(m, "rows", nodes, valid, valid[2], after)
+        places = [Cat(each, node) for each, node in zip(place, nodes, strict=True)]
+        self.count = self._memory(m, "counts", places, valid, valid[2], counted)
         self._change(m, item[2], after, counted)
 
-    def _memory(self, m, name, shape, address, write_en, written):
-        """Read at stage 0, written at stage 2; what was read, in stage 1."""
-        m.submodules[name] = memory = Memory(shape=shape, depth=1 << len(address[0]), init=[])
+    def _memory(self, m, name, address, valid, write_en, new):
+        """A memory read at stage 0 and written at stage 3: what it has at stage 2, the items before counted in.
+
+        ``new`` is what stage 2 makes of it. Of the three items before, the last is being changed, and two have been.
+        """
+        m.submodules[name] = memory = Memory(shape=new.shape(), depth=1 << len(address[0]), init=[])
         read, write = memory.read_port(), memory.write_port()
+        now, older = (Signal.like(new, name=f"{name}_{what}", reset_less=True) for what in ("2", "older"))
+        made = Signal.like(new, name=f"{name}_made", reset_less=True)
+        made_en, made_at = Signal(name=f"{name}_made_en"), Signal.like(address[0], name=f"{name}_made_at")
+        before = [(valid[1], address[1]), (valid[2], address[2]), (made_en, made_at)]
+        same = Signal(len(before), name=f"{name}_same")
         m.d.comb += [
             read.addr.eq(address[0]),
-            write.en.eq(write_en),
-            write.addr.eq(address[2]),
-            write.data.eq(written),
+            write.en.eq(made_en),
+            write.addr.eq(made_at),
+            write.data.eq(made),
         ]
-        return read.data
+        m.d.sync += [
+            made.eq(new),
+            made_en.eq(write_en),
+            made_at.eq(address[2]),
+            older.eq(made),
+            same.eq(Cat(there & (at == address[0]) for there, at in before)),
+            now.eq(Mux(same[0], new, Mux(same[1], made, Mux(same[2], older, read.data)))),
+        ]
+        return now
 
     def _change(self, m, item, after, counted):
         """Stage 2: prediction, and what row and count become."""
@@ -319,16 +314,10 @@ class LeafRows(wiring.Component):
             tallies.append(Signal.like(tally, name=f"tally_{i}"))
             m.d.sync += tallies[-1].eq(tallies[-2])
         address = [Cat(each.predicted, each.label) for each in tallies]
-        number, new, before = (Signal(32, name=name, reset_less=True) for name in ("number_5", "number", "number_6"))
-        same = Signal(2)
-        last = tallies[2]
-        read = self._memory(m, "tallies", 32, address, last.valid & (last.counts | last.clears), new)
+        last, new = tallies[2], Signal(32, name="tally_new")
+        writes = last.valid & (last.counts | last.clears)
+        number = self._memory(m, "tallies", address, [each.valid for each in tallies], writes, new)
         m.d.comb += new.eq(Mux(last.clears, 0, number + last.counts))
-        m.d.sync += [
-            same.eq(Cat(tallies[k].valid & (address[k] == address[0]) for k in (1, 2))),
-            before.eq(new),
-            number.eq(Mux(same[0], new, Mux(same[1], before, read))),
-        ]
         self.tallying = Cat(each.valid for each in tallies).any()
         return last.valid & last.clears, last.label, number
 

@@ -39,6 +39,16 @@ complete(
 )
 complete(WITH_PAYLOAD, (Opcode.WRITE, Opcode.LOAD), __file__)
 
+# Where commands are executed; RESET, TURN and GO are when they are begun.
+_STATES = {
+    Opcode.FENCE: "QUIET",
+    Opcode.LEARN: "MULTIPLY",
+    TreeOpcode.EDIT: "EDIT",
+    TreeOpcode.ROW: "ROW",
+    TreeOpcode.LAYOUT: "ROWS",
+    TreeOpcode.EDGES: "ROWS",
+    **dict.fromkeys((*EDITS, *TREE_EDITS), "START"),
+}
 # What waits until a LEARN has ended.
 _LATE = (Opcode.LEARN, Opcode.FENCE, TreeOpcode.LAYOUT, TreeOpcode.EDGES, TreeOpcode.TURN)
 
@@ -208,7 +218,13 @@ class Sequencer(wiring.Component):
             self.slots.head.eq(Mux(trying, trial_head, head)),
         ]
         part = Signal(range(max(1, COMMAND_BYTES // g.bus_bytes)))
-        fine = Signal()
+        # What the command is, from CHECK on.
+        fine, late = Signal(), Signal()
+        is_ = {each: Signal(name=f"is_{each.name.lower()}") for each in (*Opcode, *TreeOpcode)}
+        m.d.sync += [
+            late.eq(Cat(opcode == each for each in _LATE).any()),
+            *(known.eq(opcode == each) for each, known in is_.items()),
+        ]
         waits = Signal()  # a command does, for a LEARN's end, or for its turn to be executed until GO
         loads, loading, unloaded = Signal(), Signal(), Signal()  # a LOAD is executed; is not done; has failed
         with m.If(self.load.start):
@@ -284,45 +300,30 @@ class Sequencer(wiring.Component):
                     m.next = "WAIT"
 
             with m.State("WAIT"):
-                late = Cat(opcode == each for each in _LATE).any()  # until the LEARN has ended
                 m.d.sync += waits.eq(1)
                 with m.If(rest & ~held):
                     m.next = "REST"
                 with m.Elif(ended):
                     m.next = "ENDED"
-                with m.Elif(opcode == Opcode.LOAD):
+                with m.Elif(is_[Opcode.LOAD]):
                     m.d.comb += self.load.start.eq(1)
                     m.d.sync += [waits.eq(0), loads.eq(1)]
                     m.next = "LOAD"
-                with m.Elif((held | ~self.learning) & (~fine | Mux(opcode == TreeOpcode.GO, ~held, held & late))):
+                with m.Elif((held | ~self.learning) & (~fine | Mux(is_[TreeOpcode.GO], ~held, held & late))):
                     m.next = "ERROR"
                 with m.Elif(held | ~self.learning):
                     m.d.sync += waits.eq(0)
                     m.next = "FETCH"
-                    with m.Switch(opcode):
-                        with m.Case(Opcode.FENCE):
-                            m.next = "QUIET"
-                        with m.Case(Opcode.LEARN):
-                            m.next = "MULTIPLY"
-                        with m.Case(TreeOpcode.TURN):
-                            m.d.comb += turned.eq(1)
-                            m.d.sync += owed.eq(turn.flags[0])
-                        with m.Case(TreeOpcode.GO):
-                            m.d.comb += goes.eq(1)
-                            m.d.sync += [owed.eq(0), held.eq(0)]
-                        with m.Case(TreeOpcode.EDIT):
-                            m.next = "EDIT"
-                        with m.Case(TreeOpcode.ROW):
-                            m.next = "ROW"
-                        with m.Case(TreeOpcode.LAYOUT):
-                            m.d.sync += stride.eq(rows.stride)
-                            m.next = "ROWS"
-                        with m.Case(TreeOpcode.EDGES):
-                            m.next = "ROWS"
-                        with m.Case(Opcode.RESET):
-                            pass
-                        with m.Default():
-                            m.next = "START"
+                    m.d.comb += [turned.eq(is_[TreeOpcode.TURN]), goes.eq(is_[TreeOpcode.GO])]
+                    with m.If(is_[TreeOpcode.TURN]):
+                        m.d.sync += owed.eq(turn.flags[0])
+                    with m.If(is_[TreeOpcode.GO]):
+                        m.d.sync += [owed.eq(0), held.eq(0)]
+                    with m.If(is_[TreeOpcode.LAYOUT]):
+                        m.d.sync += stride.eq(rows.stride)
+                    for known, state in _STATES.items():
+                        with m.If(is_[known]):
+                            m.next = state
 
             # The end of a block.
             with m.State("REST"):
@@ -396,10 +397,6 @@ class Sequencer(wiring.Component):
 
             # The quantiser takes the words that follow as it needs them.
             with m.State("BEGUN"):
-                m.d.comb += [
-                    self.inline.valid.eq(self.commands.valid),
-                    self.commands.ready.eq(self.inline.ready),
-                ]
                 with m.If(~self.flowing):
                     m.next = "FETCH"
 
@@ -426,20 +423,12 @@ class Sequencer(wiring.Component):
 
             with m.State("SLOTS"):
                 connect(m, flipped(self.slots.job), flipped(self.job))
-                m.d.comb += [
-                    self.slots.payload.valid.eq(self.commands.valid),
-                    self.commands.ready.eq(self.slots.payload.ready),
-                ]
                 with m.If(self.slots.done):
                     m.next = "FETCH"
                     with m.If(trying):
                         m.next = "TRY"
 
             with m.State("LOAD"):
-                m.d.comb += [
-                    self.load.payload.valid.eq(self.commands.valid),
-                    self.commands.ready.eq(self.load.payload.ready),
-                ]
                 with m.If(rest & ~held):
                     m.next = "REST"
                 with m.Elif(ended):
@@ -487,6 +476,13 @@ class Sequencer(wiring.Component):
                         m.next = "LOAD"
                     with m.If(broken):
                         m.d.sync += [broken.eq(0), self.learning.eq(0), ended.eq(0)]
+        # A clock late: who takes the words that follow a command takes none before it begins, nor when it is done.
+        for name, payload in (("SLOTS", self.slots.payload), ("LOAD", self.load.payload), ("BEGUN", self.inline)):
+            takes = Signal(name=f"takes_{name.lower()}")
+            m.d.sync += takes.eq(fsm.ongoing(name))
+            m.d.comb += payload.valid.eq(self.commands.valid & takes)
+            with m.If(takes & payload.ready):
+                m.d.comb += self.commands.ready.eq(1)
         return m
 
     def _outputs(self, m, head, learn, row, rows, edit, length):

@@ -11,7 +11,7 @@ from bregalad.protocol.layout import Layout
 from bregalad.protocol.reports import EntryFlag, Kind, entry_body
 from bregalad.protocol.tree import TreeOpcode
 
-from ..array.operation import Op, at_slot, operation_layout
+from ..array.operation import Op, operation_layout
 from .command import execute, head_shape, view
 from .report import job_layout, job_words
 from .scheduler import trial_layout, trial_of
@@ -133,7 +133,7 @@ class SlotEditor(wiring.Component):
         words = [Signal(32, name=f"word_{i}") for i in range(len(edit.job.p.words))]
         m.d.comb += [
             self.op.code.eq(code),
-            *at_slot(g, self.op, access.slot),
+            self.op.slot.eq(access.slot),
             self.op.pass_.eq(op_pass),
             self.op.bin.eq(bin_),
             self.op.label.eq(column),
@@ -430,12 +430,11 @@ class SlotEditor(wiring.Component):
 
             with m.State("STORE"):
                 m.d.comb += [
-                    self.table.w_en.eq(self.table.settled),
+                    self.table.w_en.eq(1),
                     self.table.w_link.eq(1),
                     self.mark.eq(row.due & ((is_[TreeOpcode.PERIOD]) | (is_[Opcode.WRITE]))),
                 ]
-                with m.If(self.table.settled):
-                    end()
+                end()
 
             # Payload of WRITE, two clocks for a count: taken, then put to the array; three for a
             # word of an entry. The last takes the padding with it.

@@ -88,7 +88,7 @@ class Loader(wiring.Component):
         left = bytes_left[word_bits:]  # words
         first_byte = load.address[:word_bits]
         under_way, sized, drop, outside, failed = Signal(), Signal(), Signal(), Signal(), Signal()
-        take, settled = Signal(), Signal(init=1)
+        room, take, settled = Signal(), Signal(), Signal(init=1)
         next_left = Signal.like(bytes_left)
         more = Signal()  # words come, as far as that is known: a register, for much waits for it
         ending = under_way & sized & ~more & settled
@@ -109,9 +109,8 @@ class Loader(wiring.Component):
         m.d.comb += [
             load.done.eq(ending),
             load.failed.eq(~drop & (outside | failed)),
-            load.payload.ready.eq(take),
+            load.payload.ready.eq(room),
         ]
-        going = load.payload.valid & under_way & sized & more
         axi = self.axi
         at = Signal(32 - word_bits)
         first = Signal()
@@ -120,7 +119,8 @@ class Loader(wiring.Component):
         answered = axi.bvalid & axi.bready
         put = take & ~drop & ~outside
         m.d.comb += [
-            take.eq(going & (drop | outside | free)),
+            room.eq(under_way & sized & more & (drop | outside | free)),
+            take.eq(load.payload.valid & room),
             settled.eq(pending == 0),
             axi.awsize.eq(word_bits),
             axi.awburst.eq(0b01),

@@ -54,23 +54,22 @@ class Numbers:
         with m.If(tracker.renumber):
             m.d.sync += fetched.eq(tracker.last_number)
 
-    def summon(self, rows, dues, stages):
-        """Of each row fetched, whether it becomes due: ``dues`` or all inner slots, but those that are due already."""
+    def summon(self, row, due, stages):
+        """Whether the row fetched becomes due: ``due`` or as all inner slots, but not one that is due already."""
         all_inner = self._phase.multiple
-        return [
-            (due | (self._counts & each.row.inner & all_inner))
+        return (
+            (due | (self._counts & row.row.inner & all_inner))
             & self._last
-            & ~Mux(each.same & stages.valid, each.written.due, each.row.due)
-            for each, due in zip(rows, dues, strict=True)
-        ]
+            & ~Mux(row.same & stages.valid, row.written.due, row.row.due)
+        )
 
-    def move(self, rows):
+    def move(self, row):
         """Assignments as the node fetched becomes the one that counts."""
         return [
             self.node.eq(self.fetched),
-            *(each.node_limit.eq(each.limit) for each in rows),
-            *(each.node_never.eq(each.never) for each in rows),
-            *(each.node_fresh.eq(each.row.tried & (each.row.tried_at == self._tracker.begun)) for each in rows),
+            row.node_limit.eq(row.limit),
+            row.node_never.eq(row.never),
+            row.node_fresh.eq(row.row.tried & (row.row.tried_at == self._tracker.begun)),
         ]
 
     def tell(self, m, ended):
@@ -82,29 +81,23 @@ class Numbers:
         with m.If(ended | passing[1]):
             m.d.sync += self._tracker.counted.eq(self.node)
 
-    def wait(self, m, rows, level, counted):
+    def wait(self, m, row, counted):
         """Say, two clocks later, whether a leaf has waited too long.
 
         Parameters
         ----------
-        level : Value
-            Of the record's own slot.
         counted : Value
-            Its slot has counted a record that learns, with its last beat in this clock.
+            The record's own slot has counted a record that learns, with its last beat in this clock.
         """
         tracker = self._tracker
         margin = tracker.tree.block.margin
         counts, since = Signal(), Signal(SINCE_WIDTH)
         most = Signal(SINCE_WIDTH + 2)  # that may have been counted
         number = Signal(32, name="waits_number")
-        for each in rows:
-            with m.If(level == each.level):
-                m.d.sync += [
-                    counts.eq(counted & ~each.after.inner & ~each.node_never & margin.any()),
-                    since.eq(each.after.since),
-                    most.eq(margin + Mux(each.node_fresh, 0, each.node_limit + 1)),
-                ]
         m.d.sync += [
+            counts.eq(counted & ~row.after.inner & ~row.node_never & margin.any()),
+            since.eq(row.after.since),
+            most.eq(margin + Mux(row.node_fresh, 0, row.node_limit + 1)),
             number.eq(self.node),
             tracker.overdue.eq(counts & (since >= most)),
             tracker.overdue_at.eq(number),

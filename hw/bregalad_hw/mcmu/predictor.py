@@ -8,6 +8,7 @@ from bregalad.geometry import Geometry
 
 from ..array.bayes import lead, partial_signature, share_width, whole, whole_width
 from ..array.log2 import Log2, log_width
+from ..delay import delay
 
 __all__ = ["Predictor", "ask_layout", "prediction_layout"]
 
@@ -137,11 +138,7 @@ class Predictor(wiring.Component):
     def _logarithms(self, m, asked):
         """Whether the slot is known, which classes it has seen and their logarithms, beside the record's sums."""
         g = self.geometry
-        known = asked.known
-        for i in range(lead(g) + _ARGMAX + (g.classes - 1).bit_length()):
-            after = Signal(name=f"known_{i}")
-            m.d.sync += after.eq(known)
-            known = after
+        known = delay(m, asked.known, lead(g) + _ARGMAX + (g.classes - 1).bit_length(), "known")
         seen, priors, wholes = [], [], []
         for k in range(g.classes):
             m.submodules[f"prior_{k}"] = own = Log2(g.count_width)
@@ -150,18 +147,8 @@ class Predictor(wiring.Component):
             unit = Signal(all_.width, name=f"unit_{k}")
             m.d.sync += [count.eq(asked.class_counts[k]), unit.eq(whole(asked.class_counts[k]))]
             m.d.comb += [own.i_x.eq(count), all_.i_x.eq(unit)]
-            log = own.o_y
-            for i in range(all_.latency - own.latency):
-                after = Signal.like(log, name=f"prior_{k}_{i}")
-                m.d.sync += after.eq(log)
-                log = after
-            any_ = count.any()
-            for i in range(all_.latency):
-                after = Signal(name=f"seen_{k}_{i}")
-                m.d.sync += after.eq(any_)
-                any_ = after
-            seen.append(any_)
-            priors.append(log)
+            seen.append(delay(m, count.any(), all_.latency, f"seen_{k}"))
+            priors.append(delay(m, own.o_y, all_.latency - own.latency, f"prior_{k}_late"))
             wholes.append(all_.o_y)
         return known, seen, priors, wholes
 

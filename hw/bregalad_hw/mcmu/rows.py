@@ -22,36 +22,29 @@ def take_over(row, newer):
 
 
 class Row:
-    """What the tracker keeps of one level's rows, one after the other."""
+    """What the tracker keeps of the rows of its nodes, one after the other."""
 
-    def __init__(self, geometry, level):
+    def __init__(self, geometry):
         entry = entry_layout(geometry)
-
-        def signal(name, shape=1, **options):
-            return Signal(shape, name=f"{name}_{level}", **options)
-
-        self.level = level
         # What the node's row was as the stages moved, and the time before.
-        self.late, self.before = (signal(name, entry, reset_less=True) for name in ("late", "before"))
-        self.look_before, self.shown_before, self.shown_late, self.shown_now = (
-            signal(name) for name in ("look_before", "shown_before", "shown_late", "shown_now")
-        )
-        self.row = signal("row", entry, reset_less=True)  # the one fetched
-        self.same = signal("same")  # its slot is the node's, if there is a node
-        self.after = signal("after", entry, reset_less=True)  # the node's
-        self.written = signal("written", entry)  # what that is to become
-        self.since = signal("since", SINCE_WIDTH)  # of a node that moves
-        self.source = signal("source", entry)  # what is loaded into `after`
-        self.limit, self.never = signal("limit", SINCE_WIDTH), signal("never")
-        self.due, self.full = signal("due"), signal("full")
+        self.late, self.before = Signal(entry, reset_less=True), Signal(entry, reset_less=True)
+        self.look_before, self.shown_before, self.shown_late, self.shown_now = Signal(), Signal(), Signal(), Signal()
+        self.row = Signal(entry, reset_less=True)  # the one fetched
+        self.same = Signal()  # its slot is the node's, if there is a node
+        self.after = Signal(entry, reset_less=True)  # the node's
+        self.written = Signal(entry)  # what that is to become
+        self.since = Signal(SINCE_WIDTH)  # of a node that moves
+        self.source = Signal(entry)  # what is loaded into `after`
+        self.limit, self.never = Signal(SINCE_WIDTH), Signal()
+        self.due, self.full = Signal(), Signal()
         # Of the node that counts: it was tried as the block began; the limit above.
-        self.node_fresh = signal("node_fresh")
-        self.node_limit, self.node_never = signal("node_limit", SINCE_WIDTH), signal("node_never")
-        self.taking_back, self.stuck = signal("taking_back"), signal("stuck")
+        self.node_fresh = Signal()
+        self.node_limit, self.node_never = Signal(SINCE_WIDTH), Signal()
+        self.taking_back, self.stuck = Signal(), Signal()
 
 
-def count(m, geometry, rows, stages, moves, lowering):
-    """What the record in the last stage makes of its nodes' rows, one of each level.
+def count(m, geometry, row, stages, moves, lowering):
+    """What the record in the last stage makes of its node's row.
 
     A weight of -1 takes a clock more: whether it can be taken away is seen in the register. A full
     node's class is taken back before it is halved.
@@ -61,10 +54,10 @@ def count(m, geometry, rows, stages, moves, lowering):
     m : Module
         To which this is added.
     geometry : Geometry
-    rows : list of Row
+    row : Row
         Whose members from ``after`` on are driven, but for ``written``.
     stages : Stages
-        The node's header, class, rows and order are driven: they become the fetched one's.
+        The node's header and class are driven: they become the fetched one's.
     moves : Value
         They do.
     lowering : Signal
@@ -72,74 +65,52 @@ def count(m, geometry, rows, stages, moves, lowering):
 
     Returns
     -------
-    fills : list of Value
-        Of each row, that the node after it is full.
-    full, lowers : Value
-        A row of the node is full; the next node has a weight of -1.
+    fills, lowers : Value
+        The next node is full; it has a weight of -1.
     """
     g = geometry
     fetched, _, plus, fetched_hits, node, valid, redo, numbers = stages
-    entry = entry_layout(g)
-    full = Cat(each.full for each in rows).any()
-
-    def on(each, value):
-        return value & fetched.on[each.level]
-
+    source, after = row.source, row.after
     hits = Signal(g.classes)  # the node's class
-    again = [redo & each.full for each in rows]  # it is halved
-    back = [lowering | each.taking_back for each in rows]
+    again = redo & row.full  # it is halved
+    back = lowering | row.taking_back
+    this = again | back  # not the next node
     # What is loaded: the next node, or this one again, lowered or halved. No node moves then.
-    for each, again_, back_ in zip(rows, again, back, strict=True):
-        source, after = each.source, each.after
-        m.d.comb += source.eq(each.row)
-        with m.If(again_):
-            m.d.comb += [source.eq(after), source.n.eq(g.count_max >> 1), source.halved.eq(1)]
-            m.d.comb += [source.class_counts[k].eq(after.class_counts[k] >> 1) for k in range(g.classes)]
-        with m.Elif((each.same & valid) | back_):
-            m.d.comb += take_over(source, each.written)
+    m.d.comb += source.eq(row.row)
+    with m.If(again):
+        m.d.comb += [source.eq(after), source.n.eq(g.count_max >> 1), source.halved.eq(1)]
+        m.d.comb += [source.class_counts[k].eq(after.class_counts[k] >> 1) for k in range(g.classes)]
+    with m.Elif((row.same & valid) | back):
+        m.d.comb += take_over(source, row.written)
 
-    fills = [
-        on(each, plus & ~redo & Mux(each.same & valid, each.after.n == g.count_max, each.row.n == g.count_max))
-        for each in rows
-    ]
+    counting = fetched.counts
+    fills = counting & plus & ~redo & Mux(row.same & valid, after.n == g.count_max, row.row.n == g.count_max)
     with m.If(moves):
         m.d.sync += [node.header.eq(fetched.header), hits.eq(fetched_hits)]
-        m.d.sync += [node.rows.eq(fetched.rows), node.order.eq(fetched.order)]
     counts = ("n", "class_counts")
-    for each, again_, fills_ in zip(rows, again, fills, strict=True):
-        source, after = each.source, each.after
-        with m.If(moves | again_):
-            m.d.sync += [
-                *(after[name].eq(source[name]) for name in entry.members if name not in counts),
-                after.since.eq(source.since + (plus & ~redo)),
-                each.full.eq(fills_),
-            ]
+    with m.If(moves | again):
+        m.d.sync += [
+            *(after[name].eq(source[name]) for name in entry_layout(g).members if name not in counts),
+            after.since.eq(source.since + (plus & ~redo)),
+            row.full.eq(fills),
+        ]
+
     # What is added is one, or all ones to take one away.
-    for each, again_, back_ in zip(rows, again, back, strict=True):
-        source, after = each.source, each.after
-        this = again_ | back_  # not the next node
+    def added(one):
+        return Cat(one, (one & back).replicate(g.count_width - 1))
 
-        def added(one, back=back_):
-            return Cat(one, (one & back).replicate(g.count_width - 1))
-
-        ones = Mux(this, hits, fetched_hits & plus.replicate(g.classes))
-        with m.If(moves | again_ | each.taking_back | (lowering & ~each.stuck)):
-            m.d.sync += after.n.eq(source.n + added(plus | this))
-            for k in range(g.classes):
-                m.d.sync += after.class_counts[k].eq(source.class_counts[k] + added(ones[k]))
-    for each in rows:
-        m.d.comb += each.since.eq(Mux(each.same & valid, each.written.since, each.row.since))
-    dues = [plus & ~each.never & (each.since >= each.limit) & ~each.since.all() for each in rows]
-    dues = numbers.summon(rows, dues, stages)
+    ones = Mux(this, hits, fetched_hits & plus.replicate(g.classes))
+    with m.If(moves | again | row.taking_back | (lowering & ~row.stuck)):
+        m.d.sync += after.n.eq(source.n + added(plus | this))
+        for k in range(g.classes):
+            m.d.sync += after.class_counts[k].eq(source.class_counts[k] + added(ones[k]))
+    m.d.comb += row.since.eq(Mux(row.same & valid, row.written.since, row.row.since))
+    due = numbers.summon(row, plus & ~row.never & (row.since >= row.limit) & ~row.since.all(), stages)
     with m.If(moves):
-        m.d.sync += [each.due.eq(on(each, due)) for each, due in zip(rows, dues, strict=True)]
+        m.d.sync += row.due.eq(counting & due)
     lowers = fetched.header.minus & ~fetched.header.test & fetched.header.there
-    m.d.comb += [
-        each.stuck.eq((each.after.class_counts[node.header.label] == 0) | (each.after.n == 0)) for each in rows
-    ]
-    m.d.sync += lowering.eq(moves & lowers)
-    m.d.sync += [each.taking_back.eq(moves & fills_) for each, fills_ in zip(rows, fills, strict=True)]
-    for each in rows:
-        with m.If(lowering & each.stuck):
-            m.d.sync += each.after.underflow.eq(1)
-    return fills, full, lowers
+    m.d.comb += row.stuck.eq((after.class_counts[node.header.label] == 0) | (after.n == 0))
+    m.d.sync += [lowering.eq(moves & lowers), row.taking_back.eq(moves & fills)]
+    with m.If(lowering & row.stuck):
+        m.d.sync += after.underflow.eq(1)
+    return fills, lowers

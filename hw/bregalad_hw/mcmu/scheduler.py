@@ -5,14 +5,13 @@ from amaranth.lib import data, fifo, stream, wiring
 from amaranth.lib.wiring import In, Out
 from bregalad.protocol.reports import SuggestionFlag
 
-from ..array.operation import CELL_WIDTH, Op, at_slot, operation_layout, rows_layout, slot_of, slot_shape
-from ..array.snaps import snaps_of
+from ..array.operation import CELL_WIDTH, Op, operation_layout, slot_shape
 from .slots import entry_layout
 
 __all__ = ["TRIALS", "TrialScheduler", "head_layout", "trial_layout", "trial_of"]
 
 TRIALS = 4  # that may wait for their snapshot
-SETTLE = 4  # clocks from a pass's last SNAP until `snap_ready` tells of it
+_SETTLE = 4  # clocks from a pass's last SNAP until `snap_ready` tells of it
 
 
 def head_layout(geometry):
@@ -53,9 +52,7 @@ def trial_of(m, trial, slot, entry, number):
 class TrialScheduler(wiring.Component):
     """Keep trials in order and take their snapshots as soon as the gain units have room.
 
-    A slot is locked from its trial's push until its last SNAP is issued. Where the counters lie in
-    one bank, SNAPs take the place of other operations. Where they lie in two, a SNAP goes when the
-    operation before it does not read its level and bank; if a pass takes long, operations are held.
+    A slot is locked from its trial's push until its last SNAP is issued. SNAPs take the place of other operations.
 
     Parameters
     ----------
@@ -69,14 +66,12 @@ class TrialScheduler(wiring.Component):
     -------
     i : In(stream of {head, current})
         Taken only in clocks that are not `held`. ``ready`` comes from a register.
-    rows_a, rows_c : In(rows_layout); locked_a, locked_c : Out(levels)
-        Whether a slot of each level is still locked in the next clock, but for this clock's push.
+    slot_a, slot_c : In(slot); locked_a, locked_c : Out(1)
+        Whether a slot is still locked in the next clock, but for this clock's push.
     passes : In
         Beats of an instance.
     snap_ready : In(1)
         The array takes another pass.
-    reads : In(levels), reads_rows : In(rows_layout)
-        The levels, and the rows, that the operation reads beside which a SNAP of the next clock would.
     op : Out(operation); valid : Out(1)
         A SNAP that goes to the array this clock.
     hold : Out(1)
@@ -92,7 +87,8 @@ class TrialScheduler(wiring.Component):
     quiet : Out(1)
         Every trial is reported.
 
-    Latency: 1 cycle from a push to its lock, ``first_snap`` at least to its first SNAP.
+    Latency: 1 cycle from a push to its lock, 2 at least to its first SNAP: the push's operation comes to the array a
+    clock later.
 
     Raises
     ------
@@ -110,22 +106,15 @@ class TrialScheduler(wiring.Component):
         self.geometry = g = geometry
         self.depth = depth
         self.heads = heads
-        self.snaps = snaps_of(g)
-        self.first_snap = self.snaps.first_snap
-        # Clocks between passes; then, too, the last word of a slot that was pushed beside another's
-        # last SNAP is written.
-        self.settle = max(SETTLE, self.first_snap - 3)
         super().__init__(
             {
                 "i": In(stream.Signature(trial_layout(g))),
-                "rows_a": In(rows_layout(g)),
-                "rows_c": In(rows_layout(g)),
-                "locked_a": Out(g.levels),
-                "locked_c": Out(g.levels),
+                "slot_a": In(slot_shape(g)),
+                "slot_c": In(slot_shape(g)),
+                "locked_a": Out(1),
+                "locked_c": Out(1),
                 "passes": In(range(g.passes + 1)),
                 "snap_ready": In(1),
-                "reads": In(g.levels),
-                "reads_rows": In(rows_layout(g)),
                 "op": Out(operation_layout(g)),
                 "valid": Out(1),
                 "hold": Out(1),
@@ -176,7 +165,7 @@ class TrialScheduler(wiring.Component):
                         u & (q.slot == slot) for u, q in zip([used[0] & ~popped, *used[1:]], queue, strict=True)
                     ).any()
                 )
-                for slot, locked in self._asked()
+                for slot, locked in ((self.slot_a, self.locked_a), (self.slot_c, self.locked_c))
             ),
         ]
         m.d.sync += [
@@ -203,10 +192,10 @@ class TrialScheduler(wiring.Component):
 
         pass_ = Signal(range(g.passes + 1))
         bin_ = Signal(range(g.bins))
-        settle = Signal(range(self.settle + 1))
+        settle = Signal(range(_SETTLE + 1))
         m.d.comb += [
             self.op.code.eq(Op.SNAP),
-            *at_slot(g, self.op, queue[0].slot),
+            self.op.slot.eq(queue[0].slot),
             self.op.pass_.eq(pass_),
             self.op.bin.eq(bin_),
             self.current.eq(queue[0].current),
@@ -221,15 +210,11 @@ class TrialScheduler(wiring.Component):
         with m.If(self.valid):
             m.d.sync += bin_.eq(bin_ + 1)
             with m.If(bin_ == g.bins - 1):
-                m.d.sync += [pass_.eq(Mux(popped, 0, pass_ + 1)), settle.eq(self.settle)]
+                m.d.sync += [pass_.eq(Mux(popped, 0, pass_ + 1)), settle.eq(_SETTLE)]
         begins = self.snap_ready & (settle == 0)
-        self.snaps.admit(m, self, coming, waiting=used[0], came=came, begins=begins, bin_=bin_, settle=settle)
-        return m
-
-    def _asked(self):
-        """Slots that are asked for, each with its answer."""
-        return [
-            (slot_of(self.geometry, level, place), locked)
-            for places, answers in ((self.rows_a, self.locked_a), (self.rows_c, self.locked_c))
-            for level, (place, locked) in enumerate(zip(places, answers, strict=True))
+        m.d.comb += [
+            coming.eq(Mux(self.valid, bin_ != g.bins - 1, (used[0] | came) & begins)),
+            self.hold.eq(coming),
+            self.held.eq(self.valid),
         ]
+        return m

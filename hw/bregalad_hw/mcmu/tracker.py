@@ -1,22 +1,19 @@
 """Count records: every node of a record's path, one beat per clock."""
 
-from contextlib import nullcontext
-
 from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
+from bregalad.protocol.commands import PATH_LIMIT
 from bregalad.protocol.tree import TREE
 
-from ..array.operation import Op, level_of, operation_layout, rows_layout, slot_of, slot_shape
+from ..array.operation import Op, operation_layout, slot_shape
 from ..configuration import configuration_signature
 from ..relay import Relay
 from ..repeat import WEIGHT, Repeat, copy_layout
 from .numbering import Numbers
-from .paths import path_layout
 from .predictor import ask_layout
 from .rows import Row, Stages, count, take_over
-from .slots import SINCE_WIDTH, rows_signature
-from .walk import walk_groups
+from .slots import SINCE_WIDTH, path_signature, table_signature
 
 __all__ = ["Tracker", "header_layout"]
 
@@ -40,7 +37,7 @@ def header_layout(geometry):
 class Tracker(wiring.Component):
     """Follow a record's links to the root, look up every node's row, count its beats.
 
-    A relay and five stages. *Walk*: the node's slot is known, its path too, and its row is asked
+    A relay and five stages. *Walk*: the node's slot is known, its link too, and its row is asked
     for. *Look*: the table's memory has answered. *Shown*: the table shows the row. *Fetched*: the
     row is in a register. *Node*: so is the row after the record, and whether a trial is due; the
     beats are issued, and the row is written back with the last. Rows that follow the last stage may be
@@ -51,11 +48,6 @@ class Tracker(wiring.Component):
     each is followed by two of the bins beside, which are only read. Where the slot is halved
     between the two, they are issued once more for the prediction alone. A record with TEST only
     reads, so that a lock does not stop it.
-
-    A node in a stage is a group of nodes, one of each level at most: what of a path is counted
-    together (`PathTable`). Their rows are fetched, counted and written back side by side, their beats
-    are one operation, and whatever holds one of them holds all. Slots that become due in the same clock
-    are told one after the other, in the order of the path.
 
     Records are numbered, from 1, but those with MINUS or TEST. A record whose node has no slot takes a
     clock of the last stage, and nothing is counted. What becomes due is tried at the block's end: ``due``
@@ -89,30 +81,28 @@ class Tracker(wiring.Component):
     overdue : Out(1), overdue_at : Out(32)
         For a clock: a leaf has waited for ``block.margin`` records, the last of them of this number; two clocks
         after that is counted at the latest.
-    table : Out(rows_signature)
+    table : Out(table_signature), path : Out(path_signature)
+        Of the slot table.
     read_at, free : Out
         Of the record store: beat of the operation that is issued, end of a record.
-    rows, next_rows : Out(rows_layout); locked, next_locked : In(levels)
+    slot, next_slot : Out(slot); locked, next_locked : In(1)
         Whether these slots wait for a snapshot. A clock later the tracker knows.
-    due : Out(1), due_slot : Out(slot)
-        For a clock: the slot has become due. With the last beat of its node, and after it while there are more.
+    due : Out(1)
+        For a clock: ``slot`` has become due. With the last beat of its node.
     prediction : Out(stream of {known, class_counts})
         Asks for predictions, each taken before or with its first beat.
     op : Out(operation), valid : Out(1), grant : In(1)
         The operation of this clock, and whether that of the next may go.
     idle : Out(1)
         No record is under way.
-    node, halved : Out
-        Nodes that were counted, slots that were halved in this clock.
-    beats : Out
-        Of this clock, one for each node; those beside a record's bins are none.
+    node, halved, beat : Out(1)
+        A node was counted, a slot was halved in this clock; it is a beat, as those beside a record's bins are not.
     counting, halving, wait_lock, wait_report : Out(1)
         What this clock is spent on, at most one of them; none also in a clock that was
         not granted.
 
-    Latency: 6 cycles from a header to its first operation. Throughput: one beat per cycle, of all
-    nodes that are counted together, and those beside the bins of a prediction; one cycle is lost per
-    node, or group, with a weight of -1, and one for each further slot of a group that becomes due.
+    Latency: 6 cycles from a header to its first operation. Throughput: one beat per cycle, and those
+    beside the bins of a prediction; one cycle is lost per node with a weight of -1.
 
     Source: design, sections 2 and 6; docs/architecture.md draws the stages.
     """
@@ -121,7 +111,6 @@ class Tracker(wiring.Component):
 
     def __init__(self, geometry):
         self.geometry = g = geometry
-        number = range(g.levels + 1)
         super().__init__(
             {
                 "tree": In(configuration_signature(TREE)),
@@ -135,23 +124,23 @@ class Tracker(wiring.Component):
                 "predict": In(1),
                 "passes": In(range(g.passes + 1)),
                 "configuration": In(configuration_signature()),
-                "table": Out(rows_signature(g)),
+                "table": Out(table_signature(g)),
+                "path": Out(path_signature(g)),
                 "read_at": Out(max(1, (g.passes - 1).bit_length())),
                 "free": Out(1),
-                "rows": Out(rows_layout(g)),
-                "locked": In(g.levels),
-                "next_rows": Out(rows_layout(g)),
-                "next_locked": In(g.levels),
+                "slot": Out(slot_shape(g)),
+                "locked": In(1),
+                "next_slot": Out(slot_shape(g)),
+                "next_locked": In(1),
                 "due": Out(1),
-                "due_slot": Out(slot_shape(g)),
                 "prediction": Out(stream.Signature(ask_layout(g))),
                 "op": Out(operation_layout(g)),
                 "valid": Out(1),
                 "grant": In(1),
                 "idle": Out(1),
-                "node": Out(number),
-                "halved": Out(number),
-                "beats": Out(number),
+                "node": Out(1),
+                "halved": Out(1),
+                "beat": Out(1),
                 "counting": Out(1),
                 "halving": Out(1),
                 "wait_lock": Out(1),
@@ -162,22 +151,15 @@ class Tracker(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         g = self.geometry
-        # A group on its way, the header's slot the first, and whether that is the record's own, whether it
-        # is the end of its path. In an empty stage no level is `on`.
-        stage = data.StructLayout(
-            {
-                "header": copy_layout(header_layout(g)),
-                "own": 1,
-                "end": 1,
-                **{name: path_layout(g)[name].shape for name in ("on", "rows", "order")},
-            }
-        )
+        # A node on its way, the header's slot, and whether that is the record's own, whether it is the
+        # end of its path. In an empty stage none counts.
+        stage = data.StructLayout({"header": copy_layout(header_layout(g)), "own": 1, "end": 1, "counts": 1})
         names = ("walk", "look", "shown", "fetched", "node")
         walk, look, shown, fetched, node = (Signal(stage, name=name) for name in names)
         walk_valid, look_valid, shown_valid, fetched_valid, node_valid = (
             Signal(name=f"{name}_valid") for name in names
         )
-        rows = [Row(g, level) for level in range(g.levels)]
+        row = Row(g)
         done, redo = Signal(), Signal()
 
         # The last two stages move on as soon as there is space, but those in front together, with
@@ -198,63 +180,55 @@ class Tracker(wiring.Component):
             moves.eq(~fetched_valid | space),
             self.idle.eq(~(coming.valid | walk_valid | look_valid | shown_valid | fetched_valid | node_valid)),
         ]
-        path = self.table.path
-        linked, on = walk_groups(m, g, self.table, coming, walk, walk_valid, moves)
+        slot = self.path.link.slot
+        linked, counts = self._walk(m, coming, walk, walk_valid, moves)
         m.d.comb += [
             self.table.r_en.eq(moves),
-            self.table.r_rows.eq(path.rows),
+            self.table.r_slot.eq(slot),
             self.table.r_take.eq(moves),
-            self.table.w_on.eq(Mux(done, node.on, 0)),
-            self.table.w_rows.eq(node.rows),
-            *(self.table.w_entries[each.level].eq(each.written) for each in rows),
-            self.next_rows.eq(fetched.rows),
+            self.table.w_en.eq(done & node.counts),
+            self.table.w_slot.eq(node.header.slot),
+            self.table.w_entry.eq(row.written),
+            self.next_slot.eq(fetched.header.slot),
         ]
 
         # What was written as the row was asked for, or after that, is not what the table shows. So
         # what the node's row was as the stages moved is kept for as long, and whether it is the
         # slot's. Where the node was not done then, its row may change; but then it is taken again.
         # Only what counting changes has to be taken over.
-        def same(asked, level):
+        def is_of(stage, slot):
+            return stage.counts & (slot == stage.header.slot)
+
+        def same(asked):
             """What is asked for is what will be the node."""
-            return (asked == Mux(fetched_valid, fetched.rows[level], node.rows[level])) & Mux(
-                fetched_valid, fetched.on[level], node.on[level]
-            )
+            return Mux(fetched_valid, is_of(fetched, asked), is_of(node, asked))
 
         with m.If(moves):
             m.d.sync += [
                 look_valid.eq(walk_valid),
                 look.eq(walk),
-                look.header.slot.eq(path.slot),
+                look.header.slot.eq(slot),
                 look.end.eq(~linked),
-                look.on.eq(on),
-                look.rows.eq(path.rows),
-                look.order.eq(path.order),
+                look.counts.eq(counts),
                 shown_valid.eq(look_valid),
                 shown.eq(look),
                 fetched_valid.eq(shown_valid),
                 fetched.eq(shown),
+                row.look_before.eq(is_of(node, slot)),
+                row.shown_before.eq(row.look_before),
+                row.shown_late.eq(is_of(node, look.header.slot)),
+                row.shown_now.eq(same(look.header.slot)),
+                row.same.eq(same(shown.header.slot)),
+                row.row.eq(self.table.r_entry),
+                *take_over(row.late, row.written),
+                *take_over(row.before, row.late),
             ]
-            for each in rows:
-                level = each.level
-                m.d.sync += [
-                    each.look_before.eq(node.on[level] & (path.rows[level] == node.rows[level])),
-                    each.shown_before.eq(each.look_before),
-                    each.shown_late.eq(node.on[level] & (look.rows[level] == node.rows[level])),
-                    each.shown_now.eq(same(look.rows[level], level)),
-                    each.same.eq(same(shown.rows[level], level)),
-                ]
-            for each in rows:
-                m.d.sync += [
-                    each.row.eq(self.table.r_entries[each.level]),
-                    *take_over(each.late, each.written),
-                    *take_over(each.before, each.late),
-                ]
-                with m.If(each.shown_now & node_valid):
-                    m.d.sync += take_over(each.row, each.written)
-                with m.Elif(each.shown_late):
-                    m.d.sync += take_over(each.row, each.late)
-                with m.Elif(each.shown_before):
-                    m.d.sync += take_over(each.row, each.before)
+            with m.If(row.shown_now & node_valid):
+                m.d.sync += take_over(row.row, row.written)
+            with m.Elif(row.shown_late):
+                m.d.sync += take_over(row.row, row.late)
+            with m.Elif(row.shown_before):
+                m.d.sync += take_over(row.row, row.before)
 
         granted = Signal()
         m.d.sync += granted.eq(self.grant)
@@ -273,26 +247,47 @@ class Tracker(wiring.Component):
                 plus.eq(learns & ~shown.header.zero),
                 hits.eq(Cat(shown.header.label == k for k in range(g.classes))),
             ]
-            for each in rows:
-                shown_row = self.table.r_entries[each.level]
-                with m.If(shown_row.timed):
-                    m.d.sync += [each.limit.eq(shown_row.limit), each.never.eq(0)]
-                with m.Elif(shown_row.inner):
-                    m.d.sync += [each.limit.eq(graces[1][0]), each.never.eq(graces[1][1])]
-                with m.Else():
-                    m.d.sync += [each.limit.eq(graces[0][0]), each.never.eq(graces[0][1])]
+            shown_row = self.table.r_entry
+            with m.If(shown_row.timed):
+                m.d.sync += [row.limit.eq(shown_row.limit), row.never.eq(0)]
+            with m.Elif(shown_row.inner):
+                m.d.sync += [row.limit.eq(graces[1][0]), row.never.eq(graces[1][1])]
+            with m.Else():
+                m.d.sync += [row.limit.eq(graces[0][0]), row.never.eq(graces[0][1])]
 
         stages = Stages(fetched, fetched_valid, plus, hits, node, node_valid, redo, numbers)
-        self._node(m, granted, stages, rows, space, done)
+        self._node(m, granted, stages, row, space, done)
         return m
 
-    def _node(self, m, granted, stages, rows, space, done):
+    def _walk(self, m, coming, walk, valid, go):
+        """Take records, and go from node to node: the link that has come asks for the next.
+
+        Whether the node that is there is not the last; whether there is one that counts.
+        """
+        path, header = self.path, walk.header
+        spare = Signal(range(PATH_LIMIT), init=PATH_LIMIT - 1)  # nodes that may come after the next
+        linked, loads, counts = Signal(), Signal(), Signal()
+        m.d.comb += [
+            counts.eq(valid & header.there),
+            linked.eq(counts & path.link.there & ~header.test & spare.any()),
+            loads.eq(~valid | go),
+            coming.ready.eq(loads & ~linked),
+            path.en.eq(loads),
+            path.slot.eq(Mux(linked, path.link.next, coming.payload.slot)),
+        ]
+        with m.If(loads):
+            m.d.sync += [walk.own.eq(~linked), spare.eq(Mux(linked, spare - 1, PATH_LIMIT - 1))]
+            with m.If(~linked):
+                m.d.sync += [valid.eq(coming.valid), header.eq(coming.payload)]
+        return linked, counts
+
+    def _node(self, m, granted, stages, row, space, done):
         """Count a node's beats, update its row."""
         g = self.geometry
         fetched, fetched_valid, _, _, node, valid, redo, numbers = stages
         held = Signal()
-        clear, next_clear = Signal(), Signal()  # neither held nor full
-        goes = Signal()  # clear, and this clock is granted
+        next_clear = Signal()  # neither held nor full
+        goes = Signal()  # so it was, and this clock is granted
         pass_ = Signal(range(g.passes + 1))
         asked = Signal()  # its prediction is asked for
         predicted = Signal()  # the beats of its prediction are issued
@@ -304,8 +299,8 @@ class Tracker(wiring.Component):
         skips = Signal()  # the node is none
         # Where a full node's class is taken back there are beats for the prediction alone first.
         lowering, preview = Signal(), Signal(name="preview")
-        fills, full, lowers = count(m, g, rows, stages, moves, lowering)
-        holds = (self.next_locked & fetched.on).any() & ~fetched.header.test
+        fills, lowers = count(m, g, row, stages, moves, lowering)
+        holds = self.next_locked & fetched.counts & ~fetched.header.test
         with m.If(self.prediction.valid & self.prediction.ready):
             m.d.sync += asked.eq(1)
         with m.If(self.halving & preview & last_beat):
@@ -314,7 +309,7 @@ class Tracker(wiring.Component):
         with m.If(moves):
             m.d.sync += [
                 skips.eq(~fetched.header.there),  # one without a slot is passed over
-                *numbers.move(rows),
+                *numbers.move(row),
                 node.own.eq(fetched.own),
                 node.end.eq(fetched.end),
                 asked.eq(0),
@@ -322,29 +317,25 @@ class Tracker(wiring.Component):
                 sided.eq(self.predict & self.configuration.report.neighbours & fetched.own & ~fetched.header.again),
                 held.eq(holds),
             ]
-            m.d.comb += next_clear.eq(~holds & ~Cat(fills).any() & ~lowers & fetched.header.there)
+            m.d.comb += next_clear.eq(~holds & ~fills & ~lowers & fetched.header.there)
         with m.Elif(~done):
-            stays = (self.locked & node.on).any() & ~node.header.test
+            stays = self.locked & node.counts & ~node.header.test
             m.d.sync += held.eq(stays)
-            m.d.comb += next_clear.eq(valid & ~stays & Mux(redo, ~Cat(fills).any(), ~full))
-        m.d.sync += [clear.eq(next_clear), goes.eq(next_clear & self.grant)]
+            m.d.comb += next_clear.eq(valid & ~stays & (redo | ~row.full))
+        m.d.sync += goes.eq(next_clear & self.grant)
         with m.If(space):
-            m.d.sync += [valid.eq(fetched_valid), node.on.eq(fetched.on)]
+            m.d.sync += [valid.eq(fetched_valid), node.counts.eq(fetched.counts)]
         m.d.sync += redo.eq(0)
-        for each in rows:
-            m.d.comb += each.written.eq(each.after)
-            with m.If(each.due):
-                m.d.comb += each.written.due.eq(1)
+        m.d.comb += row.written.eq(row.after)
+        with m.If(row.due):
+            m.d.comb += row.written.due.eq(1)
 
         with m.If(moves):  # it is asked for before a slot is halved
-            with m.Switch(level_of(g, fetched.header.slot)):
-                for each in rows:
-                    with m.Case(each.level):
-                        m.d.sync += [
-                            self.prediction.p.class_counts.eq(each.source.class_counts),
-                            # A leaf without a slot is counted by an inner node's.
-                            self.prediction.p.known.eq(~each.source.inner & each.source.n.any()),
-                        ]
+            m.d.sync += [
+                self.prediction.p.class_counts.eq(row.source.class_counts),
+                # A leaf without a slot is counted by an inner node's.
+                self.prediction.p.known.eq(~row.source.inner & row.source.n.any()),
+            ]
 
         # Operations.
         predicts = valid & self.predict & ~skips & ~node.header.again
@@ -352,22 +343,19 @@ class Tracker(wiring.Component):
         last, own = last_copy, node.own  # of the record
         if g.alternates:
             last, own = last_copy & ~node.header.follows, node.own & ~node.header.alternate
-        halve = full & ~preview
-        open_, posting, more = self._dues(m, node, rows, moves)
-        counts = goes & ~posting
-        fulls = Cat(each.full for each in rows)
+        halve = row.full & ~preview
         closing = self.counting & last_beat  # the node's last beat goes
         halve_pass, halve_bin = Signal(range(g.passes)), Signal(range(g.bins))
         m.d.comb += [
-            self.rows.eq(node.rows),
+            self.slot.eq(node.header.slot),
             wanted.eq(predicts & node.own & ~predicted),
-            preview.eq(full & wanted),
+            preview.eq(row.full & wanted),
             self.prediction.valid.eq(wanted & ~asked & ~held),
             unasked.eq(self.prediction.valid & ~self.prediction.ready),
             go.eq(valid & ~held & ~unasked),
-            self.counting.eq(counts & ~unasked),
-            self.halving.eq(go & full & ~redo & granted),
-            self.wait_lock.eq(valid & held & granted & ~posting),
+            self.counting.eq(goes & ~unasked),
+            self.halving.eq(go & row.full & ~redo & granted),
+            self.wait_lock.eq(valid & held & granted),
             self.wait_report.eq(unasked & granted),
             self.valid.eq(self.counting | self.halving),
             self.op.code.eq(Mux(halve, Op.HALVE, Op.COUNT)),
@@ -381,21 +369,15 @@ class Tracker(wiring.Component):
             self.op.predict.eq(wanted),
             self.op.last.eq(last_beat),
             self.read_at.eq(pass_),
-            self.op.on.eq(Mux(halve, fulls, node.on)),
-            self.op.rows.eq(node.rows),
-            done.eq(((closing | posting) & ~more) | skips),
-            self.node.eq(Mux(closing, sum(node.on), 0)),
-            self.beats.eq(Mux(self.counting & ~side.any(), sum(node.on), 0)),
+            done.eq(closing | skips),
+            self.node.eq(closing),
+            self.beat.eq(self.counting & ~side.any()),
             self.free.eq(done & node.end & last),
-            self.due.eq((closing & open_) | posting),
+            self.due.eq(closing & row.due),
         ]
         numbers.tell(m, ended=done & node.end & last)
         learnt = own & last_copy & ~node.header.minus & ~node.header.test & ~node.header.zero
-        numbers.wait(m, rows, level_of(g, node.header.slot), closing & learnt)
-        with m.If(closing & more):
-            m.d.sync += posting.eq(1)
-        with m.Elif(done):
-            m.d.sync += posting.eq(0)
+        numbers.wait(m, row, closing & learnt)
 
         # Whether a pass is the last is known as it comes.
         single, final = Signal(), Signal()
@@ -417,31 +399,5 @@ class Tracker(wiring.Component):
             with m.If(halve_bin == g.bins - 1):
                 m.d.sync += halve_pass.eq(halve_pass + 1)
                 with m.If(halve_pass == g.passes - 1):
-                    m.d.comb += self.halved.eq(sum(fulls))
+                    m.d.comb += self.halved.eq(1)
                     m.d.sync += [halve_pass.eq(0), redo.eq(1)]
-
-    def _dues(self, m, node, rows, moves):
-        """Tell slots that become due, one in a clock, in the order of the way to the root.
-
-        Whether there is one; that the node's last beat is gone but not all are told; and whether there are more than
-        this one.
-        """
-        g = self.geometry
-        told = Signal(g.levels)
-        dues = Cat(each.due for each in rows) & ~told
-        goes = Signal(g.levels)  # it is told now
-        for each in rows:
-            level = each.level
-            earlier = [
-                dues[other.level] & (node.order[other.level] < node.order[level]) for other in rows if other is not each
-            ]
-            m.d.comb += goes[level].eq(dues[level] & ~Cat(earlier).any())
-            with m.If(goes[level]) if level else nullcontext():
-                m.d.comb += self.due_slot.eq(slot_of(g, level, node.rows[level]))
-        # Many wait for this word, so it does not ask which comes first.
-        more = Cat(dues[level] & dues[level + 1 :].any() for level in range(g.levels - 1)).any()
-        with m.If(moves):
-            m.d.sync += told.eq(0)
-        with m.Elif(self.due & more):
-            m.d.sync += told.eq(told | goes)
-        return dues.any(), Signal(name="posting"), more

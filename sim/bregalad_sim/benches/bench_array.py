@@ -2,20 +2,17 @@
 
 import random
 from collections import deque
-from itertools import product
 
 import cocotb
 from bregalad.geometry import MISSING, NONE, Geometry
 from bregalad.protocol.registers import CONFIGURATION, CellKind
 from bregalad_hw.array.array import AttributeProcessorArray
 from bregalad_hw.array.bayes import lead, partial_layout
-from bregalad_hw.array.operation import Op, operation_layout, snap_layout
-from bregalad_hw.array.snaps import SNAP_DISTANCE
+from bregalad_hw.array.operation import Op, operation_layout
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge
 
-from bregalad_sim.benches.beside import Beside
-from bregalad_sim.benches.levels import Placed, concerned, on_levels
+from bregalad_sim.benches.placed import Placed
 from bregalad_sim.benches.sides import SIDES, terms_of
 from bregalad_sim.bits import candidate_fields, pack, unpack
 from bregalad_sim.golden import Candidate, Cell, Slots, top
@@ -41,27 +38,24 @@ class Model:
         return range(pass_ * lanes, (pass_ + 1) * lanes)
 
     def apply(self, op, codes, count):
-        """The count of a READ or the number of levels that a COUNT clamped; None otherwise."""
+        """The count of a READ, or whether a COUNT clamped one; None otherwise."""
         golden, slot, cells = self.golden, op.get("slot", 0), self.cells(op.get("pass_", 0))
         match op["code"]:
             case Op.COUNT if op["test"]:
-                return 0
+                return False
             case Op.COUNT:
-                return sum(
-                    any(
-                        [
-                            golden._count_cell(each, cell, code, op["label"], op["minus"])
-                            for cell, code in zip(cells, codes, strict=True)
-                        ]
-                    )
-                    for each in concerned(self.geometry, op)
+                return any(
+                    [
+                        golden._count_cell(slot, cell, code, op["label"], op["minus"])
+                        for cell, code in zip(cells, codes, strict=True)
+                    ]
                 )
             case Op.CLEAR:
                 for cell in cells:
                     golden.counts[slot][cell][op["bin"]] = [0] * self.geometry.classes
             case Op.HALVE:
-                for each, cell in product(concerned(self.geometry, op), cells):
-                    bins = golden.counts[each][cell]
+                for cell in cells:
+                    bins = golden.counts[slot][cell]
                     bins[op["bin"]] = [count >> 1 for count in bins[op["bin"]]]
             case Op.PLACE:
                 root = (0, self.geometry.root_shift)
@@ -132,18 +126,15 @@ class Bench:
         self.trials = 0
         self.begun = deque()  # results of each pass that are not taken yet
         self.late_codes = deque([[0] * self.geometry.lanes] * self.array.codes_latency)
-        self.most_clamps = 0  # levels in one COUNT
-        self.placed = Placed(g, self.rng)
+        self.placed = Placed(self.rng)
         self.full = self.behind = 0  # passes that had to wait, that followed at once
         self.last_snap = None  # clock of a pass's last SNAP
-        self.beside = Beside(g)
 
     async def start(self):
         dut = self.dut
         cocotb.start_soon(Clock(dut.clk, 10, unit="ns").start())
         for port in (
             dut.op,
-            dut.snap,
             dut.codes,
             dut.count_in,
             *(self.setting(register.name, field.name) for register in CONFIGURATION for field in register.fields),
@@ -210,9 +201,7 @@ class Bench:
         rng, g = self.rng, self.geometry
         code = rng.choice(choices)
         few = rng.random() < 0.9
-        slots = range(min(g.slots, 2 * g.levels) if few else g.slots)
-        if g.banks > 1 and self.in_trial and rng.random() < 0.9:
-            slots = [slot for slot in slots if slot != self.trial_slot]
+        slots = range(2 if few else g.slots)
         op = {
             "code": code,
             "slot": rng.choice(slots),
@@ -232,27 +221,15 @@ class Bench:
         }
         if g.naive_bayes:
             op["side"] = rng.choice([0, *SIDES]) if op["test"] and self.model.least else 0
-        if Op.PLACE in choices:
-            op = self.placed.follow(op)
-        return on_levels(g, rng, op, -(-len(slots) // g.levels))
+        return self.placed.follow(op) if Op.PLACE in choices else op
 
     async def step(self, op=None, snap=None):
-        """One clock with an operation, and a SNAP beside it or, with one bank, in its place.
+        """One clock with an operation, or a SNAP in its place.
 
         Take and check whatever comes out.
         """
         rng, dut, g, model = self.rng, self.dut, self.geometry, self.model
-        if snap and g.banks == 1:
-            op = snap
-        op = on_levels(g, rng, op or {"code": Op.NONE}, g.slots // g.levels)
-        if g.banks > 1:
-            if snap:  # before the operation, which writes later
-                model.apply(snap, None, None)
-            fields = snap or self.random_op([Op.SNAP])
-            dut.snap.value = pack(
-                snap_layout(g), {"valid": bool(snap), **{name: fields[name] for name in ("slot", "pass_", "bin")}}
-            )
-        self.beside.note(op)
+        op = snap or op or {"code": Op.NONE}
         codes = (
             self.codes(op.get("pass_", 0)) if op["code"] == Op.COUNT else [rng.randrange(256) for _ in range(g.lanes)]
         )
@@ -279,7 +256,6 @@ class Bench:
             self.reads[self.clock + self.array.read_latency] = answer
         if op["code"] == Op.COUNT and answer:
             self.clamps[self.clock + self.array.clamped_latency] = answer
-            self.most_clamps = max(self.most_clamps, answer)
         self.placed.note(op)
         if snap and snap["bin"] == g.bins - 1 and snap["pass_"] == self.passes - 1:
             gains, summary = model.trial(self.current)
@@ -352,9 +328,6 @@ class Bench:
                 return None
             if self.last_snap == self.clock - 1:
                 return None
-        if not self.beside.allows(slot):
-            return None
-        if begins:
             self.behind += self.last_snap == self.clock - 2
             lanes = self.geometry.lanes
             self.begun.append(min(lanes, self.cells_in_use - self.trial_pass * lanes))
@@ -421,12 +394,10 @@ async def matches_golden(dut):
         await bench.step()
     assert not bench.reads and not bench.clamps and not bench.partials
     assert bench.predicted or not g.naive_bayes
-    assert g.levels == 1 or (bench.placed.across and bench.most_clamps > 1)
     dut._log.info(
         f"{bench.trials} trials, {bench.taken} results, {bench.clock} clocks; "
         f"waited {bench.full} clocks for room, {bench.behind} passes followed at once; "
-        f"up to {bench.most_clamps} levels clamped, "
-        f"{bench.placed.across} zooms passed on across levels"
+        f"{bench.placed.passed_on} zooms passed on"
     )
     assert bench.trials >= parameters()["rounds"]
     assert bench.full
@@ -455,8 +426,6 @@ async def trial_clocks(dut):
             await bench.step({"code": Op.PLACE, **place, "root": 1, "parent": 0, "override": 0})
     for _ in range(300):
         await bench.step({**bench.random_op([Op.COUNT]), "minus": 0, "test": 0, "side": 0})
-    for _ in range(SNAP_DISTANCE):
-        await bench.step()
     first, trials = bench.clock, 3 * bench.snapshots
     # No scan ends before all snapshots are in, so that the next one has to wait.
     for _ in range(bench.snapshots * (g.bins + 1) - 1):

@@ -11,15 +11,14 @@ from bregalad.geometry import MISSING, Geometry
 from bregalad.protocol.registers import CellKind
 from bregalad_hw.array.bayes import terms_layout
 from bregalad_hw.array.control import Control
-from bregalad_hw.array.operation import Op, cell_layout, operation_layout, snap_layout
+from bregalad_hw.array.operation import Op, cell_layout, operation_layout
 from bregalad_hw.array.processor import AttributeProcessor
 from bregalad_hw.gain.gain import arithmetic_latency, result_layout
 from bregalad_hw.gain.scan import Scan
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge
 
-from bregalad_sim.benches.beside import Beside
-from bregalad_sim.benches.levels import Placed, concerned, level_of, on_levels
+from bregalad_sim.benches.placed import Placed
 from bregalad_sim.benches.sides import SIDES, bin_of, terms_of
 from bregalad_sim.bits import pack, unpack
 from bregalad_sim.golden import Cell, Slots, gain_of
@@ -56,7 +55,6 @@ class Lane(wiring.Component):
                 "count_in": In(geometry.count_width),
                 "classes_in_use": In(8),
                 "done": Out(1),
-                "snap": In(snap_layout(geometry)),
                 **{name: members[name] for name in _OWN},
             }
         )
@@ -68,7 +66,6 @@ class Lane(wiring.Component):
         m.submodules.scan = scan = self.lead
         m.d.comb += [
             control.op.eq(self.op),
-            control.snap.eq(self.snap),
             control.count_in.eq(self.count_in),
             processor.control.eq(control.control),
             scan.snap.eq(control.snapped),
@@ -102,7 +99,7 @@ class Bench:
         self.golden = Slots(g)
         self.shadow = Slots(g)  # slot 0, cell 0: the snapshot that is coming in
         self.clock = 0
-        self.due = {}  # clock: (word, what is read, clamped, a bit for each level)
+        self.due = {}  # clock: (word, what is read, clamped)
         self.terms_due = {}  # clock: terms of a COUNT
         self.least = None  # of the terms beside the last COUNT of a code's own bin
         self.held = deque()  # results of whole snapshots that are not taken
@@ -111,20 +108,15 @@ class Bench:
         self.last_snap = -2  # clock of the last SNAP of one
         self.chain = None  # what the chain shows
         self.seen = dict.fromkeys(("counted", "tested", "clamped", "read", "near", "taken"), 0)
-        if g.levels > 1:
-            # COUNTs and HALVEs of several levels, and of what is clamped in several.
-            self.seen |= dict.fromkeys(("several", "halved", "clamped_several"), 0)
         if g.naive_bayes:
             self.seen["beside"] = 0
         self.recent = deque(maxlen=4)
-        self.placed = Placed(g, self.rng)
-        self.beside = Beside(g)
+        self.placed = Placed(self.rng)
 
     async def start(self):
         dut = self.dut
         for name in (
             "op",
-            "snap",
             "count_in",
             "code",
             "config_write",
@@ -177,37 +169,29 @@ class Bench:
         """The golden model's operation; what stage 8 shows of it: (word, count that is read, clamped)."""
         golden, g = self.golden, self.geometry
         slot, bin_, cell = op["slot"], op["bin"], self.cell(op["pass_"])
-        touched = [(slot, bin_)]
         read, clamped = None, 0
         match op["code"]:
             case Op.COUNT:
                 self.note_terms(op, cell, code)
-                touched = [(each, bin_of(golden, each, cell, code, op.get("side", 0))) for each in concerned(g, op)]
-                touched = [(each, bin_) for each, bin_ in touched if bin_ is not None]
-                for each, _ in touched if not op["test"] else ():
-                    stays = golden._count_cell(each, cell, code, op["label"], op["minus"])
-                    clamped |= stays << level_of(g, each)
-                self.seen["tested" if op["test"] else "counted"] += bool(touched)
-                self.seen["clamped"] += bool(clamped)
-                self.see("several", len(touched) > 1)
-                self.see("clamped_several", clamped.bit_count() > 1)
+                bin_ = bin_of(golden, slot, cell, code, op.get("side", 0))
+                if bin_ is not None and not op["test"]:
+                    clamped = golden._count_cell(slot, cell, code, op["label"], op["minus"])
+                self.seen["tested" if op["test"] else "counted"] += bin_ is not None
+                self.seen["clamped"] += clamped
             case Op.CLEAR:
                 golden.counts[slot][cell][bin_] = [0] * g.classes
             case Op.HALVE:
-                touched = [(each, bin_) for each in concerned(g, op)]
-                for each, _ in touched:
-                    bins = golden.counts[each][cell]
-                    bins[bin_] = [count >> 1 for count in bins[bin_]]
-                self.see("halved", len(touched) > 1)
+                bins = golden.counts[slot][cell]
+                bins[bin_] = [count >> 1 for count in bins[bin_]]
             case Op.PLACE:
                 zoom = (0, g.root_shift) if op["root"] else golden.zoom[op["parent"]][cell]
                 if op["override"] and op["lane"] == self.lane:
                     zoom = (op["lo"], op["shift"])
                 golden.zoom[slot][cell] = zoom
-                touched = []
+                bin_ = None
             case Op.READ | Op.WRITE:
                 if op["lane"] != self.lane:
-                    touched = []
+                    bin_ = None
                 elif op["code"] is Op.READ:
                     self.seen["read"] += 1
                     read = golden.counts[slot][cell][bin_][op["label"]]
@@ -216,18 +200,12 @@ class Bench:
             case Op.SNAP:
                 pass
             case _:
-                touched = []
-        words = {(each, cell, bin_) for each, bin_ in touched}
-        self.seen["near"] += any(words & before for before in self.recent)
-        self.recent.append(words)
+                bin_ = None
         self.placed.note(op)
-        shown = [list(golden.counts[each][cell][bin_]) for each, bin_ in touched if each == slot]
-        return shown[0] if shown else None, read, clamped
-
-    def see(self, what, happened):
-        """Count what needs several levels."""
-        if what in self.seen:
-            self.seen[what] += happened
+        word = None if bin_ is None else (slot, cell, bin_)
+        self.seen["near"] += word is not None and word in self.recent
+        self.recent.append(word)
+        return None if bin_ is None else list(golden.counts[slot][cell][bin_]), read, clamped
 
     def note_terms(self, op, cell, code):
         """What the lane adds to a prediction: from the word as it is before the operation."""
@@ -239,12 +217,9 @@ class Bench:
 
     def random_op(self, codes):
         rng, g = self.rng, self.geometry
-        slots = list(range(g.slots))
-        if g.banks > 1 and self.left and rng.random() < 0.9:
-            slots.remove(self.left[0]["slot"])
         op = {
             "code": rng.choice(codes),
-            "slot": rng.choice(slots),
+            "slot": rng.randrange(g.slots),
             "pass_": rng.randrange(g.passes),
             "bin": rng.randrange(g.bins),
             "label": rng.choice(self.labels),
@@ -271,29 +246,18 @@ class Bench:
             slot, pass_ = rng.randrange(g.slots), rng.randrange(g.passes)
             self.shadow.cells[0] = self.golden.cells[self.cell(pass_)]
             self.left = [{"slot": slot, "pass_": pass_, "bin": bin_} for bin_ in range(g.bins)]
-        if not self.beside.allows(self.left[0]["slot"]):
-            return None
         return {"code": Op.SNAP, **self.left.pop(0)}
 
     async def step(self, op=None, take=1.0, snap=None):
-        """One clock with an operation, and a SNAP beside it or, with one bank, in its place.
+        """One clock with an operation, or a SNAP in its place.
 
         ``take`` is the probability to take a result.
         """
         rng, dut, g = self.rng, self.dut, self.geometry
-        if snap and g.banks == 1:
-            op = snap
-        op = {**self.random_op([Op.NONE]), **(op or {})}
-        op = on_levels(g, rng, op, g.slots // g.levels)
-        if snap:  # before the operation, which writes later
+        op = {**self.random_op([Op.NONE]), **(snap or op or {})}
+        if snap:
             bins = self.golden.counts[snap["slot"]][self.cell(snap["pass_"])]
             self.shadow.counts[0][0][snap["bin"]] = list(bins[snap["bin"]])
-        if g.banks > 1:
-            fields = snap or self.random_op([Op.SNAP])
-            dut.snap.value = pack(
-                snap_layout(g), {"valid": bool(snap), **{name: fields[name] for name in ("slot", "pass_", "bin")}}
-            )
-        self.beside.note(op)
         code = rng.choice(self.palette) if op["code"] is Op.COUNT else rng.randrange(256)
         count = rng.choice([0, 1, g.count_max, g.count_max - 1, rng.randint(0, g.count_max)])
         dut.op.value = pack(operation_layout(g), op)
@@ -381,4 +345,4 @@ async def matches_golden(dut):
         await bench.step()
     dut._log.info("%d clocks, %s", bench.clock, bench.seen)
     assert all(bench.seen.values()), bench.seen
-    assert bench.placed.across or g.levels == 1
+    assert bench.placed.passed_on

@@ -5,14 +5,16 @@ from collections import deque
 
 import cocotb
 from bregalad.geometry import NONE, Geometry
-from bregalad_hw.array.operation import Op, operation_layout, rows_layout
-from bregalad_hw.mcmu.scheduler import TrialScheduler, head_layout, trial_layout
+from bregalad_hw.array.operation import Op, operation_layout
+from bregalad_hw.mcmu.scheduler import head_layout, trial_layout
 from cocotb.triggers import ReadOnly, RisingEdge
 
-from bregalad_sim.benches.levels import concerned
-from bregalad_sim.bits import pack, unpack
+from bregalad_sim.bits import unpack
 from bregalad_sim.runner import parameters
 from bregalad_sim.streams import Sink, Source, reset
+
+FIRST_SNAP = 2  # clocks from a push, at least
+PATIENCE = 8  # clocks between the push and the first SNAP
 
 
 class Bench:
@@ -34,18 +36,11 @@ class Bench:
         self.next_snap = (0, 0)  # pass, bin
         self.clock = 0
         self.pushes = deque()  # clocks, of `waiting`
-        self.first_snap = TrialScheduler(g).first_snap
-        # Between the push and the first SNAP, or as operations are held for what has waited long.
-        self.patience = 8 if g.banks == 1 else 4 * g.bins + self.first_snap + 8
-        self.beside = []  # slots of the operation that a SNAP of this clock reads beside
-        self.holds = deque([0, 0])  # of the two clocks before
         self.used = 0  # passes in the array
         self.ready = deque([1, 1])  # of this clock and the next
         self.due = None  # clock in which a SNAP has to go
         self.idle = self.alone = 0  # clocks without a SNAP that could go, without a trial
         self.seen = dict.fromkeys(("trials", "locked", "queue_full", "heads_full", "array_full", "prompt"), 0)
-        if g.banks > 1:
-            self.seen |= {"beside": 0, "held": 0}
 
     def trial(self):
         """A trial of a slot that is not locked: nobody pushes another one."""
@@ -65,11 +60,6 @@ class Bench:
             }
         )
 
-    def places(self, slots):
-        """Of a slot of each level, in the order of these."""
-        g = self.geometry
-        return pack(rows_layout(g), [slot >> g.level_bits for slot in slots])
-
     async def step(self, passes, rate, drain_rate, report_rate, room):
         """One clock; the rates are probabilities that trials, results and reports move on."""
         rng, g, dut = self.rng, self.geometry, self.dut
@@ -79,24 +69,10 @@ class Bench:
         self.head.drive()
         ready = self.ready[0]
         reported = bool(self.reportable) and self.reportable[0] < self.snapped and rng.random() < report_rate
-        ports = {
-            name: [rng.randrange(g.slots // g.levels) << g.level_bits | level for level in range(g.levels)]
-            for name in "ac"
-        }
-        for name, slots in ports.items():
-            getattr(dut, f"rows_{name}").value = self.places(slots)
+        asked = {name: rng.randrange(g.slots) for name in "ac"}
+        for name, slot in asked.items():
+            getattr(dut, f"slot_{name}").value = slot
         dut.snap_ready.value, dut.reported.value = ready, reported
-        # A slot of each level, and levels that the operation reads beside which a SNAP of the next clock would.
-        rows = {level: rng.randrange(g.slots // g.levels) << g.level_bits | level for level in range(g.levels)}
-        reads = 0
-        if g.banks > 1:
-            if not self.holds.popleft() and rng.random() < self.read_rate:
-                reads = rng.randrange(1, 1 << g.levels)
-                if self.waiting and rng.random() < self.clash_rate:
-                    slot = self.waiting[0]["head"]["slot"]
-                    rows[slot % g.levels] = slot
-                    reads |= 1 << slot % g.levels
-            dut.reads.value, dut.reads_rows.value = reads, self.places(rows.values())
         await ReadOnly()
 
         assert int(dut.quiet.value) == (not self.unreported)
@@ -109,17 +85,12 @@ class Bench:
             op = unpack(operation_layout(g), int(dut.op.value))
             assert op["code"] == Op.SNAP.value
             assert (op["slot"], op["pass_"], op["bin"]) == (trial["head"]["slot"], pass_, bin_)
-            assert concerned(g, op) == [op["slot"]]
             assert int(dut.current.value) == trial["current"]
-            if self.beside:
-                bank = 2 * g.levels
-                assert op["slot"] % bank not in [slot % bank for slot in self.beside], "beside one on the same bank"
-                self.seen["beside"] += 1
             opened = bin_ == 0
             if opened and pass_ == 0:
                 after = self.clock - self.pushes[0]
-                assert after >= self.first_snap, "the slot's last word is not written yet"
-                self.seen["prompt"] += after == self.first_snap
+                assert after >= FIRST_SNAP, "the push's operation has not gone yet"
+                self.seen["prompt"] += after == FIRST_SNAP
             assert ready or not opened, "a pass began without room"
             bin_ = (bin_ + 1) % g.bins
             pass_ += bin_ == 0
@@ -128,24 +99,18 @@ class Bench:
             self.idle = 0
         elif self.waiting and (ready or self.next_snap[1]):
             self.idle += 1
-            assert self.idle < self.patience, "no SNAP goes although it could"
+            assert self.idle < PATIENCE, "no SNAP goes although it could"
         else:
             self.idle = 0
         locked = {trial["head"]["slot"] for trial in list(self.waiting)[done:]}
-        for name, slots in ports.items():
-            assert int(getattr(dut, f"locked_{name}").value) == sum(
-                (slot in locked) << level for level, slot in enumerate(slots)
-            ), slots
-            self.seen["locked"] += bool(locked & {*slots})
-        if self.clock == self.due and not self.read_rate:
+        for name, slot in asked.items():
+            assert int(getattr(dut, f"locked_{name}").value) == (slot in locked), slot
+            self.seen["locked"] += slot in locked
+        if self.clock == self.due:
             assert int(dut.valid.value), "the first SNAP comes as soon as it may"
-        if self.alone > self.patience and self.waiting and ready:
-            self.due = self.pushes[0] + self.first_snap
+        if self.alone > PATIENCE and self.waiting and ready:
+            self.due = self.pushes[0] + FIRST_SNAP
         self.alone = 0 if self.waiting else self.alone + 1
-        self.beside = [slot for level, slot in rows.items() if reads >> level & 1]
-        if g.banks > 1:
-            self.holds.append(int(dut.hold.value))
-            self.seen["held"] += int(dut.held.value)
 
         # The array; what it does with an operation shows two clocks later.
         self.used += opened
@@ -194,23 +159,17 @@ async def in_order(dut):
     """Trials now and then or as many as go, with little or much room after them."""
     bench = Bench(dut)
     rng, g = bench.rng, bench.geometry
-    await reset(dut, dut.rows_a, dut.rows_c, dut.passes, dut.snap_ready, dut.reported)
+    await reset(dut, dut.slot_a, dut.slot_c, dut.passes, dut.snap_ready, dut.reported)
     for index in range(parameters()["rounds"]):
         passes = rng.randint(1, g.passes)
         dut.passes.value = passes
         room = rng.choice([1, 2, 16])
-        bench.read_rate, bench.clash_rate = 0.0, rng.choice([0.0, 1.0])
-        if g.banks > 1:
-            bench.read_rate = rng.choice([0.0, 0.5, 1.0])
         rates = [rng.choice([0.02, 0.5, 1.0]), rng.choice([0.02, 0.5]), rng.choice([0.02, 0.5])]
         bench.head.stall = rng.choice([0.0, 0.5, 0.98])
         if index % 5 == 0:  # nothing but the report writer is slow
             room, rates, bench.head.stall = 16, [1.0, 0.5, 0.02], 0.98
         if index % 5 == 3:  # nothing but the gain units are slow
-            room, rates, bench.head.stall, bench.read_rate = 1, [1.0, 0.02, 0.5], 0.0, 0.0
-        if index % 5 in (1, 2) and g.banks > 1:  # SNAPs find the other bank read always, or never
-            bench.read_rate, bench.clash_rate = 1.0, float(index % 5 == 1)
-            room, rates = 16, [1.0, 0.5, 0.5]
+            room, rates, bench.head.stall = 1, [1.0, 0.02, 0.5], 0.0
         for _ in range(parameters()["clocks"]):
             await bench.step(passes, *rates, room)
         bench.head.stall = rng.choice([0.0, 0.5])
@@ -219,7 +178,7 @@ async def in_order(dut):
             await bench.step(passes, 0.0, 0.5, 0.5, room)
             limit -= 1
             assert limit, "a trial does not end"
-        for _ in range(bench.patience):
+        for _ in range(PATIENCE):
             await bench.step(passes, 0.0, 0.5, 0.5, room)
         assert not bench.coming and not bench.waiting
     dut._log.info("%s", bench.seen)

@@ -2,13 +2,12 @@
 
 from collections import deque
 
-from amaranth import Cat, Module
+from amaranth import Module, Mux
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
-from bregalad.geometry import NONE
 from bregalad.protocol.commands import RecordFlag
-from bregalad_hw.array.operation import Op, slot_of
-from bregalad_hw.mcmu.slots import SlotTable, answer_one, ask_one, table_signature
+from bregalad_hw.array.operation import Op
+from bregalad_hw.mcmu.slots import SlotTable, table_signature
 from bregalad_hw.mcmu.tracker import Tracker
 
 from ..golden.tree import Tree
@@ -16,9 +15,9 @@ from .sides import SIDES
 
 __all__ = ["COUNTED", "SPENT", "Counting", "Model"]
 
-COUNTED = {"node": "nodes", "halved": "halvings", "beats": "beats"}  # members, and the model's events
+COUNTED = {"node": "nodes", "halved": "halvings", "beat": "beats"}  # members, and the model's events
 SPENT = ("counting", "halving", "wait_lock", "wait_report")
-_TABLE = ("table", "rows", "next_rows")  # members that do not lead outside, beside `locked` and `next_locked`
+_INSIDE = ("table", "path", "next_slot", "locked", "next_locked")  # members that do not lead outside
 
 
 class Counting(wiring.Component):
@@ -30,11 +29,7 @@ class Counting(wiring.Component):
     def __init__(self, geometry):
         self.geometry = g = geometry
         self.tracker = Tracker(g)
-        given = {
-            name: member
-            for name, member in self.tracker.signature.members.items()
-            if name not in (*_TABLE, "locked", "next_locked")
-        }
+        given = {name: member for name, member in self.tracker.signature.members.items() if name not in _INSIDE}
         self._given = tuple(given)
         super().__init__({**given, "locked": In(g.slots), "table": In(table_signature(g))})
 
@@ -51,27 +46,21 @@ class Counting(wiring.Component):
             else:
                 connect(m, flipped(outer), inner)
         m.d.comb += [
-            tracker.locked.eq(self._locked(tracker.rows)),
-            tracker.next_locked.eq(self._locked(tracker.next_rows)),
+            tracker.locked.eq(self.locked.bit_select(tracker.slot, 1)),
+            tracker.next_locked.eq(self.locked.bit_select(tracker.next_slot, 1)),
+            self.table.r_entry.eq(slots.port.r_entry),
+            tracker.table.r_entry.eq(slots.port.r_entry),
         ]
-        answer_one(m, self.geometry, flipped(self.table), slots.port)
-        with m.If(self.idle):
-            ask_one(m, self.geometry, flipped(self.table), slots.port)
-        with m.Else():
-            connect(m, tracker.table, slots.port)
+        connect(m, tracker.path, slots.path)
+        for name, member in slots.port.signature.members.items():
+            if member.flow is In:
+                given = Mux(self.idle, getattr(self.table, name), getattr(tracker.table, name))
+                m.d.comb += getattr(slots.port, name).eq(given)
         return m
-
-    def _locked(self, asked):
-        """The answer to the slots that are asked for, by their place in each level."""
-        return Cat(self.locked.bit_select(slot_of(self.geometry, level, place), 1) for level, place in enumerate(asked))
 
 
 class Model(Tree):
-    """The golden model, which writes down operations instead of counting cells.
-
-    Nodes of a record are counted together as the last changes of their links have left it: see
-    `together`.
-    """
+    """The golden model, which writes down operations instead of counting cells."""
 
     def __init__(self, geometry):
         super().__init__(geometry)
@@ -81,22 +70,6 @@ class Model(Tree):
         self.nodes = []  # of the record, from its slot on
         self.halved = False  # the node to come
         self.overdue = deque()  # numbers of those with which a leaf has waited too long
-        self.groups = {slot: [slot] for slot in range(geometry.slots)}
-
-    def linked(self, slot):
-        """Bring the groups up to date: a slot's link has changed.
-
-        A group is a slot and those of its path that are counted together with it, each of another
-        level.
-        """
-        link, levels = self.entries[slot].link, self.geometry.levels
-        behind = self.groups[link] if link != NONE else []
-        for head, group in self.groups.items():
-            if slot in group:
-                group = group[: group.index(slot) + 1]
-                if not {each % levels for each in group} & {each % levels for each in behind}:
-                    group = group + behind
-                self.groups[head] = group
 
     def count(self, slot, label, flags, weight, there, codes, alternate=False):
         """Count a record at its slot, if there is one; where it has come down an alternate, it has been numbered."""
@@ -113,12 +86,8 @@ class Model(Tree):
             self._only_read(slot, label, codes)
         else:
             self._count_path(slot, label, minus, codes, weight, waits=not alternate)
-        wanted = self.predicts
-        while self.nodes:
-            size = 1 if test else len(self.groups[self.nodes[0]["slot"]])
-            together, self.nodes = self.nodes[:size], self.nodes[size:]
-            self._count_together(together, codes, wanted)
-            wanted = False
+        for place, node in enumerate(self.nodes):
+            self._count_node(node, codes, self.predicts and not place)
 
     def _end_early(self):
         self.overdue.append(self.number)
@@ -127,29 +96,28 @@ class Model(Tree):
         super()._only_read(slot, label, codes)
         self._node(slot, test=1)
 
-    def _count_together(self, nodes, codes, wanted):
-        """The operations on nodes that are counted together."""
-        g = self.geometry
-        if halved := [node["slot"] for node in nodes if node["halved"]]:
+    def _count_node(self, node, codes, wanted):
+        """The operations on a node; its prediction is wanted or not."""
+        g, slot = self.geometry, node["slot"]
+        if node["halved"]:
             if wanted:
-                self._beats(nodes, codes, test=1, predict=True)
+                self._beats(slot, codes, test=1, predict=True)
                 wanted = False
             self.ops.extend(
-                {"code": Op.HALVE, "slots": halved, "pass_": pass_, "bin": bin_}
+                {"code": Op.HALVE, "slot": slot, "pass_": pass_, "bin": bin_}
                 for pass_ in range(g.passes)
                 for bin_ in range(g.bins)
             )
-        self._beats(nodes, codes, predict=wanted, **nodes[0]["fields"])
-        self.ops[-1]["dues"] = [(node["slot"], self.number) for node in nodes if node["due"]]
+        self._beats(slot, codes, predict=wanted, **node["fields"])
+        self.ops[-1]["due"] = self.number if node["due"] else None
 
-    def _beats(self, nodes, codes, **fields):
+    def _beats(self, slot, codes, **fields):
         lanes = self.geometry.lanes
         sides = (0, *SIDES) if fields["predict"] and self.fields["report.neighbours"] else (0,)
         self.ops.extend(
             {
                 "code": Op.COUNT,
-                "slots": [node["slot"] for node in nodes],
-                "slot": nodes[0]["slot"],
+                "slot": slot,
                 "pass_": at // lanes,
                 "side": side,
                 "last": at + lanes >= len(codes) and side == sides[-1],

@@ -4,7 +4,7 @@ from amaranth import Array, Assert, Assume, Cat, Mux, Signal
 from bregalad.geometry import Geometry
 from bregalad_hw.array.bayes import lead
 from bregalad_hw.array.merge import Merge
-from bregalad_hw.array.operation import level_of, place_of, slot_of, slot_shape
+from bregalad_hw.delay import delay
 from bregalad_hw.mcmu.axi import BOUNDARY
 from bregalad_hw.mcmu.command_queue import CommandQueue
 from bregalad_hw.mcmu.dma import ReadDMA
@@ -21,7 +21,6 @@ __all__ = ["ARRAY"]
 _GEOMETRY = Geometry(lanes=2, passes=2, bins=4, classes=2, slots=4, count_width=12, bus_width=32, nodes=4)
 _ONE_PASS = _GEOMETRY.replace(passes=1)
 _BAYES = _ONE_PASS.replace(naive_bayes=True)
-_TWO_BANKS = _ONE_PASS.replace(slots=8, banks=2, levels=2)
 _RANGE = 6  # bits of the words of a range that a DMA reads
 _WAY = 3  # clocks from an ask to its sums; the array takes more
 
@@ -118,22 +117,20 @@ def _range_is_read(m, block):
 
 
 def _trial_locks_its_slot(m, block):
-    """Any slot of the last level, the same at both places that ask; reports come as they were asked."""
+    """Any slot, the same at both places that ask; reports come as they were asked."""
     g = block.geometry
-    level = g.levels - 1
-    slot, locks, out, reporting = Signal(slot_shape(g)), Signal(8), Signal(8), Signal(8)
-    locked = block.locked_a[level]
+    slot, locked = block.slot_a, block.locked_a
+    locks, out, reporting = Signal(8), Signal(8), Signal(8)
     pushed, ended, taken = Signal(), Signal(), Signal()
     m.d.comb += [
-        slot.eq(slot_of(g, level, block.rows_a[level])),
         pushed.eq(block.i.valid & block.i.ready),
         ended.eq(block.valid & (block.op.bin == g.bins - 1) & (block.op.pass_ + 1 == block.passes)),
         taken.eq(block.head.valid & block.head.ready),
-        Assume(block.rows_a[level] == block.rows_c[level]),
+        Assume(slot == block.slot_c),
         Assume((block.passes != 0) & (block.passes <= g.passes)),
         Assume(~block.reported | (reporting != 0)),
         Assert(locked == (locks - (ended & (block.op.slot == slot)) != 0), "locked"),
-        Assert(locked == block.locked_c[level], "the same of both"),
+        Assert(locked == block.locked_c, "the same of both"),
         Assert(~pushed | ~block.held, "a push is in a clock for operations"),
         Assert(out <= block.heads, "trials under way"),
         Assert(block.quiet == (out == 0)),
@@ -146,48 +143,16 @@ def _trial_locks_its_slot(m, block):
     ]
 
 
-def _snaps_lie_beside(m, block):
-    """As above; a SNAP is beside the other bank, and long enough after its trial's push."""
-    _trial_locks_its_slot(m, block)
-    g, op = block.geometry, block.op
-    slot = slot_of(g, g.levels - 1, block.rows_a[g.levels - 1])
-    reads, rows = Signal.like(block.reads), Signal.like(block.reads_rows)
-    level, place = level_of(g, op.slot), place_of(g, op.slot)
-    since = Signal(range(block.first_snap + 1))  # the latest push of the slot
-    pushed, locked = Signal(), Signal()
-    m.d.sync += [reads.eq(block.reads), rows.eq(block.reads_rows), locked.eq(block.locked_a[-1] | pushed)]
-    m.d.comb += [
-        pushed.eq(block.i.valid & block.i.ready & (block.i.p.head.slot == slot)),
-        Assume(~pushed | ~locked),  # nothing counts there that could make another trial due
-        Assert(
-            ~block.valid | ~reads.bit_select(level, 1) | (rows[level][0] != place[0]), "beside other levels or banks"
-        ),
-        Assert(~block.valid | (op.slot != slot) | (since == block.first_snap), "what is written"),
-    ]
-    with m.If(pushed):
-        m.d.sync += since.eq(1)
-    with m.Elif(since != block.first_snap):
-        m.d.sync += since.eq(since + 1)
-
-
 def _predictions_have_room(m, block):
     """Every ask's sums come, sooner or later, and are told of `lead` clocks ahead."""
     g = block.geometry
     asked, given = Signal(8), Signal(8)
-    coming, ask = block.partial.coming, block.i.valid & block.i.ready
-    # The least that lies between an ask and its last sums.
-    for i in range(_WAY):
-        after = Signal(name=f"ask_{i}")
-        m.d.sync += after.eq(ask)
-        ask = after
+    coming = block.partial.coming
+    ask = delay(m, block.i.valid & block.i.ready, _WAY, "ask")  # the least that lies between an ask and its last sums
     m.d.comb += Assume(~coming | (asked != 0))
     m.d.sync += asked.eq(asked + ask - coming)
-    for i in range(lead(g)):
-        after = Signal(name=f"coming_{i}")
-        m.d.sync += after.eq(coming)
-        coming = after
     m.d.comb += [
-        Assume(block.partial.valid == coming),
+        Assume(block.partial.valid == delay(m, coming, lead(g), "coming")),
         Assume(block.partial.p.last),
         Assume((block.classes_in_use != 0) & (block.classes_in_use <= g.classes)),
         Assert(given <= block.depth, "room for them"),
@@ -261,12 +226,6 @@ ARRAY = {
     "trial scheduler": Proof(
         "heads are held until taken; a slot is locked from its trial's push to its last SNAP",
         lambda: Watched(TrialScheduler(_ONE_PASS, depth=2, heads=3), _trial_locks_its_slot),
-        "bmc",
-        20,
-    ),
-    "trial scheduler, two banks and levels": Proof(
-        "the same; no SNAP is beside an operation on its level and bank, nor before its slot's last word is written",
-        lambda: Watched(TrialScheduler(_TWO_BANKS, depth=2, heads=3), _snaps_lie_beside),
         "bmc",
         20,
     ),

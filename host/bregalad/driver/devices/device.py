@@ -314,7 +314,6 @@ class DeviceDriver(Driver):
                 self.command(Opcode.WRITE, slot=slot, cell=cell, payload=bins.tobytes())
 
     def leave(self):
-        self.trainer.growth.unlink_all()
         if self._commands:
             self.flush()
             self.fence()

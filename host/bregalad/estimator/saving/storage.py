@@ -248,7 +248,7 @@ def checked_parameters(cls, meta):
     params = {
         **parameters_of(meta),
         "board": "emulated",
-        "geometry": Geometry(**given) if isinstance(given, dict) else given,
+        "geometry": Geometry.from_dict(given) if isinstance(given, dict) else given,
     }
     made(cls, params).check_parameters()
     return params
@@ -291,7 +291,7 @@ def learnt_by(tree, meta, arrays):
     }  # as they go to the board
     capacities = [getattr(book, "capacity", 0) for book in quantiser.books]
     check_tree(nodes, capacities, len(classes), tree._policy())
-    kept = Geometry(**meta["geometry"])
+    kept = Geometry.from_dict(meta["geometry"])
     check_statistics(statistics, nodes, capacities, len(classes), kept, tree._policy().anytime, tree.nominal_split)
     tree._policy().check(len(classes), any(capacities), tree.nominal_split)
     if window is not None:
