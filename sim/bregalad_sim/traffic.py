@@ -21,16 +21,12 @@ class Traffic:
     rng : random.Random
     memory : sim.golden.Memory
         LOADs are made for its size.
-    rings : float
-        Probability that a link may close a ring. A record on one updates 256 nodes, which takes a
-        simulator that follows every signal minutes.
     """
 
-    def __init__(self, geometry, rng, memory, rings=0.02):
+    def __init__(self, geometry, rng, memory):
         self.geometry = geometry
         self.rng = rng
         self.memory = memory
-        self.rings = rings
         self.cells = 1
 
     def configuration(self):
@@ -171,7 +167,7 @@ class Traffic:
     def _link(self, slot):
         """None, mostly a later slot, once in a while any."""
         g, rng = self.geometry, self.rng
-        if rng.random() < self.rings:
+        if rng.random() < 0.02:  # it may close a ring
             return rng.randrange(g.slots)
         return rng.choice([NONE, rng.randrange(slot + 1, g.slots)]) if slot + 1 < g.slots else NONE
 
