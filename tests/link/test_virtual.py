@@ -19,6 +19,7 @@ from bregalad_hw.boards import BOARDS
 from bregalad_hw.boards.ethernet import mac_address
 from bregalad_hw.boards.network import ADDRESS
 from bregalad_sim.golden import Golden
+from bregalad_sim.latency import GoldenBoard
 from bregalad_sim.traffic import Traffic
 from bregalad_sim.virtual import (
     CableWire,
@@ -125,20 +126,23 @@ def test_any_commands_over_a_bad_line(board, rounds, shares, seed):
     rng = random.Random(seed)
     wire = LineWire(board, rng, Faults.all(rng.choice(shares)))
     linked = LinkedBoard(wire, timeout=60)
-    golden = Golden(GEOMETRY, linked.memory_size)
+    golden = GoldenBoard(GEOMETRY, linked.memory_size)
     for index in range(rounds):
-        traffic = Traffic(GEOMETRY, rng, golden.memory)
+        traffic = Traffic(GEOMETRY, rng, golden.model.memory)
         for name, fields in traffic.configuration():
-            linked.write_fields(name, **fields)
-            golden.write_register(name, linked.read_register(name))
+            for each in (golden, linked):
+                each.write_fields(name, **fields)
+            assert linked.read_register(name) == golden.read_register(name)
         stream = b"".join(traffic.command(index % 2 == 1) for _ in range(12))
         stream += pack_command(GEOMETRY, Opcode.RESET) + pack_command(GEOMETRY, Opcode.FENCE, token=index)
-        want, found = golden.execute(stream), b""
-        linked.send(np.frombuffer(stream, np.uint8))
+        for each in (golden, linked):
+            each.send(np.frombuffer(stream, np.uint8))
+        want, found = golden.receive(), b""
         while len(found) < len(want):
             found += linked.receive(wait=True)
         assert found == want
-        assert {name: linked.read_register(name) for name in EVENTS} == {name: golden.events[name] for name in EVENTS}
+        for name in EVENTS:
+            assert linked.read_register(name) == golden.read_register(name), name
     linked.close()
 
 
