@@ -4,7 +4,7 @@ from bregalad.benchmark.streams import load
 from bregalad.ensemble import AdaptiveRandomForest
 
 X, y, schema = load("generator:agrawal", 6000)
-forest = AdaptiveRandomForest(members=4, engine="ray,workers=2")  # "ray://head:10001": a cluster's address
+forest = AdaptiveRandomForest(members=4, engine="ray,workers=2")
 right = 0
 for start in range(0, len(y), 2000):
     part = slice(start, start + 2000)

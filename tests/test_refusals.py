@@ -174,8 +174,8 @@ def test_no_file_is_lost_to_a_command_that_fails(csv, tmp_path, capsys, argument
     [
         (["demo", "--simulated", "-1"], "--simulated must be 0 (leave it out) or more, not -1"),
         (["demo", "--plot", "FOLDER/plot.xyz"], "plots can be"),
-        (["virtual", "ulx3s-12f", "--clock", "inf"], "--clock must be 1 to 400 MHz, not inf"),
-        (["virtual", "ulx3s-12f", "--clock", "nan"], "--clock must be 1 to 400 MHz, not nan"),
+        (["build", "ulx3s-12f", "--clock", "inf"], "--clock must be 1 to 400 MHz, not inf"),
+        (["build", "ulx3s-12f", "--clock", "nan"], "--clock must be 1 to 400 MHz, not nan"),
     ],
 )
 def test_long_commands_check_before_they_begin(tmp_path, capsys, arguments, message):

@@ -43,7 +43,6 @@ CHAPTERS = {
         "performance/area",
         "Timing <timing>",
         "EFDT against VFDT <reproduction/efdt-figures>",
-        "Ways to break ties <reproduction/ties>",
     ),
     "Built": ("design", "architecture", "front", "protocol", "benches", "proofs"),
     "Develop": ("contributing", "Extending <extending>", "changelog"),

@@ -1,7 +1,7 @@
 """Workers of a Ray cluster, each with a board: found, begun, and known by name in errors."""
 
 import os
-import socket
+import re
 import weakref
 from contextlib import contextmanager, suppress
 
@@ -16,40 +16,31 @@ _PATIENCE = 180.0  # seconds for a worker to get a board; Ray waits 60 for a pro
 
 _holders: weakref.WeakSet = weakref.WeakSet()  # what has Ray's actors and answers
 _left: list = []  # in a forked process those of the first: their end here would cut its connections
-_connected: list = []  # the address that this process has connected to by itself
 
 
 class Gone(Exception):
     """A worker, or all, are of no use any more; why."""
 
 
-class Worker:
-    """Base of what runs on a worker."""
-
-    def about(self):
-        """Who this is: (host, process, release, version of the protocol)."""
-        return socket.gethostname(), os.getpid(), __version__, VERSION
+class Lost(Gone):
+    """A worker is of no use any more, but another may take its place."""
 
 
 def parse(engine):
-    """(Ray's address, workers); the address "ray" is whatever cluster there is, 0 are as many as there are boards.
+    """How many workers an engine names; 0 are as many as there are boards.
 
     Raises
     ------
     TypeError, ValueError
         If it is none.
     """
-    wrong = f"engine must be None, 'ray' or 'ray://HOST:PORT', or one of these with ',workers=N', not {shown(engine)}"
+    wrong = f"engine must be None, 'ray' or 'ray,workers=N', not {shown(engine)}"
     if not isinstance(engine, str):
         raise TypeError(wrong)
-    address, comma, option = engine.partition(",")
-    host, _, port = address.removeprefix("ray://").rpartition(":")
-    if address != "ray" and not (address.startswith("ray://") and host and port.isdecimal()):
+    found = re.fullmatch("ray(?:,workers=([1-9][0-9]*))?", engine)
+    if found is None:
         raise ValueError(wrong)
-    name, _, number = option.partition("=")
-    if comma and not (name == "workers" and number.isdecimal() and int(number)):
-        raise ValueError(wrong)
-    return address, int(number or 0)
+    return int(found[1] or 0)
 
 
 class Cluster:
@@ -75,13 +66,12 @@ class Cluster:
     """
 
     def __init__(self, engine):
-        address, wanted = parse(engine)
+        wanted = parse(engine)
         with needing(f"engine {engine!r}", "ray"):
-            if address != "ray":
-                import grpc  # noqa: F401 (Ray's client says less clearly that it is missing)
             import ray
         self.ray, self._process = ray, os.getpid()
-        _connect(ray, address)
+        if not ray.is_initialized():
+            _find_or_begin(ray)
         self._job = ray.get_runtime_context().get_job_id()
         boards = int(ray.cluster_resources().get(BOARD, 0))
         if boards < max(1, wanted):
@@ -99,30 +89,32 @@ class Cluster:
         """Note who is to have workers or their answers."""
         _holders.add(owner)
 
-    def kind(self, worker):
-        """A class of `Worker` as one of actors, of which each takes a board."""
-        return self.ray.remote(num_cpus=0, resources={BOARD: 1}, scheduling_strategy="SPREAD")(worker)
-
-    def check_there(self):
+    def check_there(self, name):
         """Refuse to go on without the cluster with a `Gone`; Ray would begin another one."""
-        self._check_process()
+        self._check_process(name)
         ray = self.ray
-        with self.reaching("the cluster"):
+        with self.reaching(name):
             there = ray.is_initialized() and ray.get_runtime_context().get_job_id() == self._job
         if not there:
-            raise Gone("gone with its cluster")
+            raise Gone(f"{name}: gone with its cluster")
 
-    def _check_process(self):
+    def _check_process(self, name):
         if not self.here:
-            raise Gone("left to the process that this one was forked from")
+            raise Gone(f"{name}: left to the process that this one was forked from")
 
     @contextmanager
     def reaching(self, name):
-        """Make of whatever comes of a lost connection a `Gone`; of a lost worker Ray tells by errors of its own."""
+        """Make of whatever comes of a worker, or of the way to it, a `Gone`."""
+        errors = self.ray.exceptions
         try:
             yield
-        except (Gone, self.ray.exceptions.RayError):
+        except Gone:
             raise
+        except errors.RayError as error:
+            cause = getattr(error, "cause", None)
+            if isinstance(error, errors.RayTaskError) and not isinstance(cause, errors.RayError):
+                raise Gone(f"{name} fails: {type(cause).__name__}: {cause}") from error
+            raise Lost(f"{name} is lost") from error
         except Exception as error:  # those of gRPC, for one, are of no class in between
             raise Gone(f"{name} is out of reach: {one_line(error)}") from error
 
@@ -138,10 +130,7 @@ class Cluster:
         if not self.ray.wait([about], timeout=_PATIENCE)[0]:
             free = int(self.ray.available_resources().get(BOARD, 0))
             raise Gone(f"{name} got no board within {_PATIENCE:g} s: {free} of the cluster's boards are free")
-        told = self.told(about, name)
-        if told is None:
-            raise Gone(f"{name} ended as it began")
-        host, process, release, version = told
+        host, process, release, version = self.told(about, name)
         place = f" ({host}, process {process})"
         if (release, version) != (__version__, VERSION):
             raise Gone(
@@ -151,48 +140,21 @@ class Cluster:
         return place
 
     def told(self, answer, name):
-        """What a worker answers; None if it is lost.
+        """What a worker answers.
 
         Raises
         ------
         Gone
-            If nobody can take its place, for it has failed by itself or Ray has.
+            If nobody can take its place, for it has failed by itself or Ray has; else `Lost`.
         """
-        self._check_process()
-        errors = self.ray.exceptions
-        try:
-            with self.reaching(name):
-                return self.ray.get(answer)
-        except errors.RayTaskError as error:
-            if isinstance(error.cause, errors.RayError):
-                return None
-            raise Gone(f"{name} fails: {type(error.cause).__name__}: {error.cause}") from error
-        except errors.RayError:
-            return None
+        self._check_process(name)
+        with self.reaching(name):
+            return self.ray.get(answer)
 
 
-def _connect(ray, address):
-    """See to a cluster: the one that the process is connected to, one that is there, or one of this machine."""
-    if ray.is_initialized():
-        if address not in ("ray", *_connected):
-            raise BoardError(
-                f"{address}: this program is connected to another cluster: ray.shutdown(), or engine='ray'"
-            )
-        return
-    quiet = {"logging_level": "ERROR", "log_to_driver": False}
-    _connected.clear()
-    if address == "ray":
-        _find_or_begin(ray, **quiet)
-    else:
-        try:
-            ray.init(address, **quiet)
-        except (ConnectionError, RuntimeError, OSError) as error:
-            raise BoardError(f"{address}: no cluster answers: {one_line(error)}") from error
-    _connected.append(address)
-
-
-def _find_or_begin(ray, **quiet):
+def _find_or_begin(ray):
     """Connect to the cluster that was begun for all, or to one of this program alone."""
+    quiet = {"logging_level": "ERROR", "log_to_driver": False}
     for name in ("RAY_USAGE_STATS_ENABLED", "RAY_worker_niceness"):  # its workers have no less right to run
         os.environ.setdefault(name, "0")
     own = {"include_dashboard": False, "resources": {BOARD: os.cpu_count()}} | quiet

@@ -188,10 +188,3 @@ def test_another_release_of_what_writes_verilog_is_another_model(monkeypatch, pa
     before, found = verilated._tools(harness, (), ()), verilated.version
     monkeypatch.setattr(verilated, "version", lambda name: "2099.1" if name == package else found(name))
     assert verilated._tools(harness, (), ()) != before
-
-
-def test_virtual_keeps_a_link_that_is_not_its_own(tmp_path, capsys):
-    (tmp_path / "tty").symlink_to("/dev/null")
-    assert main(["virtual", "ulx3s-12f", "--link", str(tmp_path / "tty")]) == 1
-    assert "tty is there already: remove it, or choose another" in capsys.readouterr().err
-    assert (tmp_path / "tty").readlink() == Path("/dev/null")

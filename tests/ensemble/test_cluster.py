@@ -160,8 +160,6 @@ def test_workers_must_fit(cluster, monkeypatch):
     forest = make("arf", engine=f"ray,workers={BOARDS + 1}")
     with pytest.raises(BoardError, match=r"worker 4 has no board, the cluster's nodes have 4: start nodes with --res"):
         forest.fit(X, y)
-    with pytest.raises(BoardError, match="ray://127.0.0.1:1: this program is connected to another cluster"):
-        make("arf", engine="ray://127.0.0.1:1").fit(X, y)
     monkeypatch.setattr(workers_of, "__version__", "0.0")
     with pytest.raises(BoardError, match=r"worker 0 \(.*, process \d+\) has release .*, this program 0.0 with"):
         forest.set_params(engine="ray,workers=1").fit(X, y)
@@ -218,15 +216,13 @@ def test_a_cluster_that_is_gone_takes_nothing_along(cluster, tmp_path):
     same(here, there, X)
 
 
-@pytest.mark.parametrize(
-    "engine", ["", "rays", "ray:", "ray://", "ray://host", "ray://host:x", "ray,workers=0", "ray,x=2"]
-)
+@pytest.mark.parametrize("engine", ["", "rays", "ray:", "ray://host:1", "ray,workers=0", "ray,workers=", "ray,x=2"])
 def test_wrong_engines_are_refused(engine):
-    with pytest.raises(ValueError, match="engine must be None, 'ray' or 'ray://HOST:PORT', or one of these with"):
+    with pytest.raises(ValueError, match="engine must be None, 'ray' or 'ray,workers=N', not"):
         make("arf", engine=engine).fit(*drifting(count=30))
 
 
 def test_engines_have_workers():
-    assert parse("ray") == ("ray", 0) and parse("ray://a:1,workers=12") == ("ray://a:1", 12)
+    assert parse("ray") == 0 and parse("ray,workers=12") == 12
     with pytest.raises(TypeError, match="engine must be None"):
         make("arf", engine=3).fit(*drifting(count=30))

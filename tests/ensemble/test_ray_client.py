@@ -16,14 +16,16 @@ HERE = Path(__file__).parent
 PROGRAM = """
 import sys
 sys.path.insert(0, {folder!r})
+import ray
 from bregalad import BoardError, VFDT
 from bregalad.ensemble import AdaptiveRandomForest
 from forests import drifting, same
 
+ray.init({address!r}, logging_level="ERROR", log_to_driver=False)
 X, y = drifting(count=2000)
 here, there = (
     AdaptiveRandomForest(VFDT(grace=30, delta=0.01), members=4, seed=2, drift=0.1, engine=engine)
-    for engine in (None, {engine!r})
+    for engine in (None, "ray,workers=2")
 )
 for start in range(0, len(X), 500):
     part = slice(start, start + 500)
@@ -106,7 +108,7 @@ def with_its_own(group):
 @pytest.mark.slow
 def test_the_forest_of_a_program_that_is_no_part_of_the_cluster(head):
     address, environment = head
-    program = PROGRAM.format(folder=str(HERE), engine=f"{address},workers=2")
+    program = PROGRAM.format(folder=str(HERE), address=address)
     done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split("\n")[-2] == "the same"

@@ -72,7 +72,6 @@ def test_gowins_router_is_asked_for_more(tmp_path):
         (["build", "ecpix5-85f", "--ip", "10.0.0"], "ip must be a board's IPv4 address like 192.168.1"),
         (["virtual", "ulx3s-12f", "--port", "5"], "--port is for boards with Ethernet; ulx3s-12f has"),
         (["virtual", "ecpix5-85f", "--port", "70000"], "--port must be 0 (any) to 65535, not 70000"),
-        (["virtual", "ecpix5-85f", "--link", "x"], "--link is for boards with a serial port; "),
         (["program", "ulx3s-12f", "--output", "nowhere"], "bregalad build ulx3s-12f makes it"),
         (["verilog", "--package", "core", "--output", "core.sv"], "--package takes no --output: it writes the core"),
         (
@@ -131,7 +130,7 @@ def test_what_is_expected_is_what_a_build_takes(monkeypatch):
     for name, report in reports.items():
         others = {other: each for other, each in reports.items() if other != name}
         monkeypatch.setattr(estimates, "kept", lambda others=others: others)
-        found, base = estimates.estimate(BOARDS[report["board"]], Geometry(**report["geometry"]))
+        found, base = estimates.estimate(BOARDS[report["board"]], Geometry.from_dict(report["geometry"]))
         if base is None:
             assert report["board"] not in {other["board"] for other in others.values()} and found == {}
             continue

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ..geometry import Geometry
 from ..words import first_line
-from .page import Page
+from .page import table
 
 _WHOLE = Geometry(lanes=16, passes=2, slots=64, nodes=512, bus_width=256, count_width=16)
 _TAKES = {
@@ -114,11 +114,9 @@ def main():
     parser = argparse.ArgumentParser(description=first_line(__doc__))
     parser.add_argument("sizes", nargs="*", metavar="SIZE", help=f"a preset, NAME=VALUE; otherwise {_sizes(_WHOLE)}")
     args = parser.parse_args()
-    page = Page("blocks", "Area by block")
     with tempfile.TemporaryDirectory(prefix="bregalad-area-") as folder:
         netlist = netlist_of(Geometry.parse(args.sizes, _WHOLE), Path(folder))
-    page.table("blocks", *_blocks_table(blocks_of(netlist)))
-    print(page)
+    print(table(*_blocks_table(blocks_of(netlist))))
 
 
 if __name__ == "__main__":

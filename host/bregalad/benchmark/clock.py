@@ -11,6 +11,7 @@ import re
 import subprocess
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from ..geometry import Geometry
@@ -19,6 +20,7 @@ from .area import netlist_of
 
 DEVICE = "LFE5U-85F"
 _REACHED = re.compile(r"Max frequency for clock '(.*)': ([\d.]+) MHz")
+_LOOK = 5  # seconds between two looks at the router
 _OPTIONS = "--85k --package CABGA756 --speed 6 --out-of-context --timing-allow-fail"
 
 
@@ -72,8 +74,10 @@ def _run(command, routers, folder):
         with log.open("w") as told:
             running = subprocess.Popen([*command, *router.split()], cwd=folder, stdout=told, stderr=told)
             try:
-                while running.poll() is None and (router == routers[-1] or not is_stuck(log.read_text())):
-                    time.sleep(1)
+                while router == routers[-1] or not is_stuck(log.read_text()):
+                    with suppress(subprocess.TimeoutExpired):
+                        running.wait(_LOOK)
+                        break
             finally:
                 stopped = running.poll() is None
                 running.kill()

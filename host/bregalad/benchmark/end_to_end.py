@@ -2,8 +2,8 @@
 
 Both learn the same rows, with the same code books. The emulated board's time is one core's, of
 quantising and learning. The simulated board's is its clocks, at the clock of a kept build of that very geometry, and
-every moment in which the host works: as if the board stood still meanwhile. What the board says is recorded. The host's
-time is that of the same driver with the recording in the board's place: simulating a board leaves no cache to others.
+every moment in which the host works: as if the board stood still meanwhile. The host's time is all processor time
+outside of the simulation, which leaves no cache to others: without it there would be less.
 
     python -m bregalad.benchmark.end_to_end             JSON lines
     python -m bregalad.benchmark.end_to_end --markdown  the table of docs/performance/end-to-end.md
@@ -17,7 +17,6 @@ import time
 import numpy as np
 
 from ..boards import open_board
-from ..boards.device import Device
 from ..data.codebook import CodeBook
 from ..data.edges import place_edges
 from ..data.keys import edge_keys
@@ -25,8 +24,6 @@ from ..data.tables import NumberTables
 from ..driver.trainer import Trainer
 from ..geometry import CODE_WIDTH, Geometry
 from ..policy.split_policy import SplitPolicy
-from ..protocol.commands import COMMANDS, Opcode
-from ..protocol.reports import Kind, layout_of
 from ..protocol.rows import Column, RowKind, RowLayout
 from ..tree.cells import CellMap
 from ..words import first_line
@@ -35,78 +32,28 @@ from . import streams
 WIDTHS = (32, 64, 128)
 CODES = 254  # of an attribute, that edges are placed for
 BOOKS = 4096  # rows that the code books are learnt from
-
-
-_FENCE = layout_of(Kind.FENCE, Geometry(), 0)
 _CHECKED = 4000  # rows that the golden model learns, too
-_TURNS = 9  # of which the fastest counts, where seconds of the host are measured
 
 
-class _Recording:
-    """All that a board is sent and answers from now on, but for what it asks itself.
-
-    Reports that nothing is sent between come at once, as from a board that is faster than its host.
-    """
+class _Simulating:
+    """The processor time that a board takes from now on, ``seconds``."""
 
     def __init__(self, board):
-        self.sent, self.answers = [], []
-        self._inside = self._goes_on = False
-        for name in ("send", "receive", "_read_register"):
-            setattr(board, name, self._kept(getattr(board, name), name != "send"))
+        self.seconds, self._inside = 0.0, False
+        for name in ("send", "receive", "_read_register", "_write_register"):
+            setattr(board, name, self._timed(getattr(board, name)))
 
-    def _kept(self, method, answers):
+    def _timed(self, method):
         def call(*args, **options):
             if self._inside:
                 return method(*args, **options)
-            self._inside = True
+            start, self._inside = time.process_time(), True
             try:
-                answer = method(*args, **options)
+                return method(*args, **options)
             finally:
-                self._inside = False
-            if not answers:
-                self.sent.append(args[0])
-            elif self._goes_on and isinstance(answer, bytes):
-                self.answers[-1] += answer
-            else:
-                self.answers.append(answer)
-            self._goes_on = isinstance(answer, bytes) and answer[:1] != bytes([Kind.FENCE])
-            return answer
+                self.seconds, self._inside = self.seconds + time.process_time() - start, False
 
         return call
-
-
-def _without_tokens(sent):
-    """What has been sent, but for fences, which have a new token each."""
-    return b"".join(bytes(data) for data in sent if data[0] != Opcode.FENCE)
-
-
-class _Replay(Device):
-    """A board that answers as a recording has it, at once."""
-
-    name, clocks = "recording", 0
-
-    def __init__(self, geometry, memory_size, recording):
-        super().__init__(geometry)
-        self.memory_size, self.sent = memory_size, []
-        self._answers = iter(recording.answers)
-
-    def send(self, data):
-        self.sent.append(data)
-
-    def receive(self, wait=False):
-        answer = next(self._answers)
-        if answer and answer[0] == Kind.FENCE:  # whose token is new with every fence
-            return _FENCE.pack(kind=Kind.FENCE, token=COMMANDS[Opcode.FENCE].unpack(bytes(self.sent[-1]))["token"])
-        return answer
-
-    def load(self, address, data):
-        pass
-
-    def _read_register(self, register):
-        return next(self._answers)
-
-    def _write_register(self, register, value):
-        pass
 
 
 def geometry_for(attributes, lanes, slots, bus_width=256):
@@ -159,13 +106,13 @@ def rows_of(kind, values, codes, labels):
     return RowLayout(columns, rows.itemsize, label=0), rows.view(np.uint8).reshape(-1)
 
 
-def learn(trainer, count):
-    """Learn rows that lie in the board's memory; processor time, and what the board has counted."""
+def learn(trainer, count, simulating):
+    """Learn rows that lie in the board's memory; the host's processor time, and what the board has counted."""
     board = trainer.board
     board.write("control.clear", 1)
-    begin, start = board.clocks, time.process_time()
-    hits = trainer.learn_rows(0, count)
-    found = {"seconds": time.process_time() - start, "clocks": board.clocks - begin, "hits": hits}
+    begin, start = board.clocks, time.process_time() - simulating.seconds
+    trainer.learn_rows(0, count)
+    found = {"host_seconds": time.process_time() - simulating.seconds - start, "clocks": board.clocks - begin}
     return found | {name: board.read(f"{name}.count") for name in ("records", "beats", "dma_bytes", "learning")}
 
 
@@ -183,18 +130,6 @@ def check(geometry, tree, layout, keys, rows):
         found.append((trainer.learn_rows(0, count), trainer))
     (hits, one), (wanted, other) = found
     assert hits == wanted and one.nodes.difference(other.nodes) is None, one.nodes.difference(other.nodes)
-
-
-def host_seconds(board, recording, tree, layout, keys, count):
-    """Processor time that the driver takes for each turn, with the recording in the board's place."""
-    fastest = [np.inf, np.inf]
-    for _ in range(_TURNS):
-        replay = _Replay(board.geometry, board.memory_size, recording)
-        trainer = Trainer(replay, *tree)
-        trainer.driver.declare(layout, keys)
-        fastest = [min(least, learn(trainer, count)["seconds"]) for least in fastest]
-        assert _without_tokens(replay.sent) == _without_tokens(recording.sent), "the driver has not said the same again"
-    return fastest
 
 
 def measure(attributes, args):
@@ -215,14 +150,12 @@ def measure(attributes, args):
         keys = {} if kind is RowKind.CODE else {i: edge_keys(edges[i], kind) for i in range(attributes)}
         board = open_board("simulated", geometry, memory_size=len(rows) + 64, latency=args.latency, stall=args.stall)
         board.load(0, rows)
-        recording = _Recording(board)
-        walking = Trainer(board, *tree)
+        check(geometry, tree, layout, keys, rows)  # first: it loads all compiled code
+        walking, simulating = Trainer(board, *tree), _Simulating(board)
         walking.driver.declare(layout, keys)
-        found = [learn(walking, args.instances) for _ in range(2)]
+        found = [learn(walking, args.instances, simulating) for _ in range(2)]
         board.close()
-        check(geometry, tree, layout, keys, rows)
-        hosts = host_seconds(board, recording, tree, layout, keys, args.instances)
-        for turn, ((seconds, _), measured, host) in enumerate(zip(core, found, hosts, strict=True)):
+        for turn, ((seconds, _), measured) in enumerate(zip(core, found, strict=True)):
             yield {
                 "attributes": attributes,
                 "from": name,
@@ -231,8 +164,7 @@ def measure(attributes, args):
                 "splits": walking.tally.splits,
                 "geometry": geometry.as_dict(),
                 "core_seconds": round(seconds[name], 4),
-                "host_seconds": round(host, 5),
-                **{name: value for name, value in measured.items() if name != "seconds"},  # of simulating
+                **measured,
                 "row_bytes": layout.stride,
                 "kept": report,
                 "mhz": reached,

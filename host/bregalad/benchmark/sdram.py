@@ -3,13 +3,13 @@
 The board's top level as it is built, LiteDRAM's controller and a model of the chip. Rows come over the simulated line
 or cable by LOAD; then a tree that is never tried learns them again and again, so that nothing but rows takes clocks.
 
-    python -m bregalad.benchmark.sdram [--board NAME ...]
+    python -m bregalad.benchmark.sdram
 
 JSON lines: clocks per row with a LEARN under way, and rows per second at the board's clock.
 """
 
-import argparse
 import json
+from itertools import product
 
 import numpy as np
 
@@ -19,7 +19,6 @@ from ..driver.trainer import Trainer
 from ..policy.split_policy import SplitPolicy
 from ..protocol.rows import RowKind
 from ..tree.cells import CellMap
-from ..words import first_line
 from . import end_to_end
 
 ROWS = {"ulx3s-85f-sdram": 600, "ecpix5-85f-ddr3": 4000}
@@ -60,12 +59,9 @@ def measure(board_name, kind, name, attributes):
 
 
 def main():
-    """The command line."""
-    parser = argparse.ArgumentParser(prog="python -m bregalad.benchmark.sdram", description=first_line(__doc__))
-    parser.add_argument("--board", nargs="+", choices=ROWS, default=list(ROWS), help="all by default")
-    for board_name in parser.parse_args().board:
-        for kind, name in ((RowKind.CODE, "codes"), (RowKind.F32, "float32")):
-            print(json.dumps(measure(board_name, kind, name, 32)), flush=True)
+    """Print the lines."""
+    for board_name, (kind, name) in product(ROWS, ((RowKind.CODE, "codes"), (RowKind.F32, "float32"))):
+        print(json.dumps(measure(board_name, kind, name, 32)), flush=True)
 
 
 if __name__ == "__main__":

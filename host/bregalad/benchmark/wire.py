@@ -8,17 +8,19 @@ instances per second, and the share of the time in which the wire carried someth
     python -m bregalad.benchmark.wire
 """
 
-import argparse
 from collections import deque
+from itertools import product
 
 from ..boards.device import Device
 from ..geometry import Geometry
 from ..learners.efdt import EFDT
 from ..learners.vfdt import VFDT
-from ..options.option import number
 from ..protocol.commands import pack_load
 from . import streams
 
+INSTANCES = 100_000  # of each stream at most
+DELAYS = (20e-6, 100e-6, 500e-6)  # seconds, there and back
+MEMORY = 32_768  # bytes of the board's row memory
 GIGABIT = 118e6  # bytes per second of payload that Gigabit Ethernet carries
 BACKLOG = 1 << 16  # bytes that a linked board's `send` leaves waiting for the wire
 
@@ -74,38 +76,25 @@ class Wire(Device):
         return b"".join(found)
 
 
-def measure(kind, name, instances, speed, delay, memory, block):
+def measure(kind, name, delay):
     """Instances per second, and the share of the time that the wire was in use."""
     from bregalad_sim.latency import GoldenBoard
 
     X, y, schema = {"elec": streams.elec, "rt5n": streams.rt5n}[name]()
-    X, y = X[:instances], y[:instances]
+    X, y = X[:INSTANCES], y[:INSTANCES]
     geometry = Geometry(lanes=8, passes=1, slots=4096, classes=max(2, len(schema.classes)), nodes=8192, searchers=0)
-    board = Wire(GoldenBoard(geometry, memory), speed, delay)
-    tree = kind(board=board, block=block, leaf_prediction="mc", nominal=streams.nominal(X, schema))
+    board = Wire(GoldenBoard(geometry, MEMORY), GIGABIT, delay)
+    tree = kind(board=board, block=1 / 32, leaf_prediction="mc", nominal=streams.nominal(X, schema))
     tree.partial_fit(X, y, classes=list(schema.classes))
     return len(X) / board.now, board.sending / board.now
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--streams", nargs="+", choices=("elec", "rt5n"), default=("elec", "rt5n"))
-    parser.add_argument("--instances", type=int, default=100_000, help="of each at most")
-    parser.add_argument("--speed", type=float, default=GIGABIT, help="bytes per second")
-    parser.add_argument("--delays", type=float, nargs="+", default=(20, 100, 500), help="microseconds, there and back")
-    parser.add_argument("--memory", type=int, default=32768, help="bytes of the board's row memory")
-    parser.add_argument("--block", type=number, default=1 / 32, help="the trees' parameter")
-    options = parser.parse_args()
-    for name in options.streams:
-        for kind in (VFDT, EFDT):
-            for delay in options.delays:
-                rate, share = measure(
-                    kind, name, options.instances, options.speed, delay * 1e-6, options.memory, options.block
-                )
-                print(
-                    f"{name} {kind.__name__} {delay:g} us: {rate / 1e6:.2f} M instances/s, wire in use {share:.0%}",
-                    flush=True,
-                )
+    """Print the lines."""
+    for name, kind, delay in product(("elec", "rt5n"), (VFDT, EFDT), DELAYS):
+        rate, share = measure(kind, name, delay)
+        told = f"{name} {kind.__name__} {delay * 1e6:g} us: {rate / 1e6:.2f} M instances/s, wire in use {share:.0%}"
+        print(told, flush=True)
 
 
 if __name__ == "__main__":

@@ -7,28 +7,15 @@ import select
 import sys
 import warnings
 from contextlib import contextmanager
+from importlib import import_module
 from importlib.metadata import version
 
 from ..words import first_line, one_line
 from . import learner
-from .commands import (
-    bench,
-    boards,
-    build,
-    demo,
-    generate,
-    inspect,
-    predict,
-    program,
-    reproduce,
-    train,
-    verilog,
-    virtual,
-    warm_up,
-)
 
 __all__ = ["main"]
 
+_COMMANDS = "train predict inspect generate warm_up boards demo reproduce bench virtual build program verilog".split()
 # What a command needs besides the packages that all do: the extra that brings it.
 _EXTRAS = {
     "demo": "demo",
@@ -62,22 +49,8 @@ def _run(argv):
     parser = _Parser(prog="bregalad", description="Hoeffding trees learnt from data streams on an FPGA.")
     parser.add_argument("--version", action="version", version=f"bregalad {version('bregalad')}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for module in (
-        train,
-        predict,
-        inspect,
-        generate,
-        warm_up,
-        boards,
-        demo,
-        reproduce,
-        bench,
-        virtual,
-        build,
-        program,
-        verilog,
-    ):
-        name = module.__name__.rpartition(".")[2].replace("_", "-")
+    for command in _COMMANDS:
+        module, name = import_module(f".commands.{command}", __package__), command.replace("_", "-")
         summary = first_line(module.__doc__)
         module.add_arguments(commands.add_parser(name, help=summary, description=summary))
         commands.choices[name].set_defaults(run=module.run)

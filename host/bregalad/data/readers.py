@@ -72,7 +72,7 @@ class Stream:
 
     @property
     def len_hint(self) -> int | None:
-        """The number of instances if it is known cheaply, else None."""
+        """The number of instances where a generator or Parquet tells it, or all were read once; else None."""
         if callable(self._count):
             self._count = self._count()
         return self._count

@@ -56,15 +56,11 @@ def seconds(column):
     elif isinstance(column.dtype, pd.PeriodDtype):
         column = column.dt.start_time
     values = column.to_numpy(f"M8[{column.dt.unit}]") if column.dtype.kind == "M" else column.to_numpy()
-    numbers = whole_seconds(values.view(np.int64), np.datetime_data(values.dtype)[0])
+    parts = _PARTS[np.datetime_data(values.dtype)[0]]
+    whole, rest = np.divmod(values.view(np.int64), parts)  # the same whatever counts a moment
+    numbers = whole + rest / parts
     numbers[np.isnat(values)] = np.nan
     return numbers
-
-
-def whole_seconds(counts, unit):
-    """Integers that count s, ms, us or ns as seconds: the same whatever counts a moment."""
-    whole, rest = np.divmod(counts, _PARTS[unit])
-    return whole + rest / _PARTS[unit]
 
 
 def are_times(words):

@@ -1,27 +1,35 @@
 """Members of an ensemble on the workers of a Ray cluster.
 
-A batch goes out once, to all workers. A worker that is lost is begun again on another board, from what it
-kept last and the batches since; so the ensemble is the one without the loss. If the cluster is gone, this
-process does that for all workers.
+A batch goes out once, to all workers. If one is lost, this process goes on from what all kept last by the batches
+since, and begins all workers again from there; so the ensemble is the one without the loss. If there is no cluster any
+more, members stay in this process.
 """
 
+import os
 import pickle
+import socket
 import weakref
 from contextlib import suppress
 
 import numpy as np
 
-from ..cluster import Cluster, Gone, Worker
+from .. import __version__
+from ..cluster import BOARD, Cluster, Gone, Lost
 from ..errors import BoardError
 from ..interrupt import unbroken
+from ..protocol.registers import VERSION
 from .share import Share
 
 _LOGGED = 1 << 25  # bytes of batches after which workers tell what they have learnt
-_ATTEMPTS = 3  # to replace a worker
+_ATTEMPTS = 3  # to begin workers again for the same call
 
 
-class Hands(Worker):
-    """What runs on a worker. Everything goes in and out as bytes, which are counted."""
+class Hands:
+    """What runs on a worker. Everything goes in and out as bytes."""
+
+    def about(self):
+        """Who this is: (host, process, release, version of the protocol)."""
+        return socket.gethostname(), os.getpid(), __version__, VERSION
 
     def take(self, kept):
         """Begin with what `keep` has given."""
@@ -46,8 +54,8 @@ class Hands(Worker):
 class _Hand:
     """One worker as the crew sees it."""
 
-    def __init__(self, number, kept):
-        self.number, self.kept = number, kept
+    def __init__(self, number):
+        self.number, self.kept = number, b""
         self.actor, self.place = None, ""
 
     def __str__(self):
@@ -69,10 +77,6 @@ class Crew:
     ----------
     ended : str or None
         Why no worker is left; the members are in this process then, and all calls go on there.
-    sent, received : int
-        Bytes of batches to all workers, and of what came back.
-    others : int
-        Bytes of all else, both ways: changes of code books, votes that were asked for.
     replaced : int
         Workers that were lost.
 
@@ -84,29 +88,35 @@ class Crew:
 
     def __init__(self, engine, members, known, threads):
         self.engine, self.ended, self.replaced = engine, None, 0
-        self.sent = self.received = self.others = 0
         self._cluster = Cluster(engine)
         self._cluster.holding(self)
-        known.tell(members)
-        self._actor = self._cluster.kind(Hands)
-        self._log, self._size, self._copies, self._share = [], 0, None, None
-        self._hands, self._of = [], {}
+        # Each takes a board.
+        self._actor = self._cluster.ray.remote(num_cpus=0, resources={BOARD: 1}, scheduling_strategy="SPREAD")(Hands)
+        self._log, self._size, self._copies, self._share, self._lost = [], 0, None, None, 0
+        self._hands = [_Hand(number) for number in range(min(len(members), self._cluster.workers))]
         self._dismissing = weakref.finalize(self, _dismiss, self._cluster, self._hands)
-        count = min(len(members), self._cluster.workers)
-        for number, part in enumerate(np.array_split(np.arange(len(members)), count)):
-            self._hands.append(_Hand(number, pickle.dumps((known, [members[i] for i in part], threads))))
-            self._of |= {members[i].number: self._hands[-1] for i in part}
+        known.tell(members)
         try:
-            for hand in self._hands:
-                hand.actor = self._actor.remote()
-            for hand in self._hands:
-                self._begin(hand)
+            self._begin(members, known, threads)
         except Gone as gone:
             self.dismiss()
             raise BoardError(f"{engine}: {gone}") from None
         except BaseException:
             self.dismiss()
             raise
+
+    def _begin(self, members, known, threads):
+        """Begin workers with these members."""
+        self._of = {}
+        for hand, part in zip(self._hands, np.array_split(np.arange(len(members)), len(self._hands)), strict=True):
+            hand.kept, hand.place = pickle.dumps((known, [members[i] for i in part], threads)), ""
+            self._of |= {members[i].number: hand for i in part}
+        with self._cluster.reaching(self._hands[0]):
+            for hand in self._hands:
+                hand.actor = self._actor.remote()
+        for hand in self._hands:
+            hand.place = self._cluster.place(hand.actor, hand)
+            self._cluster.told(hand.actor.take.remote(hand.kept), hand)
 
     # As a share
 
@@ -182,104 +192,62 @@ class Crew:
         """
         if kept:
             self._copies = None
-        if self.ended is None:
-            what, hands = pickle.dumps((name, arguments)), [only] if only else self._hands
-            try:
-                told = self._ask(what, hands)
-            except Gone as gone:
-                self._end(gone)
-            else:
+        what, hands = pickle.dumps((name, arguments)), [only] if only else self._hands
+        while self.ended is None:
+            told = self._ask(hands, "do", what)
+            if told is not None:
                 if kept:
-                    self._log.append((what, only))
+                    self._log.append(what)
                     self._size += len(what)
-                sent, received = len(hands) * len(what), sum(map(len, told))
-                if name == "learn":
-                    self.sent, self.received = self.sent + sent, self.received + received
-                else:
-                    self.others += sent + received
                 return [pickle.loads(each) for each in told]
         with unbroken():  # as workers are
             return [self._share.call(name, *arguments)]
 
-    def _ask(self, what, hands):
-        self._check_there()
-        with self._cluster.reaching(hands[0]):
-            where = self._cluster.ray.put(what)
-            asked = [self._calling(hand, where) for hand in hands]
-        found = []
-        for hand, answer in zip(hands, asked, strict=True):
-            told = self._told(hand, answer)
-            if told is None:
-                told = self._replace(hand, where)
-            found.append(told)
-        return found
+    def _keep(self):
+        """Have all workers tell what they have learnt, which is where others would begin."""
+        told = self._ask(self._hands, "keep")
+        if told is not None:
+            for hand, kept in zip(self._hands, told, strict=True):
+                hand.kept = kept
+            self._log, self._size, self._copies = [], 0, None
 
-    def _calling(self, hand, where):
+    def _ask(self, hands, method, *arguments):
+        """What workers answer, asked at the same time; None if they have been begun again since, or ended."""
         try:
-            return hand.actor.do.remote(where)
-        except self._cluster.ray.exceptions.RayError:
+            self._cluster.check_there(f"{self._hands[0]} and all others")
+            with self._cluster.reaching(hands[0]):
+                arguments = [self._cluster.ray.put(each) for each in arguments]
+            asked = []
+            for hand in hands:
+                with self._cluster.reaching(hand):
+                    asked.append(getattr(hand.actor, method).remote(*arguments))
+            told = [self._cluster.told(*each) for each in zip(asked, hands, strict=True)]
+            self._lost = 0
+            return told
+        except Gone as gone:
+            self._go_on(gone)
             return None
 
-    def _told(self, hand, answer):
-        return None if answer is None else self._cluster.told(answer, hand)
-
-    def _begin(self, hand):
-        """Give a worker that is on its way what it is to begin with."""
-        hand.place = ""
-        hand.place = self._cluster.place(hand.actor, hand)
-        self._told(hand, hand.actor.take.remote(hand.kept))
-
-    def _replace(self, hand, last=None):
-        """Begin a worker again, with all that it had done, and what it was doing; what it answers to that."""
-        lost = str(hand)
-        for _ in range(_ATTEMPTS):
-            self._check_there()
-            self.replaced += 1
-            try:
-                with self._cluster.reaching(hand):
-                    hand.actor = self._actor.remote()
-                    self._begin(hand)
-                asked = [hand.actor.do.remote(what) for what, only in self._log if only in (None, hand)]
-                asked.append(hand.actor.keep.remote() if last is None else hand.actor.do.remote(last))
-            except self._cluster.ray.exceptions.RayError:
-                continue
-            except Gone as gone:
-                raise Gone(f"{lost} is lost, and {gone}") from gone
-            told = [self._told(hand, each) for each in asked]
-            if told[-1] is not None:
-                return told[-1]
-        raise Gone(f"{lost} is lost, and so were {_ATTEMPTS} that took its place")
-
-    def _keep(self):
-        """Have all workers tell what they have learnt, which is where a new one would begin."""
-        try:
-            self._check_there()
-            with self._cluster.reaching(self._hands[0]):
-                asked = [hand.actor.keep.remote() for hand in self._hands]
-            told = [self._told(*each) or self._replace(each[0]) for each in zip(self._hands, asked, strict=True)]
-        except Gone as gone:
-            self._end(gone)
-            return
-        for hand, kept in zip(self._hands, told, strict=True):
-            hand.kept = kept
-        self._log, self._size, self._copies = [], 0, None
-
-    def _check_there(self):
-        try:
-            self._cluster.check_there()
-        except Gone as gone:
-            raise Gone(f"{self._hands[0]} and all others: {gone}") from gone
-
-    def _end(self, gone):
-        """Go on in this process, with all that workers have done."""
+    def _go_on(self, gone):
+        """Learn in this process what workers have learnt; begin them again there, if one was lost, or end them all."""
         known, members, threads = self._unpacked()
         known.tell(members)
         self._share = Share(members, known, threads)
         with unbroken():
-            for what, _ in self._log:
+            for what in self._log:
                 name, arguments = pickle.loads(what)
                 self._share.call(name, *arguments)
-        self._log, self.ended = [], str(gone)
+        self._log, self._size = [], 0
+        _dismiss(self._cluster, self._hands)
+        if isinstance(gone, Lost) and self._lost < _ATTEMPTS:
+            self._lost, self.replaced = self._lost + 1, self.replaced + 1
+            try:
+                self._begin(members, known, threads)
+                self._share = None
+                return
+            except Gone as another:
+                gone = f"{gone}, and {another}"
+        self.ended = str(gone)
         self.dismiss()
 
 

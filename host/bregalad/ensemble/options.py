@@ -65,8 +65,7 @@ OPTIONS = (
     Option(
         "engine",
         object,
-        "where members learn: 'ray', a cluster's workers, or 'ray://HOST:PORT'; see docs/cluster.md; the ensemble is "
-        "the same",
+        "where members learn: 'ray', a cluster's workers; see docs/cluster.md; the ensemble is the same",
         _all(None),
         none="this process",
     ),

@@ -2,7 +2,6 @@
 
 from .curve import Curve
 from .kappa import kappa
-from .plot import compare_plot
 from .prequential import prequential
 
-__all__ = ["Curve", "compare_plot", "kappa", "prequential"]
+__all__ = ["Curve", "kappa", "prequential"]

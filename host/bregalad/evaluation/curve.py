@@ -11,16 +11,22 @@ import numpy as np
 import pandas as pd
 
 from ..files import replacing
-from .columns import COLUMNS, COUNTS
 from .kappa import kappa
-from .plot import plot
+from .plot import picture
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from ..hints import Path
 
-__all__ = ["Curve", "check_suffix"]
+__all__ = ["COLUMNS", "Curve", "check_suffix"]
+
+# What a tree's report may say; 0 where it does not.
+_COUNTS = (
+    *("leaves", "nodes", "depth", "trials", "splits", "ties", "replaced", "pruned"),
+    *("alternates", "swapped", "drifts"),
+)
+COLUMNS = ("instances", "accuracy", "kappa", "recent", "recent_kappa", *_COUNTS, "labels", "seconds", "memory")
 
 
 @dataclass(repr=False)
@@ -99,7 +105,7 @@ class Curve:
         self.kappa.append(kappa(self.confusion))
         self.recent.append(int(np.trace(confusion)) / count)
         self.recent_kappa.append(kappa(confusion))
-        for name in COUNTS:
+        for name in _COUNTS:
             getattr(self, name).append(report.get(name, 0))
         self.labels.append(report.get("labels", seen))
         self.seconds.append((self.seconds[-1] if self.seconds else 0.0) + seconds)
@@ -171,21 +177,6 @@ class Curve:
                 self.table().to_parquet(file, index=False)
 
     @classmethod
-    def read(cls, path: Path) -> Curve:
-        """The points that `write` has written; the confusion matrix is not among them.
-
-        Raises
-        ------
-        ValueError
-            If the file holds something else.
-        """
-        table = pd.read_csv(path) if check_suffix(path) == ".csv" else pd.read_parquet(path)
-        if tuple(table) != COLUMNS:
-            raise ValueError(f"{path}: no curve: expected the columns {', '.join(COLUMNS)}")
-        points: dict[str, Any] = {name: table[name].tolist() for name in COLUMNS}
-        return cls(**points)
-
-    @classmethod
     def restored(cls, state: dict[str, Any]) -> Curve:
         """The curve of which ``dataclasses.asdict`` has made a dict, its confusion a list.
 
@@ -213,14 +204,14 @@ class Curve:
         return cls(**points, confusion=confusion)
 
     def plot(self, path: Path, title: str = "") -> None:
-        """Draw accuracy, kappa and leaves over the instances; see `compare_plot` for several.
+        """Draw accuracy, kappa and leaves over the instances.
 
         Raises
         ------
         ImportError
             If matplotlib is missing.
         """
-        plot(self, path, title)
+        picture(self, title).savefig(path, dpi=120)
 
 
 def check_suffix(path: Path) -> str:

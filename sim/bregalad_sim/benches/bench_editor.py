@@ -115,11 +115,10 @@ class Bench(BlockBench):
         if kind < 0.1:
             return pack_command(g, Opcode.TRIAL, slot=slot), False
         if kind < 0.3:
-            golden = self.golden
-            waiting = [slot for slot, entry in enumerate(golden.entries) if entry.since]
+            waiting = [slot for slot, entry in enumerate(self.golden.entries) if entry.since]
             slot = rng.choice(waiting or [slot])
-            about = min(golden.entries[slot].since + rng.randrange(2), 0xFFFF)  # when it is due, or just not
-            period = rng.choice([0, 1, about, rng.getrandbits(16)])
+            near = min(self.golden.entries[slot].since + rng.randrange(2), 0xFFFF)
+            period = rng.choice([0, 1, near, rng.getrandbits(16)])
             return pack_tree(g, TreeOpcode.PERIOD, slot=slot, period=period), False
         if kind < 0.5:
             return self.traffic._write(slot), rng.random() < 0.3

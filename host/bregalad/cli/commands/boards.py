@@ -5,19 +5,14 @@ import json
 
 def add_arguments(parser):
     """Declare the options."""
-    parser.add_argument("--check", action="store_true", help="open every board (builds the simulated one)")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def run(args):
     """Print the lists."""
-    from ...boards import BOARDS, CORES, LINKS, open_board
+    from ...boards import BOARDS, CORES, LINKS
     from ...geometry import PRESETS
 
-    opened = {}
-    for name in BOARDS if args.check else ():
-        with open_board(name, "tiny") as board:
-            opened[name] = board.geometry
     built, missing = _built()
     if args.json:
         print(
@@ -28,7 +23,6 @@ def run(args):
                     "cores": CORES,
                     "built": built,
                     "geometries": {name: geometry.as_dict() for name, geometry in PRESETS.items()},
-                    "opened": {name: geometry.as_dict() for name, geometry in opened.items()},
                 }
             )
         )
@@ -36,8 +30,6 @@ def run(args):
     print("for --board and open_board:")
     for name, what in BOARDS.items():
         print(f"{name:12} {what}")
-        if name in opened:
-            print(f"{'':12} opened: {opened[name]}")
     for name, what in (LINKS | CORES).items():
         print(f"{name + ':...':12} {what}")
     print("\nFPGA boards, for build, program and virtual:")

@@ -14,34 +14,39 @@ def add_arguments(parser):
         metavar="DIR",
         help="folder for NAME.md and its pictures (default: out/reproduction)",
     )
-    parser.add_argument("--quiet", action="store_true", help="only print the page, no progress")
+    parser.add_argument("--quiet", action="store_true", help="only print the tables, no progress")
 
 
 def run(args):
-    """Run the study, print its page and write it."""
-    import os
+    """Run the study, print its tables and write them."""
     import sys
+    from pathlib import Path
 
-    from ...benchmark.papers import STUDIES, Settings, study
+    from ...benchmark import efdt_figures
 
+    studies = {"efdt-figures": efdt_figures}
     if args.name is None:
-        for name in STUDIES:
-            module = study(name)
-            print(f"{name:13} {module.SUMMARY}; {module.INSTANCES:,} instances, {module.RUNS} runs")
+        for name, study in studies.items():
+            print(f"{name:13} {study.SUMMARY}; {study.INSTANCES:,} instances, {study.RUNS} runs")
         return 0
-    module = study(args.name)
+    if args.name not in studies:
+        raise ValueError(f"no study {args.name!r}; there is {', '.join(studies)}")
+    study = studies[args.name]
     for option in ("instances", "runs"):
         value = getattr(args, option)
         if value is not None and value < 1:
             raise ValueError(f"--{option} must be 1 or more, not {value}")
-    os.makedirs(args.out, exist_ok=True)  # now rather than after hours
-    settings = Settings(args.instances or module.INSTANCES, args.runs or module.RUNS)
-    if not args.quiet:
-        settings.note = lambda text: print(text, file=sys.stderr, flush=True)
-    page = module.run(settings)
-    page.heading("Command")
-    page.text(f"    bregalad reproduce {args.name} --instances {settings.instances} --runs {settings.runs}")
+    folder = Path(args.out)
+    folder.mkdir(parents=True, exist_ok=True)  # now rather than after hours
+    instances, runs = args.instances or study.INSTANCES, args.runs or study.RUNS
+    note = (lambda text: None) if args.quiet else (lambda text: print(text, file=sys.stderr, flush=True))
+    parts, figures = study.run(instances, runs, note)
+    parts.append(f"## Command\n\n    bregalad reproduce {args.name} --instances {instances} --runs {runs}")
+    page = "\n\n".join(parts) + "\n"
     print(page)
-    for file in page.write(args.out):
-        print(f"written: {os.path.join(args.out, file)}", file=sys.stderr)
+    (folder / f"{args.name}.md").write_text(page, encoding="utf-8")
+    for file, figure in figures.items():
+        figure.savefig(folder / file, dpi=100)
+    for file in (f"{args.name}.md", *figures):
+        print(f"written: {folder / file}", file=sys.stderr)
     return 0

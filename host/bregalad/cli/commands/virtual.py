@@ -1,10 +1,9 @@
 """Run a board's own top level, compiled, behind a pseudo-terminal or a UDP socket."""
 
-import os
 import signal
 import sys
 
-from ..options import add_sizes, add_wave, check_clock, network_options
+from ..options import add_sizes, add_wave, network_options
 
 _TIMEOUT = 60  # seconds for drivers: beside a busy processor a frame may take many
 
@@ -14,27 +13,11 @@ def add_arguments(parser):
     parser.add_argument("board", help="as for build")
     add_sizes(parser)
     parser.add_argument(
-        "--ratio",
-        type=float,
-        metavar="CLOCKS",
-        help="clocks of the array per bit of a serial line (default: 8; boards "
-        "have 16 and more, few make the simulation fast), or per byte of an "
-        "Ethernet (default: 0.5, as at 62.5 MHz)",
-    )
-    parser.add_argument(
-        "--clock",
-        type=float,
-        metavar="MHZ",
-        help="what the board takes for its clock: a million clocks for each are a "
-        "second of its time-outs (default: the PLL's slowest)",
-    )
-    parser.add_argument(
         "--netlist",
         action="store_true",
         help="run the netlist that is placed and routed, which takes minutes to make (ECP5 boards with a serial port)",
     )
     parser.add_argument("--port", type=int, metavar="N", help="UDP port of a board with Ethernet (default: 16978)")
-    parser.add_argument("--link", metavar="PATH", help="also make this symbolic link to the pseudo-terminal")
     add_wave(parser)
 
 
@@ -50,50 +33,24 @@ def run(args):
     board = find_board(args.board)
     if args.port is not None and not 0 <= args.port < 1 << 16:
         raise ValueError(f"--port must be 0 (any) to 65535, not {args.port}")
-    check_clock(args.clock)
     options = network_options(board, port=args.port)
     if board.wire == "udp":
         options.setdefault("port", PORT)
-    if args.link and board.wire != "serial":
-        raise ValueError(f"--link is for boards with a serial port; {board.name} has none")
-    if args.link and _is_stale(args.link):
-        os.unlink(args.link)
-    if args.link and os.path.lexists(args.link):
-        raise ValueError(f"{args.link} is there already: remove it, or choose another --link")
     if args.wave is not None:
         check_wave(args.wave)
     geometry = Geometry.parse(args.geometry, board.geometry)
-    ratio = args.ratio if args.ratio is None or args.ratio % 1 else int(args.ratio)
     print(f"compiling {geometry}, unless that was done before ...", flush=True)
 
-    linked = None
-
     def opened(name):
-        nonlocal linked
-        if args.link:
-            os.symlink(name.removeprefix("serial:"), args.link)
-            linked = args.link
         print(f"serving: open it as {name},timeout={_TIMEOUT}; end with Ctrl-C", flush=True)
 
-    # Ended like that, it removes its link, too.
+    # Ended like that, it ends its waveform, too.
     numbers = (signal.SIGTERM, signal.SIGHUP)
     before = [signal.signal(number, lambda number, frame: sys.exit(128 + number)) for number in numbers]
     try:
-        with VirtualBoard(
-            board, geometry, ratio=ratio, clock_mhz=args.clock, wave=args.wave, netlist=args.netlist
-        ) as virtual:
+        with VirtualBoard(board, geometry, wave=args.wave, netlist=args.netlist) as virtual:
             serve(virtual, opened, **options)
     finally:
-        if linked is not None:
-            os.unlink(linked)
         for number, handler in zip(numbers, before, strict=True):
             signal.signal(number, handler)
     return 0
-
-
-def _is_stale(path):
-    """Whether this is the link of a virtual board that is no more, as one that was killed leaves.
-
-    It leads to a pseudo-terminal that there is not.
-    """
-    return os.path.islink(path) and not os.path.exists(path) and os.readlink(path).startswith("/dev/")

@@ -105,13 +105,6 @@ def open_lines(path):
             yield Lines(file, path)
 
 
-@contextmanager
-def open_text(path):
-    """As `open_lines`, an iterator of strings."""
-    with open_lines(path) as lines:
-        yield lines.texts()
-
-
 class Pipe:
     """What is read once: standard input, a FIFO or a device, plain or compressed by gzip.
 

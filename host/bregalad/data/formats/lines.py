@@ -9,6 +9,7 @@ from ..schema import DataError
 _PIECE = 1 << 20  # bytes that are read at once
 _LONGEST = 1 << 26  # bytes of a line
 _MOST = 1 << 28  # bytes of the lines that are taken at once, if there is more than one
+_END = 10  # a line feed
 _MARK = b"\xef\xbb\xbf"  # begins a file, and what another was appended to
 
 
@@ -32,35 +33,22 @@ class Lines:
         self.path = path
         self.number = 0
         self._file = file
-        self._piece = b""  # what has been read, from ``_at`` on not taken yet
-        self._at = 0
-        self._ends = np.empty(0, np.int64)  # after each line of the piece
-        self._next = 0  # the first of them that is not taken
+        self._data = bytearray()  # what has been read and not taken yet
+        self._there = self._whole = 0  # the whole lines in it, and where they end
         self._held = b""  # a carriage return, if it was the last that was read
 
     def take(self, count):
         """The next ``count`` lines as bytes, fewer at the end and where they are long; b"" after the last."""
-        parts, size = [], 0
-        while True:
-            there = min(count, len(self._ends) - self._next)
-            if there:
-                self._next += there
-                end = int(self._ends[self._next - 1])
-                parts.append(self._piece[self._at : end])
-                size += len(parts[-1])
-                self._at = end
-                self.number += there
-                count -= there
-            if not count or size > _MOST or not self._read():
-                return parts[0] if len(parts) == 1 else b"".join(parts)
+        data, end, count = self._next(count)
+        del self._data[:end]
+        self._whole -= end
+        self._there -= count
+        self.number += count
+        return data
 
     def peek(self, count):
         """The next ``count`` lines as bytes, which can be taken again."""
-        before = self.number
-        data = self.take(count)
-        self.number = before
-        self._fill(data + self._piece[self._at :])
-        return data
+        return self._next(count)[0]
 
     def skip_to(self, number):
         """Take lines until ``number`` are taken."""
@@ -72,33 +60,34 @@ class Lines:
         while data := self.take(1):
             yield _decoded(data, self.number, self.path)
 
-    def _fill(self, data):
-        self._piece, self._at, self._next = data, 0, 0
-        self._ends = np.flatnonzero(np.frombuffer(data, np.uint8) == 10) + 1
+    def _next(self, count):
+        """Lines, where they end in what has been read, and how many they are."""
+        while self._there < count and self._whole <= _MOST and self._read():
+            pass
+        count, end = min(count, self._there), self._whole
+        if count == 1:
+            end = self._data.index(_END) + 1
+        elif count < self._there:
+            end = int(np.flatnonzero(np.frombuffer(self._data, np.uint8, end) == _END)[count - 1]) + 1
+        return _without_marks(bytes(memoryview(self._data)[:end])), end, count
 
     def _read(self):
         """Read on; False if there is no more."""
-        rest = self._piece[self._at :]  # the beginning of a line
-        parts, size = [rest] if rest else [], len(rest)
-        while True:
-            data = self._held + (new := self._file.read1(_PIECE))
-            self._held = b""
-            if b"\r" in data:
-                if new and data.endswith(b"\r"):
-                    data, self._held = data[:-1], b"\r"
-                data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-            parts.append(data)
-            size += len(data)
-            if b"\n" in data or not new:
-                data = _without_marks(b"".join(parts))
-                self._fill(data if data[-1:] in (b"", b"\n") or new else data + b"\n")
-                return bool(data)
-            if b"\0" in data:  # a device may have no line's end at all
-                raise _not_a_text(b"", 0, self.number + 1, self.path, "a NUL character")
-            if size > _LONGEST:
-                raise DataError(
-                    f"{self.path}, line {self.number + 1}: longer than {_LONGEST:,} bytes; a line holds one instance"
-                )
+        new = self._file.read1(_PIECE)
+        data, self._held = self._held + new, b""
+        if new and data.endswith(b"\r"):
+            data, self._held = data[:-1], b"\r"
+        self._data += data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in data else data
+        if not new and len(self._data) > self._whole and not self._data.endswith(b"\n"):
+            self._data += b"\n"
+        self._there += self._data.count(_END, self._whole)
+        self._whole = self._data.rfind(_END, self._whole) + 1 or self._whole
+        number = self.number + self._there + 1
+        if not self._there and b"\0" in data:  # a device may have no line's end at all
+            raise _not_a_text(b"", 0, number, self.path, "a NUL character")
+        if len(self._data) - self._whole > _LONGEST:
+            raise DataError(f"{self.path}, line {number}: longer than {_LONGEST:,} bytes; a line holds one instance")
+        return bool(new)
 
 
 class Block:

@@ -18,14 +18,6 @@ _TOKEN = re.compile(
 """,
     re.VERBOSE,
 )
-# The same of a row with commas between all fields, no brace and no comment. Nothing in it is tried
-# twice (*+), so that it takes no longer than the line is long.
-_FIELD = (
-    r"""[ \t]*+('[^'\\\n]*+(?:\\.[^'\\\n]*+)*+'|"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"|"""
-    r"""[^\x00-\x08\x0a-\x1f,{}%'"]*+)[ \t]*+"""
-)
-_ROW = re.compile(f"(?:{_FIELD},)*+{_FIELD}")
-_FIELDS = re.compile(_FIELD + ",")
 _BLANKS = "".join(map(chr, range(33)))
 _KINDS = (None, "blank", "comma", "brace", "quoted", "quoted", "word")
 
@@ -70,24 +62,6 @@ def tokens(line):
             rf"\{line[end]} stands for one)"
         )
     return found
-
-
-def between_commas(line):
-    """The fields of a row, None for missing ones; None if it has other notations than commas and quotes.
-
-    It says what `tokens` and `divided` do, but several times as fast.
-    """
-    if not _ROW.fullmatch(line):
-        return None
-    fields = []
-    for text in _FIELDS.findall(line + ","):
-        if text[:1] in ("'", '"'):
-            text = text[1:-1]
-            fields.append(_ESCAPE.sub(_character, text) if "\\" in text else text)
-        else:
-            text = text.rstrip(" \t")
-            fields.append(None if text in ("", "?") else text)
-    return fields
 
 
 def without_blanks(line):

@@ -10,10 +10,10 @@ from pyarrow import json as arrow_json
 from pyarrow import parquet
 
 from ..schema import Attribute, DataError
-from ..times import whole_seconds
+from ..times import seconds
 from .files import open_binary
-from .numerals import MISSING_NUMBERS, is_number
 from .sources import Source
+from .text import number_of
 
 # Plain bytes are what some programs write for texts.
 _TEXTS = ("string", "large_string", "string_view", "binary", "large_binary", "binary_view")
@@ -100,50 +100,37 @@ class ParquetSource(Source):
 
     def _column(self, column, name, numeric, where):
         if not numeric:
-            codes, words = self._words(column, name, where)
-            return pd.Categorical.from_codes(codes, words).remove_unused_categories()
+            return pd.Categorical.from_codes(*self._words(column, name, where)).remove_unused_categories()
         if pa.types.is_temporal(column.type):
-            values = _seconds(column)
-        elif _kind(column.type) == "numeric" or pa.types.is_boolean(column.type):
+            return seconds(column.to_pandas(date_as_object=False))
+        if _kind(column.type) == "numeric" or pa.types.is_boolean(column.type):
             values = column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
         else:
             codes, words = self._words(column, name, where)
-            numbers = np.full(len(words) + 1, np.nan)  # the last one for missing words
-            for code, word in enumerate(words):
-                word = word.strip()
-                if word not in MISSING_NUMBERS:
-                    if not is_number(word):
-                        self._refuse(word, name, where(int((codes == code).argmax())))
-                    numbers[code] = float(word)
-            values = numbers[codes]
-        if np.isinf(values).any():
-            row = int(np.isinf(values).argmax())
-            self._refuse(values[row], name, where(row))
+            numbers = [number_of(word.strip()) for word in words]
+            # The last one is for missing words.
+            values = np.array([*(np.inf if number is None else number for number in numbers), np.nan])[codes]
+        if (infinite := np.isinf(values)).any():
+            row = int(infinite.argmax())
+            raise DataError(
+                f"{where(row)}, column {name!r}: {_word(column.to_pandas()[row])} is not a finite number; allowed "
+                "are finite numbers and, for a missing value, null or NaN"
+            )
         return values
 
     @staticmethod
     def _words(column, name, where):
         """A column as codes, -1 for missing, and the words that they stand for."""
-        if pa.types.is_dictionary(column.type):
-            codes = column.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
-            values = column.dictionary
-        else:
-            codes, values = None, column
-        if pa.types.is_integer(values.type):
-            values = values.cast(pa.string())  # of integers with nulls pandas would make floats
-        elif pa.types.is_float16(values.type):
-            values = values.cast(pa.float32())  # pandas finds no distinct ones among these
-        values = values.to_pandas()
-        if codes is None:
-            codes, values = pd.factorize(values)
+        if pa.types.is_integer(column.type):
+            column = column.cast(pa.string())  # of integers with nulls pandas would make floats
+        elif pa.types.is_float16(column.type):
+            column = column.cast(pa.float32())  # pandas finds no distinct ones among these
+        codes, values = pd.factorize(column.to_pandas())
         words = []
         for code, value in enumerate(values):
             try:
                 words.append(_word(value))
             except UnicodeDecodeError as error:
-                if not (codes == code).any():
-                    words.append(None)
-                    continue
                 row = int((codes == code).argmax())
                 raise DataError(
                     f"{where(row)}, column {name!r}: the bytes {value!r} are no text in UTF-8; "
@@ -164,13 +151,6 @@ class ParquetSource(Source):
                 source = parquet.ParquetFile(source)
             with source, _explained(self.path, "the Parquet data are damaged"):
                 yield source
-
-    @staticmethod
-    def _refuse(value, name, place):
-        raise DataError(
-            f"{place}, column {name!r}: {value!s} is not a finite number; allowed "
-            "are finite numbers and, for a missing value, null or NaN"
-        )
 
 
 class JsonSource(ParquetSource):
@@ -228,19 +208,6 @@ def _kind(kind):
 def _has_words(kind):
     """Whether values of an Arrow type, which is not learnt from, can be taken as words."""
     return _extension(kind) in ("arrow.json", "arrow.uuid", "pandas.period")
-
-
-def _seconds(column):
-    """Dates and times as seconds, NaN for missing ones."""
-    kind = column.type
-    if pa.types.is_date32(kind):
-        column, unit = column.cast(pa.timestamp("s")), "s"
-    else:
-        unit = "ms" if pa.types.is_date64(kind) else kind.unit
-    counts = column.view(pa.int64() if column.type.bit_width == 64 else pa.int32())
-    numbers = whole_seconds(counts.fill_null(0).to_numpy(), unit)
-    numbers[column.is_null().to_numpy(zero_copy_only=False)] = np.nan
-    return numbers
 
 
 def _extension(kind):

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
-from os.path import getsize
 from typing import TYPE_CHECKING
 
 from ...words import counted
 from ..schema import Attribute, DataError
-from .files import Pipe, open_binary, open_lines
+from .files import open_lines
 from .lines import Block
-from .text import parse
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from .files import Pipe
+
 __all__ = ["HEAD", "LineSource", "Source"]
 
 HEAD = 10_000  # rows from which the kinds of undeclared columns are inferred
-_COUNTED = 4 << 20  # bytes of a file whose rows are counted for a progress bar
 
 
 class Source:
@@ -45,8 +44,8 @@ class Source:
     mixed: dict[int, str] = {}  # noqa: RUF012
 
     def count(self) -> int | None:
-        """The number of rows if it is known cheaply."""
-        raise NotImplementedError
+        """The number of rows if it is known beforehand."""
+        return None
 
     def tables(
         self, chunk: int, kept: Collection[str], numeric: Collection[str]
@@ -106,17 +105,6 @@ class Source:
 class LineSource(Source):
     """A format with one instance per line: ``layout`` divides it, ``skipped`` lines precede."""
 
-    def count(self):
-        """Lines of data; blank ones count, so it is a hint. None for a pipe or a large file."""
-        if isinstance(self.path, Pipe) or getsize(self.path) > _COUNTED:
-            return None
-        total, last = 0, b"\n"
-        with open_binary(self.path) as file:
-            while piece := file.read(1 << 20):
-                total += piece.count(b"\n")
-                last = piece[-1:]
-        return max(0, total + (last != b"\n") - self.skipped)
-
     def tables(self, chunk, kept, numeric):
         """Yield the data, ``chunk`` lines at a time; DataError if a pipe's are gone."""
         with open_lines(self.path) as lines:
@@ -139,4 +127,5 @@ class LineSource(Source):
         """Tell of lines that are passed over, if that is to be known."""
 
     def _table(self, block, kept, numeric):
-        return parse(block, self.layout, self.columns, kept, numeric)
+        """The columns ``kept`` of a block; see `tables`."""
+        raise NotImplementedError

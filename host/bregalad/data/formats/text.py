@@ -1,19 +1,28 @@
 """Delimited text, a block of lines at a time, checked before any of it is handed on."""
 
 import csv
-import io
 import re
-import warnings
+import unicodedata
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+from pyarrow import compute
+from pyarrow import csv as arrow_csv
 
 from ...words import counted
 from ..schema import DataError
-from .numerals import MISSING_NUMBERS, MISSING_WORDS, number_of, reason_of
 
+MISSING_WORDS = ("", "?")
+_NANS = {"NaN", "nan", "-NaN", "-nan"}  # which float() takes
+# As pandas has them, and Weka's.
+MISSING_NUMBERS = _NANS.union(
+    ("", "?", "NA", "N/A", "n/a", "#N/A", "#N/A N/A", "#NA", "<NA>", "NULL", "null", "None"),
+    ("1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"),
+)
+_GROUPED = re.compile(r"[+-]?[0-9]{1,3}([,.'’_\s])[0-9]{3}(?:\1[0-9]{3})*(?:[.,][0-9]+)?")
 _DELIMITERS = ",\t;|"
-_END = 10  # a line feed
+_CATEGORIES = pa.dictionary(pa.int32(), pa.string())
 _BLANKS = " \t\r\n\f\v"  # of a line that says nothing; a no-break space may be a word
 
 
@@ -108,78 +117,48 @@ def parse(block, layout, names, kept, numeric):
 
 
 def _parse_fast(data, layout, names, kept, numeric):
-    """What `_parse_slowly` returns, by pandas' compiled reader; None if there may be a difference.
+    """What `_parse_slowly` returns, by Arrow's compiled reader; None if there may be a difference.
 
-    Lines must have as many fields as columns, since it fills up short ones and cuts long ones, and
-    quotes stand where they open and close a field. It takes no other numbers than `number_of`.
+    It divides lines and takes numbers as `fields_of` and `number_of` do, but for quotes behind blanks, numbers of
+    ASCII's NaN with a payload, and quotes that are not closed on their line.
     """
-    text = np.frombuffer(data, np.uint8)
-    rows, width = np.count_nonzero(text == _END), len(names)
-    # Where all lines together have the delimiters that they should, one is too long only if
-    # another is too short, and that one is seen by its last column. It is the quicker way.
-    quick = layout.quote.encode() not in data and len(kept) == width
-    delimiters = np.count_nonzero(text == ord(layout.delimiter)) if quick else 0
-    if not rows or (delimiters != rows * (width - 1) if quick else not _is_regular(data, layout, width)):
-        return None
-    places = {names.index(name): name for name in kept}
-    numbers = {i for i, name in places.items() if name in numeric}
+    quote, delimiter = layout.quote.encode(), layout.delimiter.encode()
+    rows, width = data.count(b"\n"), len(names)
+    if quote in data:
+        behind_blanks = b"(?:^|[\n" + re.escape(delimiter) + b"]) +" + quote
+        if width == 1 or b" " + quote in data and re.search(behind_blanks, data):
+            return None
+        data += delimiter * (width - 1) + b"\n"  # a quote that is still open takes this row along
+    elif b" " in data:
+        data = re.sub(re.escape(delimiter) + b" +", delimiter, data)
+    types = {str(names.index(name)): pa.float64() if name in numeric else _CATEGORIES for name in kept}
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")  # what pandas is in doubt about is read slowly
-            table = pd.read_csv(
-                io.BytesIO(data),
-                sep=layout.delimiter,
-                quotechar=layout.quote,
-                header=None,
-                decimal=layout.decimal,
-                names=range(width),
-                usecols=None if quick else list(places),
-                # Of numbers it finds the type itself sooner than it makes float64 as it is told.
-                dtype={i: object for i in places if i not in numbers},
-                na_values={i: list(MISSING_NUMBERS if i in numbers else MISSING_WORDS) for i in places},
-                keep_default_na=False,
-                skipinitialspace=b" " in data,
-                skip_blank_lines=False,
-                index_col=False,
-            )
-    except (ValueError, OverflowError, Warning):
+        table = arrow_csv.read_csv(
+            pa.BufferReader(data),
+            arrow_csv.ReadOptions(block_size=len(data) + 1, column_names=[str(place) for place in range(width)]),
+            arrow_csv.ParseOptions(delimiter=layout.delimiter, quote_char=layout.quote),
+            arrow_csv.ConvertOptions(
+                include_columns=list(types),
+                column_types=types,
+                null_values=list(MISSING_NUMBERS),
+                decimal_point=layout.decimal,
+                check_utf8=False,
+            ),
+        )
+    except (pa.ArrowInvalid, pa.ArrowCancelled):  # the latter by a signal, which Python handles next
         return None
-    if len(table) != rows or quick and table[width - 1].isna().any() and not _is_regular(data, layout, width):
+    if len(table) != rows + (quote in data):
         return None
-    columns = {}
-    for i, name in places.items():
-        column = table[i].to_numpy()
-        if i in numbers:
-            if column.dtype.kind not in "iuf":
+    columns, table = {}, table.slice(0, rows)
+    for name, column in zip(kept, table.columns, strict=True):
+        if name in numeric:
+            if not compute.all(compute.is_finite(column)).as_py() and rows > column.null_count:
                 return None
-            column = column.astype(np.float64, copy=False)
-            if np.isinf(column).any():
-                return None
+            columns[name] = column.to_numpy()
         else:
-            column = _words(column)
-        columns[name] = column
+            column = column.combine_chunks()
+            columns[name] = _words(column.indices.to_numpy(), column.dictionary.to_pylist())
     return pd.DataFrame(columns, columns=kept, copy=False)
-
-
-def _is_regular(data, layout, width):
-    """Whether all lines have ``width`` fields, and quotes stand around whole fields."""
-    delimiter, quote = layout.delimiter.encode(), layout.quote.encode()
-    others = bytes(set(range(256)) - {_END, *delimiter, *quote})
-    marks = data.translate(None, others)
-    if quote in marks:
-        text = np.frombuffer(data, np.uint8)
-        quotes = np.flatnonzero(text == ord(quote))
-        opening, closing = quotes[0::2], quotes[1::2]
-        if len(opening) > len(closing):
-            return False
-        # A quote beside a quote is one that is doubled.
-        around = np.concatenate((text[opening[opening > 0] - 1], text[closing + 1]))
-        if not np.isin(around, [_END, ord(delimiter), ord(quote)]).all():
-            return False
-        ends = np.flatnonzero((text == ord(delimiter)) | (text == _END))
-        marks = text[ends[np.searchsorted(quotes, ends) % 2 == 0]].tobytes()
-    line = delimiter * (width - 1) + b"\n"
-    return marks == line * (len(marks) // width)
 
 
 def _parse_slowly(block, layout, names, kept, numeric):
@@ -196,22 +175,52 @@ def _parse_slowly(block, layout, names, kept, numeric):
             found = f"{counted(len(fields), 'field')}, but {counted(len(names), 'column')}"
             raise DataError(f"{place}: {found}" + comment * line.startswith("#"))
         rows.append(fields)
-    columns, wrong = {}, []
-    for place, (name, column) in enumerate(zip(names, zip(*rows, strict=True), strict=True)):
-        if name not in kept:
+    columns = dict(zip(names, zip(*rows, strict=True), strict=True))
+    return table_of(
+        {name: columns[name] for name in kept},
+        numeric,
+        layout.path,
+        block.numbers,
+        number=lambda field: number_of(field, layout.decimal),
+        words=lambda fields: _words(*pd.factorize(np.array(fields, object))),
+        decimal=layout.decimal,
+    )
+
+
+def table_of(columns, numeric, path, numbers, *, number, words, decimal="."):
+    """A table of columns of fields: float64 for those in ``numeric``, else categories.
+
+    Parameters
+    ----------
+    columns : dict of str: sequence
+    numeric : set of str
+    path : str
+    numbers : sequence of int
+        The lines of the rows.
+    number : callable
+        A field's number, None if it is none.
+    words : callable
+        A column's categories.
+    decimal : str
+
+    Raises
+    ------
+    DataError
+        If a field of a numeric column is no finite number: the first row's.
+    """
+    table, wrong = {}, []
+    for name, fields in columns.items():
+        if name not in numeric:
+            table[name] = words(fields)
             continue
-        if name in numeric:
-            numbers = [number_of(field, layout.decimal) for field in column]
-            columns[name] = np.array([np.inf if n is None else n for n in numbers], np.float64)
-            if (infinite := np.isinf(columns[name])).any():
-                row = int(infinite.argmax())
-                wrong.append((row, place, name, column[row]))
-        else:
-            columns[name] = _words(np.array(column, object))
+        table[name] = np.array([np.inf if n is None else n for n in map(number, fields)], np.float64)
+        if (infinite := np.isinf(table[name])).any():
+            row = int(infinite.argmax())
+            wrong.append((row, name, fields[row]))
     if wrong:
-        row, _, name, field = min(wrong)
-        raise not_a_number(f"{layout.path}, line {block.numbers[row]}", name, field, layout.decimal)
-    return pd.DataFrame(columns, columns=kept, copy=False)
+        row, name, field = min(wrong, key=lambda found: found[0])
+        raise not_a_number(f"{path}, line {numbers[row]}", name, field, decimal)
+    return pd.DataFrame(table, columns=list(columns), copy=False)
 
 
 def not_a_number(place, name, field, decimal="."):
@@ -248,9 +257,8 @@ def word_among_numbers(column, decimal):
     return rows[0], len(rows) <= max(1, sum(field in values for field in column) // 100)
 
 
-def _words(column):
-    """Categories of a column of objects, without blanks around them and missing ones."""
-    codes, values = pd.factorize(column)
+def _words(codes, values):
+    """Categories of words by their codes, -1 for missing ones, without blanks around them and missing ones."""
     clean = [value.strip() for value in values]
     if clean != list(values) or any(value in MISSING_WORDS for value in clean):
         same, clean = pd.factorize(np.array(clean, object))
@@ -259,3 +267,52 @@ def _words(column):
         codes = np.append(places[same], -1)[codes]
         clean = clean[~missing]
     return pd.Categorical.from_codes(codes, pd.Index(clean, dtype=object))
+
+
+def number_of(field, decimal="."):
+    """The number that a field without blanks around it says, NaN if missing, None if it is none.
+
+    Numbers are written in ASCII's digits; ``decimal`` is their decimal mark. Infinities are
+    numbers here, and so is NaN however it is written.
+    """
+    if field in MISSING_NUMBERS:
+        return np.nan
+    if decimal != ".":
+        # The point is no mark then; what float() is given instead it refuses.
+        field = field.replace(".", "_").replace(decimal, ".")
+    if "_" in field or not field.isascii():  # float() takes Python's grouping, and all digits
+        return None
+    try:
+        return float(field)
+    except ValueError:
+        return None
+
+
+def is_number(field, decimal="."):
+    """Whether a field reads as a number, infinities and NaN included, other marks of a missing one not."""
+    return (field not in MISSING_NUMBERS or field in _NANS) and number_of(field, decimal) is not None
+
+
+def reason_of(field, decimal="."):
+    """Why what a person reads as a number is not read as one here, and the remedy; "" if not so."""
+    digits = "".join(str(unicodedata.decimal(c)) if c.isdecimal() else c for c in field)
+    if digits != field and (_is_any(digits, decimal) or reason_of(digits, decimal)):
+        return "it has other digits than 0 to 9; write these"
+    if _is_any(field.replace("\N{MINUS SIGN}", "-"), decimal) and "\N{MINUS SIGN}" in field:
+        return "it has a typographic minus; write -"
+    if decimal == "." and field.count(",") == 1 and is_number(field.replace(",", ".")) and "." not in field:
+        if _GROUPED.fullmatch(field):
+            return (
+                'it has a comma: if it is a decimal one, say decimal="," (--decimal ,), '
+                "if it marks thousands, leave it out"
+            )
+        return 'it has a decimal comma; say decimal="," (--decimal ,)'
+    if _GROUPED.fullmatch(field):
+        return "it has marks between thousands; leave them out"
+    if decimal != "." and is_number(field):
+        return f"it has a decimal point, but decimal={decimal!r} is said"
+    return ""
+
+
+def _is_any(field, decimal):
+    return is_number(field, decimal) or is_number(field.replace("\N{ARABIC DECIMAL SEPARATOR}", "."))

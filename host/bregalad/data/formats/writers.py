@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import gzip
-import io
 from collections.abc import Callable
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -77,9 +76,9 @@ def write_stream(
     _check_words([*stream.schema.names, stream.schema.class_name], suffix)
     done = 0
     writer = None
-    with _opened(path, parquet_wanted) as file:
+    with replacing(path, "wb") as plain, _packed(path, plain) as file:
         if suffix == ".arff":
-            file.write(header)
+            file.write(header.encode())
         for X, y in stream:
             if limit is not None:
                 X, y = X[: limit - done], y[: limit - done]
@@ -92,9 +91,11 @@ def write_stream(
                 writer.write_table(rows)
             elif suffix == ".arff":
                 columns = [_fields(table[name], name in nominal) for name in table]
-                file.writelines(",".join(row) + "\n" for row in zip(*columns, strict=True))
+                file.writelines((",".join(row) + "\n").encode() for row in zip(*columns, strict=True))
             else:
-                table.to_csv(file, index=False, header=not done, na_rep="?", sep="\t" if suffix == ".tsv" else ",")
+                divider = "\t" if suffix == ".tsv" else ","
+                text = table.to_csv(index=False, header=not done, na_rep="?", sep=divider, lineterminator="\n")
+                file.write(text.encode())
             done += len(y)
             if progress is not None:
                 progress(len(y))
@@ -105,19 +106,8 @@ def write_stream(
     return done
 
 
-@contextmanager
-def _opened(path, binary):
-    with replacing(path, "wb") as file:
-        if binary:
-            yield file
-            return
-        with (
-            (
-                gzip.GzipFile(str(path), "wb", 6, file) if str(path).lower().endswith(".gz") else nullcontext(file)
-            ) as packed,
-            io.TextIOWrapper(packed, encoding="utf-8", newline="") as text,
-        ):
-            yield text
+def _packed(path, file):
+    return gzip.GzipFile(str(path), "wb", 6, file) if str(path).lower().endswith(".gz") else nullcontext(file)
 
 
 def _check_words(words, suffix):

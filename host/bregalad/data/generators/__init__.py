@@ -3,14 +3,12 @@
 from .agrawal import Agrawal
 from .base import Generator
 from .catalogue import GENERATORS, PRESETS, open_generator
-from .chessboard import Chessboard
-from .clusters import Clusters
+from .changing import Chessboard, Clusters, InterchangingRBF, MovingSquares
 from .concepts import SEA, STAGGER, PoisonedHead
 from .drift import ConceptDrift, Recurrence
 from .hyperplane import Hyperplane
 from .led import LED
-from .rbf import InterchangingRBF, RandomRBF
-from .squares import MovingSquares
+from .rbf import RandomRBF
 from .tree import RandomTree
 from .waveform import Waveform
 

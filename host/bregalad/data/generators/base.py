@@ -114,7 +114,7 @@ class Generator:
     def chunks(self, size: int) -> Iterator[Chunk]:
         """Yield ``(X, y)`` with ``size`` instances, the last one with fewer."""
         cutter = Cutter(self)
-        while len((block := cutter.take(size)).labels):
+        while (block := cutter.take(size)) is not None and len(block.labels):
             yield self._frame(block), self._classes[block.labels]
 
     def take(self, count: int) -> Chunk:
@@ -170,22 +170,19 @@ class Cutter:
 
     def __init__(self, generator):
         self._blocks = generator.blocks()
-        self._rest = None
+        self._rest = next(self._blocks)
 
     def take(self, count):
-        """`Block` of the next ``count`` instances, fewer at the end of the stream."""
-        parts = []
-        while count:
-            if self._rest is None or not len(self._rest.labels):
-                self._rest = next(self._blocks, None)
-                if self._rest is None:
-                    break
-            parts.append(Block(*(part[:count] for part in self._rest)))
-            self._rest = Block(*(part[count:] for part in self._rest))
-            count -= len(parts[-1].labels)
-        if not parts:
-            return Block(np.zeros((0, 0)), np.zeros((0, 0), np.uint8), np.zeros(0, np.int64))
-        return Block(*map(np.concatenate, zip(*parts, strict=True)))
+        """`Block` of the next ``count`` instances, fewer at the end of the stream, None behind it."""
+        parts, done = [], 0
+        while self._rest is not None:
+            parts.append(Block(*(part[: count - done] for part in self._rest)))
+            self._rest = Block(*(part[count - done :] for part in self._rest))
+            done += len(parts[-1].labels)
+            if done == count:
+                break
+            self._rest = next(self._blocks, None)
+        return Block(*map(np.concatenate, zip(*parts, strict=True))) if parts else None
 
 
 def random_numbers(seed, what, number=0):

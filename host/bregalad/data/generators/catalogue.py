@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from ..schema import DataError
 from .agrawal import Agrawal
-from .chessboard import Chessboard
-from .clusters import Clusters
+from .changing import Chessboard, Clusters, InterchangingRBF, MovingSquares
 from .concepts import SEA, STAGGER, PoisonedHead
 from .drift import ConceptDrift, Recurrence
 from .hyperplane import Hyperplane
 from .led import LED
-from .rbf import InterchangingRBF, RandomRBF
-from .squares import MovingSquares
+from .rbf import RandomRBF
 from .tree import RandomTree
 from .waveform import Waveform
 

@@ -101,14 +101,12 @@ class PoisonedHead(Generator):
     Parameters
     ----------
     function : int
-        1 to 3: what the first instances have for u: -999, 1000 u or u + 3.
-    head : int
-        How many those are.
-    seed : int
+        1 to 3: what the first 500 instances have for u: -999, 1000 u or u + 3.
     """
 
+    HEAD = 500
+
     function: Annotated[int, Range(1, 3)] = 1
-    head: Annotated[int, Range(0)] = 500
 
     def _schema(self):
         return Schema((Attribute("u", "numeric"),), "class", ("0", "1"))
@@ -116,6 +114,6 @@ class PoisonedHead(Generator):
     def _block(self, rng, first, count, state):
         numeric = rng.random((count, 1))
         labels = (numeric[:, 0] > 0.5).astype(np.int64)
-        head = numeric[: max(0, self.head - first)]
+        head = numeric[: max(0, self.HEAD - first)]
         head[:] = (np.full_like(head, -999), 1000 * head, head + 3)[self.function - 1]
         return Block(numeric, np.zeros((count, 0), np.uint8), labels)

@@ -1,12 +1,11 @@
 """Two generators joined to one stream whose concept changes."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Annotated
 
 import numpy as np
 
-from .base import BLOCK, Block, Cutter, Generator, Range
+from .base import Block, Cutter, Generator, Range
 
 __all__ = ["ConceptDrift", "Recurrence"]
 
@@ -22,6 +21,8 @@ class _Joined(Generator):
         for name, generator in (("first", self.first), ("second", self.second)):
             if not isinstance(generator, Generator):
                 raise TypeError(f"{name} must be a generator, not {generator!r}")
+            if generator.instances is not None:
+                raise ValueError(f"{name} must not end: the joined stream takes instances={generator.instances}")
         if self.first.schema != self.second.schema:
             raise ValueError(
                 "first and second must have the same attributes and classes; "
@@ -37,33 +38,12 @@ class _Joined(Generator):
 
     def _block(self, rng, first, count, state):
         second = self._second(rng, np.arange(first, first + count))
-        old = state[0].take(int((~second).sum()))
-        new = state[1].take(int(second.sum()))
-        # One of them has ended: the joined stream ends where it would have been needed.
-        if len(old.labels) + len(new.labels) < count:
-            ended = np.cumsum(~second) > len(old.labels)
-            ended |= np.cumsum(second) > len(new.labels)
-            count = int(ended.argmax())
-            second = second[:count]
-            old = Block(*(part[: int((~second).sum())] for part in old))
-            new = Block(*(part[: int(second.sum())] for part in new))
         parts = []
-        for a, b in zip(old, new, strict=True):
-            part = np.empty((count, *(a if len(a) else b).shape[1:]), b.dtype)
-            if len(a):
-                part[~second] = a
-            if len(b):
-                part[second] = b
+        for old, new in zip(state[0].take(int((~second).sum())), state[1].take(int(second.sum())), strict=True):
+            part = np.empty((count, *new.shape[1:]), new.dtype)
+            part[~second], part[second] = old, new
             parts.append(part)
         return Block(*parts)
-
-    def blocks(self) -> Iterator[Block]:
-        """As `Generator.blocks`, up to the end of the generators if they have one."""
-        for block in super().blocks():
-            if len(block.labels):
-                yield block
-            if len(block.labels) < BLOCK:
-                return
 
 
 @dataclass(eq=False, repr=False)
@@ -76,7 +56,7 @@ class ConceptDrift(_Joined):
     Parameters
     ----------
     first, second : Generator
-        Of the same schema, with seeds of their own.
+        Of the same schema, without an end, with seeds of their own.
     position : int
         p: the instance at which both are equally likely.
     width : int
@@ -106,7 +86,7 @@ class Recurrence(_Joined):
     Parameters
     ----------
     first, second : Generator
-        Of the same schema, with seeds of their own.
+        Of the same schema, without an end, with seeds of their own.
     period : int
         Instances of a turn.
     """
