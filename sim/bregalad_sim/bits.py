@@ -6,7 +6,7 @@ from amaranth.hdl import Shape
 from amaranth.lib import data
 from bregalad.geometry import NONE
 
-__all__ = ["candidate_fields", "pack", "unpack"]
+__all__ = ["candidate_fields", "pack", "unpack", "words_of"]
 
 
 def _fields(layout):
@@ -43,3 +43,8 @@ def candidate_fields(candidate):
     if not candidate.valid:
         return {"cell": NONE, "valid": 0, "value": 0, "gain": 0}
     return {"cell": candidate.cell, "valid": 1, "value": candidate.value, "gain": candidate.gain}
+
+
+def words_of(data, size):
+    """The words of so many bytes that some bytes are; the last may be short."""
+    return [int.from_bytes(data[at : at + size], "little") for at in range(0, len(data), size)]

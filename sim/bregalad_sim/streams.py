@@ -3,15 +3,103 @@
 A bench drives its ends after a clock edge and lets them settle in that clock's `ReadOnly`.
 """
 
+import random
 from collections import deque
 
+import cocotb
 from amaranth.hdl import Shape
+from amaranth.lib.wiring import In
 from cocotb.clock import Clock
-from cocotb.triggers import RisingEdge, Timer
+from cocotb.triggers import FallingEdge, ReadOnly, RisingEdge, Timer
 
 from .bits import pack, unpack
 
-__all__ = ["Sink", "Source", "reset"]
+__all__ = ["BlockBench", "Sink", "Source", "feed", "reset"]
+
+
+class BlockBench:
+    """A block under test, random numbers, and the other ends of its streams.
+
+    Parameters
+    ----------
+    dut : cocotb handle
+    block : wiring.Component
+        What ``dut`` was made of; names and shapes of the ports are its.
+
+    Members
+    -------
+    rng : random.Random
+    shapes : dict
+        Of the ports.
+    ends : dict
+        By stream the `Source` that leads to it or the `Sink` that it leads to.
+    """
+
+    def __init__(self, dut, block):
+        self.dut, self.rng = dut, random.Random(cocotb.RANDOM_SEED)
+        ports = {"__".join(map(str, path)): member for path, member, _ in block.signature.flatten(block)}
+        self.ends = {}
+        for name, member in ports.items():
+            stream = name.removesuffix("__payload")
+            if stream != name and {f"{stream}__valid", f"{stream}__ready"} <= ports.keys():
+                self.ends[stream] = (Source if member.flow is In else Sink)(dut, stream, member.shape, self.rng)
+        self.shapes = {name: member.shape for name, member in ports.items()}
+        streams = {f"{stream}__{part}" for stream in self.ends for part in ("valid", "payload", "ready")}
+        self._inputs = [name for name, member in ports.items() if member.flow is In and name not in streams]
+
+    async def start(self):
+        """Start the clock and reset the block, with all inputs 0."""
+        await reset(self.dut, *(getattr(self.dut, name) for name in self._inputs))
+
+    def give(self, **values):
+        """Drive inputs."""
+        for name, value in values.items():
+            getattr(self.dut, name).value = pack(self.shapes[name], value)
+
+    def read(self, name):
+        """The value of a port."""
+        return unpack(self.shapes[name], int(getattr(self.dut, name).value))
+
+    def stall(self, probability):
+        """Let all streams stall so often."""
+        for end in self.ends.values():
+            end.stall = probability
+
+    def drive(self):
+        """Drive all streams for the clock that begins."""
+        for end in self.ends.values():
+            end.drive()
+
+    async def settle(self):
+        """Wait until this clock's values are there; by stream the item that is taken, None if there is none."""
+        await ReadOnly()
+        return {name: end.settle() for name, end in self.ends.items()}
+
+
+async def feed(dut, latency, words):
+    """Reset a pipeline, give it a word in each clock, and yield each word's number when its result is there.
+
+    Parameters
+    ----------
+    dut : cocotb handle
+    latency : int
+        Clocks from a word to its result.
+    words : list of dict
+        Values of inputs; the same ones in each.
+    """
+    for name in words[0]:
+        getattr(dut, name).value = 0
+    Clock(dut.clk, 10, unit="ns").start()
+    dut.rst.value = 1
+    for _ in range(3):
+        await FallingEdge(dut.clk)
+    dut.rst.value = 0
+    for clock in range(len(words) + latency):
+        if clock >= latency:
+            yield clock - latency
+        for name, value in words[min(clock, len(words) - 1)].items():
+            getattr(dut, name).value = value
+        await FallingEdge(dut.clk)
 
 
 async def reset(dut, *inputs):

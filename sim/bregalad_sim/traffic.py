@@ -5,7 +5,7 @@ from bregalad.protocol.commands import CommandFlag, Opcode, pack_command, pack_l
 from bregalad.protocol.layout import Layout
 from bregalad.protocol.leaf_rows import RowOp, RowWord
 from bregalad.protocol.nodes import Node, NodeKind, pack_edit
-from bregalad.protocol.registers import REGISTERS, Access, CellKind, find
+from bregalad.protocol.registers import CellKind
 from bregalad.protocol.reports import EntryFlag, entry_body
 from bregalad.protocol.tree import MANY, TreeOpcode, pack_tree
 
@@ -21,16 +21,12 @@ class Traffic:
     rng : random.Random
     memory : sim.golden.Memory
         LOADs are made for its size.
-    rings : float
-        Probability that a link may close a ring. A record on one updates 256 nodes, which takes a
-        simulator that follows every signal minutes.
     """
 
-    def __init__(self, geometry, rng, memory, rings=0.02):
+    def __init__(self, geometry, rng, memory):
         self.geometry = geometry
         self.rng = rng
         self.memory = memory
-        self.rings = rings
         self.cells = 1
 
     def configuration(self):
@@ -99,23 +95,6 @@ class Traffic:
             ("judge_tie", {"n": rng.choice([0, rng.randint(1, 300), 0xFFFFFFFF, 0xFFFFFFFF])}),
         ]
 
-    def words(self):
-        """Register writes, ``(name, word)``, of any word to any register: most of them no board takes as they are."""
-        g, rng = self.geometry, self.rng
-        writes = []
-        for register in [*REGISTERS, *rng.choices(REGISTERS, k=2 * g.max_cells)]:
-            word = rng.choice([0, 0xFFFFFFFF, rng.getrandbits(32), rng.getrandbits(32)])
-            for field, lsb in register.layout():
-                if field.access is Access.RW and rng.random() < 0.6:
-                    least, most = field.range(g)
-                    bits = rng.choice([least - 1, least, rng.randint(least, min(most, least + 60)), most, most + 1])
-                    mask = (1 << field.width) - 1
-                    word = word & ~(mask << lsb) | (bits & mask) << lsb
-            writes.append((register.name, word))
-            if register.name == "cells":
-                self.cells = find("cells").taken(word, g)["count"]
-        return writes
-
     def command(self, faults):
         """Bytes of one command, its payload included; no LEARN, and nothing that a LEARN would wait for."""
         g, rng = self.geometry, self.rng
@@ -135,15 +114,6 @@ class Traffic:
                 return self.fence()
             case _:
                 return self.wrong()
-
-    def checkpoint(self, slots=8, token=0):
-        """READ of everything of some slots, then a FENCE: whatever differed before shows."""
-        g = self.geometry
-        return b"".join(
-            self._pack(Opcode.READ, slot=slot, cell=cell)
-            for slot in self.rng.sample(range(g.slots), min(slots, g.slots))
-            for cell in (NONE, *range(g.max_cells))
-        ) + self._pack(Opcode.FENCE, token=token)
 
     def slot_command(self):
         """A command of a slot that is taken."""
@@ -197,7 +167,7 @@ class Traffic:
     def _link(self, slot):
         """None, mostly a later slot, once in a while any."""
         g, rng = self.geometry, self.rng
-        if rng.random() < self.rings:
+        if rng.random() < 0.02:  # it may close a ring
             return rng.randrange(g.slots)
         return rng.choice([NONE, rng.randrange(slot + 1, g.slots)]) if slot + 1 < g.slots else NONE
 

@@ -8,6 +8,7 @@ import json
 import logging
 import os
 import platform
+import re
 import shutil
 import subprocess
 import tempfile
@@ -59,63 +60,14 @@ _MAKE = ("OPT_FAST=-O1", "OPT_SLOW=-O0", "OPT_GLOBAL=-O2", "CFG_CXXFLAGS_PCH_I=-
 # Verilator's own code, the same for all models.
 _RUNTIME = ("verilated.o", "verilated_threads.o")
 _TRACING_RUNTIME = ("verilated_fst_c.o",)
-_BOARD = {
-    "board_open": ("p", "pQIQIIs"),
-    "board_close": ("v", "p"),
-    "board_push": ("v", "ppQ"),
-    "board_run": ("v", "pQiQ"),
-    "board_available": ("Q", "p"),
-    "board_pop": ("v", "pp"),
-    "board_waiting": ("Q", "p"),
-    "board_quiet": ("Q", "p"),
-    "board_clocks": ("Q", "p"),
-    "board_fault": ("v", "pQi"),
-    "board_clear_faults": ("v", "p"),
-    "board_read": ("I", "pI"),
-    "board_write": ("v", "pII"),
-    "board_failure": ("s", "p"),
-}
-_VIRTUAL = {
-    "virtual_open": ("p", "ds"),
-    "virtual_close": ("v", "p"),
-    "virtual_push": ("v", "ppQ"),
-    "virtual_run": ("v", "pQ"),
-    "virtual_waiting": ("Q", "p"),
-    "virtual_available": ("Q", "p"),
-    "virtual_pop": ("v", "pp"),
-    "virtual_clocks": ("Q", "p"),
-    "virtual_alive": ("I", "p"),
-    "virtual_failure": ("s", "p"),
-}
-_CORE = {
-    "core_open": ("p", "pQQIQIIds"),
-    "core_close": ("v", "p"),
-    "core_run": ("v", "pQ"),
-    "core_reset": ("v", "p"),
-    "core_write": ("i", "pII"),
-    "core_read": ("i", "pIp"),
-    "core_interrupt": ("I", "p"),
-    "core_clocks": ("Q", "p"),
-    "core_beats": ("Q", "p"),
-    "core_fault": ("v", "pQi"),
-    "core_clear_faults": ("v", "p"),
-    "core_failure": ("s", "p"),
-}
-_LITEX = {
-    "soc_open": ("p", ""),
-    "soc_close": ("v", "p"),
-    "soc_write": ("i", "pII"),
-    "soc_read": ("i", "pIp"),
-}
 _HARNESSES = {"serial": "virtual/line.cpp", "udp": "virtual/network.cpp"}  # by Board.wire
-_TYPES = {
-    "p": ctypes.c_void_p,
-    "Q": ctypes.c_uint64,
-    "I": ctypes.c_uint32,
-    "i": ctypes.c_int,
-    "s": ctypes.c_char_p,
-    "d": ctypes.c_double,
-    "v": None,
+_EXPORT = re.compile(r"^EXPORT ([^(]*?)(\w+)\(([^)]*)\)", re.MULTILINE)
+_NUMBERS = {
+    "void": None,
+    "int": ctypes.c_int,
+    "double": ctypes.c_double,
+    "uint32_t": ctypes.c_uint32,
+    "uint64_t": ctypes.c_uint64,
 }
 
 
@@ -140,7 +92,7 @@ def library(geometry, traced=False):
 
         return [verilog.write(Accelerator(geometry), "accelerator", folder)]
 
-    return _load(_build("accelerator", write, "harness.cpp", repr(geometry), traced=traced), _BOARD)
+    return _load("accelerator", write, "harness.cpp", repr(geometry), traced=traced)
 
 
 def core_library(geometry, clocks=1):
@@ -161,7 +113,7 @@ def core_library(geometry, clocks=1):
         return [verilog.write(AxiTop(geometry, clocks), "bregalad", folder)]
 
     macros = ["-DTWO_CLOCKS"] if clocks == 2 else []
-    return _load(_build("bregalad", write, "soc.cpp", repr((geometry, clocks)), macros), _CORE)
+    return _load("bregalad", write, "soc.cpp", repr((geometry, clocks)), macros)
 
 
 def litex_library(geometry, size):
@@ -179,7 +131,7 @@ def litex_library(geometry, size):
 
         return write_soc(geometry, size, folder)
 
-    return _load(_build("top", write, "litex.cpp", repr((geometry, size))), _LITEX)
+    return _load("top", write, "litex.cpp", repr((geometry, size)))
 
 
 def board_library(board, geometry, clock_hz, *, netlist=False, traced=False, **options):
@@ -214,16 +166,24 @@ def board_library(board, geometry, clock_hz, *, netlist=False, traced=False, **o
         pins.append(f"-DMEMORY_RATIO={board.memory_mhz / board.clock_mhz}")
     key = repr((board.name, geometry, clock_hz, netlist, sorted(options.items()), [path.read_text() for path in chips]))
     module = "system" if chips else "top"
-    return _load(_build("top", write, _HARNESSES[board.wire], key, pins, traced, module), _VIRTUAL)
+    return _load("top", write, _HARNESSES[board.wire], key, pins, traced, module)
 
 
-def _load(path, signatures):
-    loaded = ctypes.CDLL(str(path))
-    for name, (result, arguments) in signatures.items():
+def _load(top, write, harness, *options, **others):
+    """The library that `_build` gives, its functions typed as the harness declares them."""
+    loaded = ctypes.CDLL(str(_build(top, write, harness, *options, **others)))
+    for result, name, arguments in _EXPORT.findall((_HERE / harness).read_text()):
         function = getattr(loaded, name)
-        function.restype = _TYPES[result]
-        function.argtypes = [_TYPES[argument] for argument in arguments]
+        function.restype = _type(result)
+        function.argtypes = [_type(argument) for argument in arguments.split(",") if argument]
     return loaded
+
+
+def _type(declared):
+    """Of a declaration in C: a text, another pointer or a number."""
+    if "*" in declared:
+        return ctypes.c_char_p if "char" in declared else ctypes.c_void_p
+    return _NUMBERS[declared.split()[0]]
 
 
 def _build(top, write, harness, key, macros=(), traced=False, module=None):

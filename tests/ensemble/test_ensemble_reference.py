@@ -39,10 +39,7 @@ def nodes_of(tree):
 
 
 def reference_nodes(tree):
-    return [
-        (int(tree.tree[at]["attribute"]) if tree.tree[at]["kind"] else -1, int(tree.tree[at]["width"]))
-        for at in (0, *tree.tree.below(0))
-    ]
+    return [(node.attribute if node.kind else -1, len(node.children)) for node in tree.nodes]
 
 
 @pytest.mark.parametrize("kind", KINDS)

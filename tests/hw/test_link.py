@@ -1,4 +1,4 @@
-"""The board's end of the link, each block under its own bench, and the whole behind a UART."""
+"""The board's end of the link, each block under its own bench; tests/link/test_virtual.py has the whole."""
 
 import pytest
 from bregalad.geometry import PRESETS
@@ -12,8 +12,6 @@ from bregalad_hw.link.session import Session
 from bregalad_hw.link.uart import UartReceiver, UartTransmitter
 from bregalad_hw.link.window import Window
 from bregalad_sim.runner import run
-
-CLOCK, BAUD = 1_000_000, 200_000
 
 
 # Short runs are over in Icarus before Verilator's compiler is.
@@ -30,36 +28,6 @@ def test_intake(count, simulator, tmp_path):
         count=count,
         ring_words=64,
         frame_bytes=64,
-    )
-
-
-@pytest.mark.parametrize(
-    "rounds, shares, testcase, simulator",
-    [
-        (2, [0.05], ["sessions", "traffic"], "icarus"),
-        pytest.param(1, [0.0], ["takes_over"], "icarus", marks=pytest.mark.slow),
-        pytest.param(18, [0.0, 0.05, 0.2], None, "verilator", marks=pytest.mark.slow),
-    ],
-)
-def test_linked(rounds, shares, testcase, simulator, tmp_path):
-    """``shares``: of frames that are lost, damaged, doubled, each."""
-    geometry = PRESETS["tiny"].replace(nodes=9)
-    dut = LinkedAccelerator(
-        geometry, clock_hz=CLOCK, baud=BAUD, ring_words=256, frame_bytes=256, up_frames=4, up_frame_bytes=64, timeout=20
-    )
-    run(
-        dut,
-        "dut",
-        "bench_linked",
-        tmp_path,
-        simulator=simulator,
-        clock_hz=CLOCK,
-        baud=BAUD,
-        testcase=testcase,
-        geometry=geometry.as_dict(),
-        row_bytes=4096,
-        rounds=rounds,
-        shares=shares,
     )
 
 

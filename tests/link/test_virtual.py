@@ -13,9 +13,14 @@ from bregalad.boards import BoardError
 from bregalad.boards.engine import Engine
 from bregalad.boards.linked import LinkedBoard
 from bregalad.geometry import PRESETS
+from bregalad.protocol.commands import Opcode, pack_command
+from bregalad.protocol.registers import EVENTS
 from bregalad_hw.boards import BOARDS
 from bregalad_hw.boards.ethernet import mac_address
 from bregalad_hw.boards.network import ADDRESS
+from bregalad_sim.golden import Golden
+from bregalad_sim.latency import GoldenBoard
+from bregalad_sim.traffic import Traffic
 from bregalad_sim.virtual import (
     CableWire,
     LineWire,
@@ -110,6 +115,57 @@ def test_same_tree_over_bad_wire(board, wire, share, count, seed):
     found = linked.statistics()
     assert found.frames_resent
     print(f"{board.clocks} clocks, {found}")
+
+
+@pytest.mark.parametrize("board", [SERIAL], indirect=True)
+@pytest.mark.parametrize(
+    "rounds, shares", [(2, [0.05]), pytest.param(18, [0.0, 0.05, 0.2], marks=pytest.mark.slow)], ids=["few", "many"]
+)
+def test_any_commands_over_a_bad_line(board, rounds, shares, seed):
+    """Random commands and accesses to registers: reports and events are the golden model's."""
+    rng = random.Random(seed)
+    wire = LineWire(board, rng, Faults.all(rng.choice(shares)))
+    linked = LinkedBoard(wire, timeout=60)
+    golden = GoldenBoard(GEOMETRY, linked.memory_size)
+    for index in range(rounds):
+        traffic = Traffic(GEOMETRY, rng, golden.model.memory)
+        for name, fields in traffic.configuration():
+            for each in (golden, linked):
+                each.write_fields(name, **fields)
+            assert linked.read_register(name) == golden.read_register(name)
+        stream = b"".join(traffic.command(index % 2 == 1) for _ in range(12))
+        stream += pack_command(GEOMETRY, Opcode.RESET) + pack_command(GEOMETRY, Opcode.FENCE, token=index)
+        for each in (golden, linked):
+            each.send(np.frombuffer(stream, np.uint8))
+        want, found = golden.receive(), b""
+        while len(found) < len(want):
+            found += linked.receive(wait=True)
+        assert found == want
+        for name in EVENTS:
+            assert linked.read_register(name) == golden.read_register(name), name
+    linked.close()
+
+
+@pytest.mark.parametrize("board", [SERIAL], indirect=True)
+def test_a_session_that_is_taken_over(board, seed):
+    """The next one begins with a reset, amid reports of the one before, none of which is taken for its own."""
+    rng = random.Random(seed)
+    first = before = LinkedBoard(LineWire(board), timeout=60)
+    for token in range(5):
+        before.write("cells.count", 2)
+        with pytest.raises(BoardError, match="another session"):
+            LinkedBoard(LineWire(board), timeout=60)
+        before.send(np.frombuffer(30 * pack_command(GEOMETRY, Opcode.READ, slot=1, cell=0), np.uint8))
+        board.run(rng.randrange(100_000))
+        linked = LinkedBoard(LineWire(board), timeout=60, take_over=True)
+        assert linked.read("cells.count") == 1
+        fence = pack_command(GEOMETRY, Opcode.FENCE, token=token)
+        linked.send(np.frombuffer(fence, np.uint8))
+        assert linked.receive(wait=True) == Golden(GEOMETRY).execute(fence)
+        before = linked
+    with pytest.raises(BoardError, match="of another program has the board now"):
+        first.read("cells.count")
+    before.close()
 
 
 @needs("elec")

@@ -18,7 +18,6 @@ from bregalad.protocol.reports import Kind, layout_of
 from bregalad.protocol.tree import TreeOpcode
 from bregalad_sim.golden import Golden
 from bregalad_sim.latency import GoldenBoard
-from bregalad_sim.reference import criteria as reference
 
 # A release with another opcode or report kind, before who has to know it is imported.
 ANOTHER_OPCODE = """
@@ -107,7 +106,7 @@ def test_a_criterion_whose_arithmetic_is_none_is_refused():
         ("bregalad.tree.arrivals", "tree/arrivals.py"),
         ("bregalad_hw.front.leaf_rows", "front/leaf_rows.py"),
         ("bregalad_sim.golden.leaf_rows", "golden/leaf_rows.py"),
-        ("bregalad_sim.reference", "reference/kernel.py"),
+        ("bregalad_sim.reference", "reference/options.py"),
     ],
 )
 def test_a_leaf_predictor_that_a_program_lacks_is_refused(module, file):
@@ -255,8 +254,6 @@ def test_an_unknown_criterion_is_refused_by_name_and_number():
         with pytest.raises(ValueError, match="the bound does not know the criterion"):
             others = (2,) * (function.py_func.__code__.co_argcount - 2)
             function(criterion_of("classification_error").number, 5, *others)
-    with pytest.raises(ValueError, match="no such criterion"):
-        reference.impurity(len(CRITERIA), counts.astype(float))
 
 
 def test_criteria_have_numbers_of_their_own():

@@ -51,8 +51,7 @@ def halves(count):
 def changes(tree):
     """How often the tree has changed in whatever way."""
     tally = tree.tally
-    beside = tree if isinstance(tree, ReferenceCVFDT) else tally
-    return [tally.splits, tally.replaced, tally.pruned, beside.alternates, beside.swapped, beside.dropped]
+    return [tally.splits, tally.replaced, tally.pruned, tally.alternates, tally.swapped, tally.dropped]
 
 
 def test_a_split_takes_effect_a_block_after_its_trial():
@@ -111,7 +110,7 @@ def test_a_tree_wide_count_waits_for_the_blocks_end(seed=3):
     for until, tried_at in ((199, 50), (200, 200), (299, 200), (300, 300)):
         seen = tree.tally.instances
         tree.learn(codes[seen:until], labels[seen:until])
-        assert tree.tree[0]["tried_at"] == tried_at
+        assert tree.root.tried_at == tried_at
     assert tree.root.kind
 
 
@@ -121,8 +120,8 @@ def test_what_errors_decide_takes_effect_at_the_end_of_its_block(grace):
     codes, labels = halves(60)
     tree = ReferenceHAT([2], 2, block=30, grace=grace, max_depth=0)
     tree.learn(codes[:59], labels[:59])
-    assert tree._decide_later(0, -math.inf, tree._begin_alternate)
-    assert not tree._decide_later(0, -math.inf, tree._begin_alternate)  # one at a time
+    assert tree._decide_later(tree.root, False, -math.inf, tree._begin_alternate)
+    assert not tree._decide_later(tree.root, False, -math.inf, tree._begin_alternate)  # one at a time
     assert tree.tally.alternates == 0
     tree.learn(codes[59:], labels[59:])
     assert tree.tally.alternates == 1

@@ -18,19 +18,18 @@ from bregalad_sim.reference.learner import best_two
     ],
 )
 def test_reduction(criterion, before, after):
-    kind = CRITERIA.index(criterion)
-    assert impurity(kind, np.array([4.0, 4.0])) == pytest.approx(before)
-    assert impurity(kind, np.array([1.0, 3.0])) == pytest.approx(after)
-    assert impurity(kind, np.array([5.0, 0.0])) == impurity(kind, np.zeros(2)) == 0
-    sides = np.array([[[[3.0, 1], [1, 3]], [[4, 4], [0, 0]]]])
-    assert reduction(kind, sides) == pytest.approx(np.array([[8 * (before - after), 0]]))
+    assert impurity(criterion, np.array([4.0, 4.0])) == pytest.approx(before)
+    assert impurity(criterion, np.array([1.0, 3.0])) == pytest.approx(after)
+    assert impurity(criterion, np.array([5.0, 0.0])) == impurity(criterion, np.zeros(2)) == 0
+    sides = np.array([[[3.0, 1], [1, 3]], [[4, 4], [0, 0]]])
+    assert reduction(criterion, sides) == pytest.approx(np.array([8 * (before - after), 0]))
 
 
 @pytest.mark.parametrize(
     "criterion, expected", [("information_gain", 1.5), ("gini", 0.625), ("classification_error", 0.5)]
 )
 def test_three_classes(criterion, expected):
-    assert impurity(CRITERIA.index(criterion), np.array([2.0, 1, 1])) == pytest.approx(expected)
+    assert impurity(criterion, np.array([2.0, 1, 1])) == pytest.approx(expected)
 
 
 def test_ranges():
@@ -95,13 +94,13 @@ def learnt(codes, labels, capacities=(0, 3), **options):
 
 
 def sides(tree, candidate):
-    return tree.sides_at(0, candidate.attribute, candidate.kind, candidate.threshold).tolist()
+    return tree.root.observers[candidate.attribute].sides(candidate.threshold).tolist()
 
 
 def test_gain_of_each_attribute():
     # Numeric codes in bins 0, 1, 3, 3; the nominal value of the last instance is missing.
     tree = learnt([[0, 0], [64, 1], [200, 1], [201, 255]], [0, 0, 1, 0])
-    numeric, nominal = tree.candidates(0)
+    numeric, nominal = tree.candidates(tree.root)
     whole = 0.8112781244591328
     assert numeric.threshold == 128 and sides(tree, numeric) == [[2, 0], [1, 1]]
     assert numeric.gain == pytest.approx(whole - 2 / 4)
@@ -113,7 +112,7 @@ def test_gain_of_each_attribute():
 
 def test_one_vs_rest():
     tree = learnt([[0, 0], [0, 1], [0, 2], [0, 2]], [0, 1, 0, 0], nominal_split="one_vs_rest")
-    _, best = tree.candidates(0)
+    _, best = tree.candidates(tree.root)
     assert best.threshold == 1 and sides(tree, best) == [[0, 1], [3, 0]]
     assert best.gain == pytest.approx(0.8112781244591328)
     assert best.lead == pytest.approx(0.5)  # value 2: 2, 0 and 1, 1
@@ -121,7 +120,7 @@ def test_one_vs_rest():
 
 def test_equal_gains_take_the_lower_threshold_and_attribute():
     tree = learnt([[10, 10], [250, 250]], [0, 1], (0, 0))
-    first, second = tree.candidates(0)
+    first, second = tree.candidates(tree.root)
     assert first.threshold == second.threshold == 64 and first.gain == second.gain == 1
     assert first.lead == np.inf
     tree = ReferenceVFDT([0, 0], 2, bins=4, grace=2, tau=1, delta=0.9, block=1)
@@ -131,9 +130,9 @@ def test_equal_gains_take_the_lower_threshold_and_attribute():
 
 def test_rounding_does_not_make_gains_unequal(monkeypatch):
     tree = learnt([[0, 0], [200, 1]], [0, 1], (0, 0))
-    gains = np.array([[0.1, 0.5, 0.5 + 1e-15], [0.5 + 2e-15, 0.3, 0.2]])
-    monkeypatch.setattr(tree, "_gains", lambda at, sides: gains)
-    first, second = tree.candidates(0)
+    gains = iter(np.array([[0.1, 0.5, 0.5 + 1e-15], [0.5 + 2e-15, 0.3, 0.2]]))
+    monkeypatch.setattr(tree, "_gains", lambda node, sides: next(gains))
+    first, second = tree.candidates(tree.root)
     assert first.threshold == 128 and first.lead == pytest.approx(0.4)
     assert second.threshold == 64 and second.lead == pytest.approx(0.2)
     assert best_two([first, second]) == [first, second]
@@ -141,10 +140,12 @@ def test_rounding_does_not_make_gains_unequal(monkeypatch):
 
 def test_inherited_counts_move_every_gain_alike():
     tree = learnt([[0, 0], [200, 1]], [0, 1])
-    before = [c.gain for c in tree.candidates(0)]
-    tree.statistics.arrays.base[0] = 6, 0
+    before = [c.gain for c in tree.candidates(tree.root)]
+    tree.root.base[:] = 6, 0
     # I(7, 1) - I(1, 1)
-    assert [c.gain for c in tree.candidates(0)] == pytest.approx([gain + 0.5435644431995964 - 1 for gain in before])
+    assert [c.gain for c in tree.candidates(tree.root)] == pytest.approx(
+        [gain + 0.5435644431995964 - 1 for gain in before]
+    )
 
 
 @pytest.mark.parametrize(

@@ -94,6 +94,6 @@ def test_cvfdt_equals_reference(name, block):
     assert (trainer.learn(codes, labels) == reference.learn(codes, labels)).all()
     assert difference(trainer.nodes, reference.root) is None
     events = trainer.tally.splits, trainer.tally.alternates, trainer.tally.swapped, trainer.tally.dropped
-    wanted = reference.tally.splits, reference.alternates, reference.swapped, reference.dropped
+    wanted = reference.tally.splits, reference.tally.alternates, reference.tally.swapped, reference.tally.dropped
     print(events)
     assert events == wanted and trainer.tally.splits

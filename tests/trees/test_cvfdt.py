@@ -106,9 +106,9 @@ def test_equals_reference(child_counts, nominal_split, block, same_attribute):
     for event in ("splits", "ties", "trials"):
         assert getattr(tally, event) == getattr(reference.tally, event)
     assert (tally.alternates, tally.swapped, tally.dropped) == (
-        reference.alternates,
-        reference.swapped,
-        reference.dropped,
+        reference.tally.alternates,
+        reference.tally.swapped,
+        reference.tally.dropped,
     )
     check_counts(trainer)
 
@@ -130,9 +130,9 @@ def test_equals_reference_where_alternates_come_and_go(seed):
     assert difference(trainer.nodes, reference.root) is None
     tally = trainer.tally
     assert (tally.alternates, tally.swapped, tally.dropped) == (
-        reference.alternates,
-        reference.swapped,
-        reference.dropped,
+        reference.tally.alternates,
+        reference.tally.swapped,
+        reference.tally.dropped,
     )
     assert tally.swapped and tally.alternates > 2
 

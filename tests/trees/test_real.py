@@ -102,12 +102,11 @@ def doubtful_start(name, kind, expected):
 
 @pytest.mark.parametrize(
     "name, count",
-    [pytest.param(*case, marks=streams.needs(case[0])) for case in (("elec", 20_000), ("rt5n", 100_000))]
+    [pytest.param(*case, marks=streams.needs(case[0])) for case in (("elec", 20_000), ("rt5n", 40_000))]
     + [
         pytest.param(name, count, marks=[streams.needs(name.split()[0]), pytest.mark.slow])
         for name in STREAMS
         for count in (100_000, None)
-        if (name, count) != ("rt5n", 100_000)
     ],
 )
 @pytest.mark.parametrize("kind", TREES)

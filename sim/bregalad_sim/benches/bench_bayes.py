@@ -7,32 +7,20 @@ from amaranth.lib import data
 from bregalad.fixed import BAYES_FALL, BAYES_UNIT, bayes_log2
 from bregalad.geometry import Geometry
 from bregalad_hw.array.bayes import BayesTerms, terms_layout
-from cocotb.clock import Clock
-from cocotb.triggers import FallingEdge
 
 from bregalad_sim.bits import pack, unpack
 from bregalad_sim.runner import parameters
+from bregalad_sim.streams import feed
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def matches_fixed(dut):
     """A word in every clock, some without a bin, some beside one; terms ``latency`` clocks later."""
     g = Geometry(**parameters()["geometry"])
-    latency = BayesTerms(g).latency
     rng = random.Random(cocotb.RANDOM_SEED)
-    cocotb.start_soon(Clock(dut.clk, 10, unit="ns").start())
-    for port in (dut.word, dut.known, dut.numeric, dut.first, dut.beside):
-        port.value = 0
-    dut.rst.value = 1
-    for _ in range(3):
-        await FallingEdge(dut.clk)
-    dut.rst.value = 0
-    want = []
+    words, want = [], []
     least = None  # of what is beside the last first word
-    for clock in range(500):
-        if clock >= latency:
-            got = unpack(terms_layout(g), int(dut.terms.value))
-            assert got == want[clock - latency]
+    for _ in range(500):
         word = [
             rng.choice([0, 1, g.count_max, rng.getrandbits(rng.randint(1, g.count_width))]) for _ in range(g.classes)
         ]
@@ -45,7 +33,7 @@ async def matches_fixed(dut):
         elif beside:
             logs = [max(pair) for pair in zip(logs, least, strict=True)]
         want.append({"logs": logs, "known": known and not beside})
-        dut.word.value = pack(data.ArrayLayout(g.count_width, g.classes), word)
-        dut.known.value, dut.numeric.value = known, numeric
-        dut.first.value, dut.beside.value = first, beside
-        await FallingEdge(dut.clk)
+        word = pack(data.ArrayLayout(g.count_width, g.classes), word)
+        words.append({"word": word, "known": known, "numeric": numeric, "first": first, "beside": beside})
+    async for at in feed(dut, BayesTerms(g).latency, words):
+        assert unpack(terms_layout(g), int(dut.terms.value)) == want[at]

@@ -1,15 +1,13 @@
 """COBS in hardware against the functions of protocol/link.py, bytes of any kind, stalls."""
 
-import random
-
 import cocotb
 from bregalad.protocol.link import decode_cobs, encode_cobs
-from bregalad_hw.link.words import frame_layout
-from bregalad_hw.mcmu.report import word_layout
-from cocotb.triggers import ReadOnly, RisingEdge
+from bregalad_hw.link.cobs import CobsDecoder, CobsEncoder
+from cocotb.triggers import RisingEdge
 
+from bregalad_sim.bits import words_of
 from bregalad_sim.runner import parameters
-from bregalad_sim.streams import Sink, Source, reset
+from bregalad_sim.streams import BlockBench
 
 
 def words(rng):
@@ -19,19 +17,25 @@ def words(rng):
     return bytes(0 if rng.random() < zeros else rng.randrange(1, 256) for _ in range(size))
 
 
-async def move(dut, source, sink, until, limit):
-    """Let both ends run until ``until(got)``; what came."""
+async def begin(dut, block, stalls):
+    """The bench; its streams stall so often."""
+    bench = BlockBench(dut, block)
+    await bench.start()
+    bench.ends["i"].stall, bench.ends["o"].stall = stalls
+    return bench
+
+
+async def move(bench, items, until, limit):
+    """Let the items through until ``until(got)``; what came."""
     got = []
+    bench.ends["i"].items += items
     for _ in range(limit):
-        source.drive()
-        sink.drive()
-        await ReadOnly()
-        source.settle()
-        item = sink.settle()
+        bench.drive()
+        item = (await bench.settle())["o"]
         if item is not None:
             got.append(item)
-        await RisingEdge(dut.clk)
-        if not source.items and until(got):
+        await RisingEdge(bench.dut.clk)
+        if not bench.ends["i"].items and until(got):
             return got
     raise AssertionError(f"no end after {len(got)} items")
 
@@ -40,10 +44,8 @@ async def move(dut, source, sink, until, limit):
 @cocotb.parametrize(stalls=[(0.0, 0.0), (0.0, 0.7), (0.8, 0.0), (0.4, 0.4)])
 async def decodes(dut, stalls):
     """Frames, damaged frames and noise: the words of what decode_cobs gives, or bad at the end."""
-    rng = random.Random(cocotb.RANDOM_SEED)
-    await reset(dut)
-    source, sink = Source(dut, "i", 8, rng), Sink(dut, "o", frame_layout(), rng)
-    source.stall, sink.stall = stalls
+    bench = await begin(dut, CobsDecoder(), stalls)
+    rng = bench.rng
     stream, want = b"", []
     for _ in range(parameters()["count"]):
         encoded = bytearray(encode_cobs(words(rng)))
@@ -62,8 +64,7 @@ async def decodes(dut, stalls):
         if encoded:
             data = decode_cobs(bytes(encoded))
             want.append(data if data and len(data) % 4 == 0 else None)
-    source.items.extend(stream)
-    got = await move(dut, source, sink, lambda got: sum(w["last"] for w in got) == len(want), 40 * len(stream) + 100)
+    got = await move(bench, stream, lambda got: sum(w["last"] for w in got) == len(want), 40 * len(stream) + 100)
     frame = b""
     for word in got:
         frame += word["data"].to_bytes(4, "little")
@@ -78,17 +79,11 @@ async def decodes(dut, stalls):
 @cocotb.parametrize(stalls=[(0.0, 0.0), (0.0, 0.7), (0.8, 0.0), (0.4, 0.4)])
 async def encodes(dut, stalls):
     """Byte for byte what encode_cobs gives."""
-    rng = random.Random(cocotb.RANDOM_SEED)
-    await reset(dut)
-    source, sink = Source(dut, "i", word_layout(), rng), Sink(dut, "o", 8, rng)
-    source.stall, sink.stall = stalls
-    want = b""
+    bench = await begin(dut, CobsEncoder(), stalls)
+    items, want = [], b""
     for _ in range(parameters()["count"]):
-        data = words(rng)
+        data = words(bench.rng)
         want += encode_cobs(data) + b"\0"
-        source.items.extend(
-            {"data": int.from_bytes(data[at : at + 4], "little"), "last": at + 4 == len(data)}
-            for at in range(0, len(data), 4)
-        )
-    got = await move(dut, source, sink, lambda got: len(got) >= len(want), 40 * len(want) + 1000)
+        items += [{"data": word, "last": 4 * at == len(data)} for at, word in enumerate(words_of(data, 4), 1)]
+    got = await move(bench, items, lambda got: len(got) >= len(want), 40 * len(want) + 1000)
     assert bytes(got) == want

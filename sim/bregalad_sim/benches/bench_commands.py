@@ -1,16 +1,15 @@
 """The command ring against memories that pause and fail, and a host that writes descriptors."""
 
-import logging
-import random
-
 import cocotb
-from amaranth import unsigned
 from bregalad.protocol.soc import BUFFER, DESCRIPTOR, PAGE, Stop
-from cocotb.triggers import ReadOnly, RisingEdge
+from bregalad_hw.soc.commands import CommandRing
+from cocotb.triggers import RisingEdge
 from cocotbext.axi import AxiReadBus, AxiSlaveRead
 
+from bregalad_sim.benches.models import answer, pause, quiet
+from bregalad_sim.bits import words_of
 from bregalad_sim.runner import parameters
-from bregalad_sim.streams import Sink, reset
+from bregalad_sim.streams import BlockBench
 
 AT = 3 * PAGE  # of the ring
 FIRST, BYTES = 32 * PAGE, 1 << 18  # where buffers lie, and all memory
@@ -27,42 +26,29 @@ class Target:
         return bytes(length) if self.response else bytes(self.memory[address : address + length])
 
 
-class Bench:
+class Bench(BlockBench):
     def __init__(self, dut):
-        self.dut = dut
-        self.rng = rng = random.Random(cocotb.RANDOM_SEED)
+        super().__init__(dut, CommandRing(parameters()["width"]))
         self.size = parameters()["width"] // 8
         self.memory = bytearray(BYTES)
-        self.sink = Sink(dut, "commands", unsigned(8 * self.size), rng)
-        self.targets, self.slaves = [], []
-        for number in range(2):
+        self.targets, self.slaves = [Target(self.memory), Target(self.memory)], []
+        for number, target in enumerate(self.targets):
             prefix = f"axi__{number}_"
-            logging.getLogger(f"cocotb.{dut._name}.{prefix}").setLevel(logging.WARNING)
-            target = Target(self.memory)
+            quiet(dut, prefix)
             slave = AxiSlaveRead(AxiReadBus.from_prefix(dut, prefix), dut.clk, dut.rst, target)
-            slave.r_channel.send = self._responding(slave.r_channel.send, target)
-            self.targets.append(target)
+            answer(slave.r_channel, "rresp", lambda target=target: target.response)
             self.slaves.append(slave)
         self.want, self.got = [], 0
         self.descriptors, self.consumed = [], 0  # all that were ever written; those that are done
         self.free = FIRST
 
-    @staticmethod
-    def _responding(send, target):
-        async def respond(word):
-            word.rresp = target.response
-            await send(word)
-
-        return respond
-
     async def start(self, log2, index):
-        dut = self.dut
-        await reset(dut, dut.page, dut.size, dut.produced, dut.run, dut.resume, dut.clear)
+        await super().start()
         self.log2, self.index = log2, index
-        dut.page.value, dut.size.value, dut.produced.value, dut.clear.value = AT // PAGE, log2, index, 1
+        self.give(page=AT // PAGE, size=log2, produced=index, clear=1)
         for _ in range(3):
-            await RisingEdge(dut.clk)
-        dut.clear.value, dut.run.value = 0, 1
+            await RisingEdge(self.dut.clk)
+        self.give(clear=0, run=1)
 
     def place(self, number):
         return AT + (self.index + number) % (1 << self.log2) * DESCRIPTOR.size
@@ -90,7 +76,7 @@ class Bench:
             self.free += len(brings)
         self.write(len(self.descriptors), wrong)
         self.descriptors.append((right, wrong))
-        self.want += [int.from_bytes(brings[at : at + size], "little") for at in range(0, len(brings), size)]
+        self.want += words_of(brings, size)
 
     def offer(self):
         self.dut.produced.value = (self.index + len(self.descriptors)) % (1 << 32)
@@ -98,9 +84,8 @@ class Bench:
     async def clock(self):
         """What the core does in a clock, as (stop, idle)."""
         dut = self.dut
-        self.sink.drive()
-        await ReadOnly()
-        got = self.sink.settle()
+        self.drive()
+        got = (await self.settle())["commands"]
         stop, idle, consumed = int(dut.stop.value), int(dut.idle.value), int(dut.consumed.value)
         await RisingEdge(dut.clk)
         dut.resume.value = 0
@@ -109,15 +94,6 @@ class Bench:
             self.got += 1
         self.consumed = (consumed - self.index) % (1 << 32)
         return stop, idle
-
-    def pause(self, probability):
-        for slave in self.slaves:
-            for channel in (slave.ar_channel, slave.r_channel):
-                rng = random.Random(self.rng.random())
-                channel.clear_pause_generator()
-                channel.pause = False
-                if probability:
-                    channel.set_pause_generator(iter(lambda rng=rng: rng.random() < probability, None))
 
     @property
     def room(self):
@@ -155,8 +131,8 @@ async def anything(dut, log2):
     stops, halts = dict.fromkeys(Stop, 0), 0
     for clock in range(5_000):
         if clock % 1000 == 0:
-            bench.pause(rng.choice([0, 0.5]))
-            bench.sink.stall = rng.choice([0, 0.3, 0.9])
+            pause(rng, rng.choice([0, 0.5]), *bench.slaves)
+            bench.stall(rng.choice([0, 0.3, 0.9]))
         if rng.random() < 0.02:
             for _ in range(rng.randint(0, bench.room)):
                 bench.add(bad=0.1)
@@ -235,7 +211,7 @@ async def rate(dut):
         await bench.clock()
     brings = bench.rng.randbytes(400 * bench.size)
     bench.memory[FIRST : FIRST + len(brings)] = brings
-    bench.want += [int.from_bytes(brings[at : at + bench.size], "little") for at in range(0, len(brings), bench.size)]
+    bench.want += words_of(brings, bench.size)
     descriptor = DESCRIPTOR.pack(opcode=BUFFER, count=len(brings), address=FIRST)
     bench.write(1, descriptor)
     bench.descriptors.append((descriptor, descriptor))

@@ -1,15 +1,13 @@
 """The read DMA against memory that pauses and fails; bursts and order are watched."""
 
-import logging
-import random
-
 import cocotb
-from bregalad_hw.mcmu.dma import descriptor_layout, fetched_layout
+from bregalad_hw.mcmu.dma import ReadDMA
 from cocotb.triggers import ReadOnly, RisingEdge
 from cocotbext.axi import AxiReadBus, AxiSlaveRead
 
+from bregalad_sim.benches.models import answer, pause, quiet
 from bregalad_sim.runner import parameters
-from bregalad_sim.streams import Sink, Source, reset
+from bregalad_sim.streams import BlockBench
 
 SIZE = 1 << 16
 BOUNDARY = 4096
@@ -28,28 +26,17 @@ class Target:
         return bytes(length) if self.response else self.data[address : address + length]
 
 
-class Bench:
+class Bench(BlockBench):
     def __init__(self, dut):
-        self.dut = dut
-        self.rng = random.Random(cocotb.RANDOM_SEED)
+        super().__init__(dut, ReadDMA(parameters()["width"]))
         self.size = parameters()["width"] // 8
-        self.source = Source(dut, "descriptor", descriptor_layout(), self.rng)
-        self.sink = Sink(dut, "o", fetched_layout(parameters()["width"]), self.rng)
         self.target = target = Target(self.rng)
-        logging.getLogger("cocotb.dut.axi").setLevel(logging.WARNING)
-        logging.getLogger("cocotb.dut.axi_").setLevel(logging.WARNING)
+        quiet(dut, "axi", "axi_")
         self.axi = AxiSlaveRead(AxiReadBus.from_prefix(dut, "axi_"), dut.clk, dut.rst, target)
-        send = self.axi.r_channel.send
-
-        async def respond(word):
-            word.rresp = target.response
-            await send(word)
-
-        self.axi.r_channel.send = respond
-        self.bursts = 0
+        answer(self.axi.r_channel, "rresp", lambda: target.response)
 
     async def start(self):
-        await reset(self.dut)
+        await super().start()
         cocotb.start_soon(self._watch())
 
     async def _watch(self):
@@ -68,7 +55,6 @@ class Bench:
                 assert 1 << int(dut.axi__arsize.value) == self.size
             assert held is None or ask == held, "address moved before transfer"
             if ask is not None and int(dut.axi__arready.value):
-                self.bursts += 1
                 out += 1
                 held = None
             else:
@@ -80,15 +66,12 @@ class Bench:
 
     async def fetch(self, address, length, stall):
         """Run one descriptor; the words, the error as (code, address) or None, and the clocks."""
-        self.source.items.append({"address": address, "length": length})
-        self.sink.stall = stall
+        self.ends["descriptor"].items.append({"address": address, "length": length})
+        self.ends["o"].stall = stall
         words, clocks, first = [], 0, None
         while True:
-            self.source.drive()
-            self.sink.drive()
-            await ReadOnly()
-            self.source.settle()
-            got = self.sink.settle()
+            self.drive()
+            got = (await self.settle())["o"]
             await RisingEdge(self.dut.clk)
             clocks += 1
             assert clocks < 100 * (length // self.size + 100), "no end"
@@ -102,10 +85,6 @@ class Bench:
             if got["last"]:
                 return words, None, clocks - first + 1
 
-    def pauses(self, probability):
-        rng = random.Random(self.rng.random())
-        return iter(lambda: rng.random() < probability, None) if probability else None
-
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 @cocotb.parametrize(stall=[0.0, 0.5])
@@ -114,8 +93,7 @@ async def ranges(dut, stall):
     bench = Bench(dut)
     await bench.start()
     rng, size, target = bench.rng, bench.size, bench.target
-    bench.axi.r_channel.set_pause_generator(bench.pauses(stall))
-    bench.axi.ar_channel.set_pause_generator(bench.pauses(stall))
+    pause(rng, stall, bench.axi)
     for index in range(parameters().get("count", 40)):
         length = rng.choice([1, rng.randint(1, 4 * size), rng.randint(1, 80 * size)])
         address = rng.choice(

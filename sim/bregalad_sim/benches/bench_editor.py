@@ -1,46 +1,39 @@
 """SlotEditor against Golden: a slot's row, its bins and zoom, and what is answered, stalls everywhere."""
 
-import random
 from collections import deque
 
 import cocotb
-from amaranth import unsigned
 from bregalad.geometry import NONE, Geometry
 from bregalad.protocol.commands import COMMAND_BYTES, COMMANDS, CommandFlag, Opcode, pack_command
 from bregalad.protocol.layout import Layout
 from bregalad.protocol.reports import Kind, SuggestionFlag, entry_body
 from bregalad.protocol.tree import TreeOpcode, pack_tree
-from bregalad_hw.array.operation import Op, operation_layout
-from bregalad_hw.mcmu.report import job_layout
-from bregalad_hw.mcmu.scheduler import trial_layout
+from bregalad_hw.array.operation import Op
+from bregalad_hw.mcmu.editor import SlotEditor
 from bregalad_hw.mcmu.slots import EMPTY_ENTRY, entry_layout, row_of
-from cocotb.triggers import ReadOnly, RisingEdge
+from cocotb.triggers import RisingEdge
 
-from bregalad_sim.bits import pack, unpack
+from bregalad_sim.bits import pack, unpack, words_of
 from bregalad_sim.golden import Golden
 from bregalad_sim.runner import parameters
-from bregalad_sim.streams import Sink, Source, reset
+from bregalad_sim.streams import BlockBench
 from bregalad_sim.traffic import Traffic
 
 
-class Bench:
+class Bench(BlockBench):
     """The editor between a slot table and an array that do what they are told."""
 
     def __init__(self, dut):
-        self.dut = dut
-        self.rng = rng = random.Random(cocotb.RANDOM_SEED)
         self.geometry = g = Geometry(**parameters()["geometry"])
+        super().__init__(dut, SlotEditor(g))
+        rng = self.rng
         self.golden = Golden(g)
         self.golden.write_register("cells", g.max_cells)
         self.traffic = Traffic(g, rng, self.golden.memory)
-        self.payload = Source(dut, "edit__payload", unsigned(g.bus_width), rng)
-        self.job = Sink(dut, "edit__job", job_layout(g), rng)
-        self.trial = Sink(dut, "trial", trial_layout(g), rng)
-        self.answered = Sink(dut, "counts", unsigned(g.count_width), rng)
-        self.ends = (self.payload, self.job, self.trial, self.answered)
+        self.payload = self.ends["edit__payload"]
         empty = pack(entry_layout(g), EMPTY_ENTRY)
         self.rows = [empty] * g.slots
-        self.read = self.shown = empty  # the row that was read, the one that is seen
+        self.fetched = self.shown = empty  # the row that was read, the one that is seen
         self.counts = [[[0] * g.classes for _ in range(g.bins)] for _ in range(g.slots * g.max_cells)]
         self.zoom = [[(0, g.root_shift)] * g.max_cells for _ in range(g.slots)]
         self.deny = 0.0  # probability that a clock grants nothing
@@ -49,43 +42,27 @@ class Bench:
         self.marked = self.marks = False  # a slot is due by the command, as told and as it should be
         self.seen = dict.fromkeys(("edits", "dropped", "counts", "denied"), 0)
 
-    async def start(self):
-        dut = self.dut
-        await reset(
-            dut,
-            dut.number,
-            dut.edit__start,
-            dut.edit__drop,
-            dut.edit__head,
-            dut.grant,
-            dut.answer,
-            dut.answer_valid,
-            dut.table__r_entry,
-        )
-
     async def step(self):
         """One clock; whether the command is done with it."""
         dut, g, rng = self.dut, self.geometry, self.rng
-        for end in self.ends:
-            end.drive()
+        self.drive()
         grant = rng.random() >= self.deny
         count = self.under_way.popleft()
         dut.grant.value = grant
         dut.answer_valid.value = count is not None
         dut.answer.value = rng.getrandbits(g.count_width) if count is None else count
         dut.table__r_entry.value = self.shown
-        await ReadOnly()
-        self.payload.settle()
-        self._check(self.job.settle(), self.trial.settle(), self.answered.settle())
-        op = unpack(operation_layout(g), int(dut.op.value)) if int(dut.valid.value) else None
+        taken = await self.settle()
+        self._check(taken["edit__job"], taken["trial"], taken["counts"])
+        op = self.read("op") if int(dut.valid.value) else None
         self.seen["denied"] += op is not None and not grant
         self.under_way.append(self._execute(op, int(dut.count.value)) if op is not None and grant else None)
         if int(dut.table__r_take.value):
-            self.shown = self.read
+            self.shown = self.fetched
         if int(dut.table__r_en.value):
             # Between commands it asks for whatever the head has there.
             slot = int(dut.table__r_slot.value)
-            self.read = self.rows[slot] if slot < self.geometry.slots else 0
+            self.fetched = self.rows[slot] if slot < self.geometry.slots else 0
         if int(dut.table__w_en.value):
             assert int(dut.table__w_link.value), "the link is written with the row"
             self.rows[int(dut.table__w_slot.value)] = int(dut.table__w_entry.value)
@@ -191,6 +168,23 @@ class Bench:
         self.numbers += [int.from_bytes(report[at : at + 4], "little") for at in range(head, len(report), 4)]
         assert len(report) == head or len(report) - head == 4 * g.bins * g.classes
 
+    async def execute(self, data, drop=False):
+        """Have the editor do a command; the clocks that it takes."""
+        if not drop:
+            self.expect(data)
+        head, size = max(COMMAND_BYTES, self.geometry.bus_bytes), self.geometry.bus_bytes
+        self.give(edit__head=int.from_bytes(data[:COMMAND_BYTES], "little"))
+        assert not await self.step(), "done without a command"
+        self.give(edit__start=1, edit__drop=drop)
+        self.payload.items += words_of(data[head:], size)
+        clocks, done = 1, await self.step()
+        self.give(edit__start=0, edit__drop=self.rng.getrandbits(1))
+        while not done:
+            done = await self.step()
+            clocks += 1
+            assert clocks < 20_000, "the command does not end"
+        return clocks
+
     def compare(self):
         """Rows, bins and zooms are those of the golden model."""
         g, golden = self.geometry, self.golden
@@ -207,31 +201,14 @@ class Bench:
 @cocotb.test(timeout_time=40, timeout_unit="ms")
 async def matches_golden(dut):
     bench = Bench(dut)
-    g, rng = bench.geometry, bench.rng
+    rng = bench.rng
     await bench.start()
     for number in range(parameters()["commands"]):
-        stall = rng.choice([0.0, 0.0, 0.5, 0.9])
-        for end in bench.ends:
-            end.stall = stall
+        bench.stall(rng.choice([0.0, 0.0, 0.5, 0.9]))
         bench.deny = rng.choice([0.0, 0.3, 0.8])
         bench.count_records()
         data, drop = bench.command()
-        if not drop:
-            bench.expect(data)
-        head = max(COMMAND_BYTES, g.bus_bytes)
-        dut.edit__head.value = int.from_bytes(data[:COMMAND_BYTES], "little")
-        assert not await bench.step(), "done without a command"
-        dut.edit__start.value, dut.edit__drop.value = 1, drop
-        bench.payload.items += [
-            int.from_bytes(data[at : at + g.bus_bytes], "little") for at in range(head, len(data), g.bus_bytes)
-        ]
-        clocks, done = 0, await bench.step()
-        dut.edit__start.value = 0
-        dut.edit__drop.value = rng.getrandbits(1)
-        while not done:
-            done = await bench.step()
-            clocks += 1
-            assert clocks < 20_000, "the command does not end"
+        await bench.execute(data, drop)
         assert not bench.payload.items, "the payload is not taken"
         assert not bench.jobs and not bench.trials
         assert bench.marked == (bench.marks and not drop)
@@ -244,8 +221,7 @@ async def matches_golden(dut):
             assert not await bench.step(), "done without a command"
         if number % 10 == 0:
             bench.compare()
-    for end in bench.ends:
-        end.stall = 0.0
+    bench.stall(0.0)
     for _ in range(1000):
         await bench.step()
     assert not bench.numbers, "counts of READs do not come"
@@ -281,17 +257,7 @@ async def takes_the_clocks_that_it_says(dut):
         (Opcode.WRITE, {"cell": NONE}, bytes(entry)),
     ):
         data = pack_command(g, opcode, slot=1, payload=payload, **values)
-        bench.expect(data)
-        dut.edit__head.value = int.from_bytes(data[:COMMAND_BYTES], "little")
-        assert not await bench.step(), "done without a command"
-        dut.edit__start.value, dut.edit__drop.value = 1, 0
-        bench.payload.items += [0] * (len(data) // g.bus_bytes - max(1, COMMAND_BYTES // g.bus_bytes))
-        clocks, done = 1, await bench.step()
-        dut.edit__start.value = 0
-        while not done:
-            done = await bench.step()
-            clocks += 1
-            assert clocks < 20_000, "the command does not end"
+        clocks = await bench.execute(data)
         slow = opcode == Opcode.READ and size > 16  # no more are on their way at a time
         assert clocks <= most[opcode] + slow * 2 * size, (opcode, clocks)
         for _ in range(60):

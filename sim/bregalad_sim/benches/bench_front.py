@@ -3,25 +3,22 @@
 from collections import deque
 
 import cocotb
-from amaranth.lib import data
-from bregalad.geometry import CODE_WIDTH, NONE, Geometry
+from bregalad.geometry import NONE, Geometry
 from bregalad.predictors import Predictor
 from bregalad.protocol.commands import RecordFlag
 from bregalad.protocol.leaf_rows import LEAF_ROWS, RowOp, RowWord
-from bregalad.protocol.nodes import KIND_LOW, Node
+from bregalad.protocol.nodes import Node
 from bregalad.protocol.rows import Column, RowKind, RowLayout, weight_of
-from bregalad_hw.front.leaf_rows import result_layout
+from bregalad_hw.front.front import Front
 from bregalad_hw.front.store import RecordStore
-from bregalad_hw.mcmu.predictor import prediction_layout
-from bregalad_hw.mcmu.tracker import header_layout
-from cocotb.triggers import ReadOnly, RisingEdge
+from cocotb.triggers import RisingEdge
 
+from bregalad_sim.benches.edits import edit_of, row_of
 from bregalad_sim.benches.front_traffic import FrontTraffic, Record
-from bregalad_sim.bits import unpack
 from bregalad_sim.golden.leaf_rows import LeafRows
 from bregalad_sim.golden.walker import Walker
 from bregalad_sim.runner import parameters
-from bregalad_sim.streams import Sink, Source, reset
+from bregalad_sim.streams import Sink
 
 _PATIENCE = 5000  # clocks in which nothing moves
 _PORTS = {
@@ -40,17 +37,11 @@ assert {(port.split("__")[1], port.split("__")[2]) for port in _PORTS.values()} 
 class Bench(FrontTraffic):
     def __init__(self, dut):
         given = parameters()
-        super().__init__(dut, Geometry(**given["geometry"]), given["steps"], cocotb.RANDOM_SEED)
-        g, rng = self.geometry, self.rng
+        g, steps = Geometry(**given["geometry"]), given["steps"]
+        super().__init__(dut, Front(g, steps=steps), g, steps)
         self.walker, self.rows = Walker(self.table), LeafRows(g, g.nodes)
-        self.headers = Sink(dut, "header", header_layout(g), rng)
-        self.results = Sink(dut, "result", result_layout(g, g.nodes), rng)
-        self.ends = [self.commands, self.words, self.edits, self.accesses, self.headers, self.results]
-        self.sources = [self.commands, self.words, self.edits, self.accesses]
-        if g.naive_bayes:
-            self.bayes = Source(dut, "bayes", prediction_layout(g), rng)
-            self.ends.append(self.bayes)
-            self.sources.append(self.bayes)
+        self.headers, self.bayes = self.ends["header"], self.ends.get("bayes")
+        self.sources = [end for end in self.ends.values() if not isinstance(end, Sink)]
         self.kept = deque()  # records that are handed over, whose codes are not freed
         self.want, self.told = deque(), deque()  # results
         self.items = deque()  # of the record that is being handed over
@@ -65,11 +56,6 @@ class Bench(FrontTraffic):
             ("records", "void", "limited", "edits", "accesses", "refused", "bad", "alternates"), 0
         )
 
-    async def start(self):
-        dut = self.dut
-        ports = ("root", "abort", "renumber", "last_number", "limit", "read_at", "free")
-        await reset(dut, *(getattr(dut, port) for port in (*ports, *_PORTS.values())))
-
     def configure(self):
         rng = self.rng
         known = {"by": Predictor.MAJORITY, "told": rng.randrange(2), "every": rng.choice([0, 1, 7])}
@@ -78,7 +64,7 @@ class Bench(FrontTraffic):
         self.grows = rng.choice([1.0, 0.3, 0.05])
         for name, value in known.items():
             setattr(self.rows, name, value)
-            getattr(self.dut, _PORTS[name]).value = int(value)
+            self.give(**{_PORTS[name]: value})
 
     # One clock
 
@@ -86,20 +72,19 @@ class Bench(FrontTraffic):
         dut = self.dut
         self._drive()
         reads = self._read()
-        await ReadOnly()
-        moved = {end: end.settle() for end in self.ends}
-        header, result = moved[self.headers], moved[self.results]
+        moved = await self.settle()
+        header, result = moved["header"], moved["result"]
         if header is not None:
             self._header(header)
         if result is not None:
             self._result(result)
         refused = False
-        if (access := moved[self.accesses]) is not None:
+        if (access := moved["row"]) is not None:
             refused = self._access(access)
         assert int(dut.refused.value) == refused
         quiet = bool(int(dut.quiet.value))
-        if moved[self.edits] is not None:
-            self._edited(moved[self.edits])
+        if moved["edit"] is not None:
+            self._edited(moved["edit"])
         if error := int(dut.error.value):
             assert error == self.errors.popleft()
         if quiet:
@@ -115,12 +100,11 @@ class Bench(FrontTraffic):
         assert busy or not self.kept, "a record is still here"
         left = any(end.items for end in self.sources) or self.changes or self.asked
         self.is_idle = not (busy or left or self.abort)
-        if self.abort and not (busy or self.commands.items or moved[self.commands]):
+        if self.abort and not (busy or self.commands.items or moved["command"]):
             assert not self.coming
             self.abort = False
         if self.asked and self.asked[0][0] == self.clock:
-            codes = unpack(_beat(self.geometry), int(dut.codes.value))
-            assert codes == self.asked.popleft()[1]
+            assert self.read("codes") == self.asked.popleft()[1]
         self.still = 0 if reads or any(item is not None for item in moved.values()) else self.still + 1
         assert self.still < _PATIENCE, "nothing moves any more"
         await RisingEdge(dut.clk)
@@ -129,8 +113,7 @@ class Bench(FrontTraffic):
 
     def _drive(self):
         dut, rng = self.dut, self.rng
-        for end in self.ends:
-            end.drive()
+        self.drive()
         if rng.random() < self.grows and not (self.changes or self.edits.items):  # edits come between two blocks
             self.limit = max(self.limit, self.number + rng.randint(0, 8))
         dut.limit.value = self.limit
@@ -159,9 +142,7 @@ class Bench(FrontTraffic):
 
     def _edit(self):
         """Send an EDIT."""
-        node, row = self.changes.popleft()
-        values = {name: getattr(row, name) for name in ("child", "value", "default", "slot")}
-        self.edits.items.append({"node": node, "test": row.kind << KIND_LOW | row.attribute, **values})
+        self.edits.items.append(edit_of(*self.changes.popleft()))
 
     # What comes
 
@@ -238,9 +219,7 @@ class Bench(FrontTraffic):
 
     def _edited(self, edit):
         assert not self.headers.valid
-        kind, attribute = edit["test"] >> KIND_LOW, edit["test"] & (1 << KIND_LOW) - 1
-        row = Node(kind, attribute, *(edit[name] for name in ("value", "child", "default", "slot")))
-        if refused := self.table.edit(edit["node"], row):
+        if refused := self.table.edit(edit["node"], row_of(edit)):
             self.errors.append(refused)
         self.seen["edits"] += 1
 
@@ -250,7 +229,7 @@ class Bench(FrontTraffic):
         at = 0
         while True:
             if events and self.clock % 150 == 0:
-                for end in self.ends:
+                for end in self.ends.values():
                     end.stall = rng.choice([0.0, 0.0, 0.5, 0.9])
                 self.grows, self.frees = rng.choice([1.0, 0.3, 0.05]), rng.choice([1.0, 0.5, 0.1])
             if rng.random() < events and not (self.changes or self.edits.items):
@@ -264,10 +243,6 @@ class Bench(FrontTraffic):
         assert not (self.coming or self.kept or self.want or self.told or self.errors)
         assert (self.bad, self.good) == (self.wanted_bad, self.wanted_good)
         assert int(self.dut.handed.value) == self.number
-
-
-def _beat(geometry):
-    return data.ArrayLayout(CODE_WIDTH, geometry.lanes)
 
 
 def _codes(record):
@@ -298,7 +273,7 @@ async def matches_golden(dut):
                 bench.learn(rng.choice([0, 1, rng.randint(2, 60)]))
                 numbers = [at for at, column in enumerate(bench.layout.columns) if column.kind is not RowKind.CODE]
                 if numbers and rng.random() < 0.5:
-                    command = bench.edges(rng.choice(numbers))
+                    command = bench.edges(bench.layout, rng.choice(numbers))
                     bench.quantiser.execute(*command)
                     bench.send(command)
             if rng.random() < 0.6:
@@ -306,7 +281,7 @@ async def matches_golden(dut):
             await bench.run(rng.choice([0.0, 0.01, 0.05]))
     dut._log.info(f"{bench.seen} in {bench.clock} clocks")
     wanted = set(bench.seen) - (set() if bench.geometry.alternates else {"alternates"})
-    assert all(bench.seen[name] for name in wanted), bench.seen
+    assert all(bench.seen[name] for name in wanted), f"{bench.seen}"
 
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")

@@ -1,6 +1,5 @@
 """Scan and two GainUnits against the golden model's `gain_of`."""
 
-import random
 from collections import deque
 
 import cocotb
@@ -11,12 +10,12 @@ from bregalad.geometry import Geometry
 from bregalad.protocol.registers import CellKind
 from bregalad_hw.gain.gain import GainUnit, arithmetic_latency, kind_layout, result_layout
 from bregalad_hw.gain.scan import Scan, scan_clocks
-from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge
 
-from bregalad_sim.bits import pack, unpack
+from bregalad_sim.bits import pack
 from bregalad_sim.golden import Cell, gain_of
 from bregalad_sim.runner import parameters
+from bregalad_sim.streams import BlockBench
 
 SPREAD = GATHERED = 1  # as far as the gain units are from what leads them
 UNITS = 2
@@ -29,19 +28,15 @@ class Gains(wiring.Component):
         self.geometry = g = geometry
         self.snapshots = snapshots
         self.lead = Scan(g, latency=arithmetic_latency(g), spread=SPREAD, gathered=GATHERED, snapshots=snapshots)
-        word = data.ArrayLayout(g.count_width, g.classes)
         super().__init__(
             {
                 **{
                     name: self.lead.signature.members[name]
                     for name in ("snap", "bin", "classes_in_use", "done", "take")
                 },
-                **{
-                    f"{name}_{i}": In(shape)
-                    for i in range(UNITS)
-                    for name, shape in (("config", kind_layout()), ("word", word))
-                },
-                **{f"result_{i}": Out(result_layout(g)) for i in range(UNITS)},
+                "config": In(kind_layout()).array(UNITS),
+                "word": In(data.ArrayLayout(g.count_width, g.classes)).array(UNITS),
+                "result": Out(result_layout(g)).array(UNITS),
             }
         )
 
@@ -51,18 +46,16 @@ class Gains(wiring.Component):
         snap, control = Signal(), Signal.like(scan.control)
         pairs, whole = Signal(), Signal()
         units = [GainUnit(self.geometry, snapshots=self.snapshots) for _ in range(UNITS)]
-        for i, unit in enumerate(units):
-            m.submodules[f"unit_{i}"] = unit
-            config, word = (
-                Signal.like(getattr(self, f"{name}_{i}"), name=f"later_{name}_{i}") for name in ("config", "word")
-            )
-            m.d.sync += [config.eq(getattr(self, f"config_{i}")), word.eq(getattr(self, f"word_{i}"))]
+        m.submodules += units
+        for unit, given, counted, result in zip(units, self.config, self.word, self.result, strict=True):
+            config, word = Signal.like(given), Signal.like(counted)
+            m.d.sync += [config.eq(given), word.eq(counted)]
             m.d.comb += [
                 unit.config.eq(config),
                 unit.word.eq(word),
                 unit.snap.eq(snap),
                 unit.scan.eq(control),
-                getattr(self, f"result_{i}").eq(unit.result),
+                result.eq(unit.result),
             ]
         m.d.sync += [
             snap.eq(self.snap),
@@ -99,12 +92,6 @@ def random_counts(rng, geometry, classes):
     return words
 
 
-def configured(cell):
-    """What the unit is control of a cell; of its base it knows nothing."""
-    layout = kind_layout()
-    return pack(layout, {name: getattr(cell, name) for name in layout.members})
-
-
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def matches_golden(dut):
     """Results in order, held until taken; clocks of each scan, exact and within the bar.
@@ -117,18 +104,10 @@ async def matches_golden(dut):
     snapshots = given["snapshots"]
     latency = arithmetic_latency(geometry)
     load_clocks = 1 + SPREAD + GATHERED
-    rng = random.Random(cocotb.RANDOM_SEED)
-    word = data.ArrayLayout(geometry.count_width, geometry.classes)
-    cocotb.start_soon(Clock(dut.clk, 10, unit="ns").start())
-    configs, counters, results = (
-        [getattr(dut, f"{name}_{i}") for i in range(UNITS)] for name in ("config", "word", "result")
-    )
-    for port in (*configs, *counters, dut.classes_in_use, dut.snap, dut.bin, dut.take):
-        port.value = 0
-    dut.rst.value = 1
-    for _ in range(3):
-        await FallingEdge(dut.clk)
-    dut.rst.value = 0
+    bench = BlockBench(dut, Gains(geometry, snapshots=snapshots))
+    rng, word_layout = bench.rng, bench.shapes["word__0"]
+    await bench.start()
+    await FallingEdge(dut.clk)
 
     clock = taken_at = since = 0
     taken = full = overlapped = 0
@@ -162,8 +141,8 @@ async def matches_golden(dut):
             assert done == (due is not None and clock >= due), (done, clock, due, held)
             since = since + 1 if done else 0
             if since > SPREAD:
-                for cell, want, port in zip(of, wanted, results, strict=True):
-                    result = unpack(result_layout(geometry), int(port.value))
+                for i, (cell, want) in enumerate(zip(of, wanted, strict=True)):
+                    result = bench.read(f"result__{i}")
                     if want.valid:
                         assert result["gain"] == want.gain, (of, classes)
                     if want.valid and cell.kind != CellKind.MULTIWAY:
@@ -187,10 +166,14 @@ async def matches_golden(dut):
                 overlapped += bool(held)
             else:
                 dut.bin.value = rng.randrange(geometry.bins)
+            known = only or (cells if snap else None)
             for i in range(UNITS):
-                counters[i].value = pack(word, counts[i]) if snap else rng.getrandbits(word.size)
-                known = only or (cells if snap else None)
-                configs[i].value = configured(known[i]) if known else rng.getrandbits(kind_layout().size)
+                word, config = rng.getrandbits(word_layout.size), rng.getrandbits(kind_layout().size)
+                if snap:
+                    word = pack(word_layout, counts[i])
+                if known:  # of its base the unit knows nothing
+                    config = pack(kind_layout(), {name: getattr(known[i], name) for name in kind_layout().members})
+                getattr(dut, f"word__{i}").value, getattr(dut, f"config__{i}").value = word, config
 
             await FallingEdge(dut.clk)
             if take:

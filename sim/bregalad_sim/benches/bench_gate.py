@@ -1,6 +1,5 @@
 """The gate before a memory: bursts and writes of a manager that is reset at any time, against a model of both."""
 
-import logging
 import random
 from collections import deque
 
@@ -8,6 +7,7 @@ import cocotb
 from cocotb.triggers import ReadOnly, RisingEdge
 from cocotbext.axi import AxiBus, AxiRam
 
+from bregalad_sim.benches.models import pause, quiet
 from bregalad_sim.runner import parameters
 from bregalad_sim.streams import reset
 
@@ -17,7 +17,7 @@ async def anything(dut):
     """Order, content, DECERR behind the end; after a reset nothing comes that was asked for before."""
     rng = random.Random(cocotb.RANDOM_SEED)
     word, size = parameters()["width"] // 8, parameters()["size"]
-    logging.getLogger(f"cocotb.{dut._name}.o_").setLevel(logging.WARNING)
+    quiet(dut, "o_")
     ram = AxiRam(AxiBus.from_prefix(dut, "o_"), dut.clk, dut.rst, size=size)
     inputs = ("arvalid", "araddr", "arlen", "rready", "awvalid", "awaddr", "wvalid", "wdata", "wstrb", "bready")
     await reset(dut, dut.reset, dut.open, *(getattr(dut, f"i__{name}") for name in inputs))
@@ -27,10 +27,7 @@ async def anything(dut):
     dut.i__awlen.value, dut.i__arid.value, dut.i__awid.value, dut.i__wlast.value = 0, 0, 0, 1
     for name in ("cache", "prot"):
         getattr(dut, f"i__ar{name}").value = getattr(dut, f"i__aw{name}").value = 0
-    read, write = ram.read_if, ram.write_if
-    for channel in (read.ar_channel, read.r_channel, write.aw_channel, write.w_channel, write.b_channel):
-        pause = random.Random(rng.random())
-        channel.set_pause_generator(iter(lambda pause=pause: pause.random() < 0.4, None))
+    pause(rng, 0.4, ram.read_if, ram.write_if)
     assert not int(dut.i__arready.value) and not int(dut.i__awready.value), "open before the memory is"
 
     content = bytearray(rng.randbytes(size))  # of the lower half bursts read, of the upper one writes change

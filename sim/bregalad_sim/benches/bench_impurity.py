@@ -6,11 +6,10 @@ from pkgutil import resolve_name
 import cocotb
 from bregalad.criteria import criterion_of
 from bregalad_hw.gain.term import term_layout
-from cocotb.clock import Clock
-from cocotb.triggers import FallingEdge
 
 from bregalad_sim.bits import pack
 from bregalad_sim.runner import parameters
+from bregalad_sim.streams import feed
 
 
 def random_counts(rng, width, classes):
@@ -53,20 +52,10 @@ async def matches_fixed(dut):
             place = {"valid": 1, "opens": 0, "sum": 1, "right": right}
             terms.append((sum(counts) & (1 << width) - 1, place, criterion.scaled(counts, width)))
         terms += [idle] * rng.choice([0, 0, 1, 5])
-    cocotb.start_soon(Clock(dut.clk, 10, unit="ns").start())
-    dut.rst.value = 1
-    for port in (dut.i_x, dut.i_term):
-        port.value = 0
-    for _ in range(3):
-        await FallingEdge(dut.clk)
-    dut.rst.value = 0
-    for clock in range(len(terms) + unit.latency):
-        if clock < len(terms):
-            x, term, _ = terms[clock]
-            # Numbers of clocks without a term must not matter.
-            dut.i_x.value = x if term["valid"] else rng.getrandbits(width)
-            dut.i_term.value = pack(term_layout(), term)
-        await FallingEdge(dut.clk)
-        at = clock + 1 - unit.latency
-        if 0 <= at < len(terms) and terms[at][2] is not None:
-            assert int(dut.o_y.value) == terms[at][2], (at, terms[at])
+    # Numbers of clocks without a term must not matter.
+    words = [
+        {"i_x": x if term["valid"] else rng.getrandbits(width), "i_term": pack(term_layout(), term)}
+        for x, term, _ in terms
+    ]
+    async for at in feed(dut, unit.latency, words):
+        assert terms[at][2] in (None, int(dut.o_y.value)), (at, terms[at])

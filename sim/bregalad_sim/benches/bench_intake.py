@@ -1,7 +1,5 @@
 """Which frames are taken: random, damaged and doubled ones, against the rules in Python."""
 
-import random
-
 import cocotb
 from bregalad.protocol.link import (
     HEADER,
@@ -13,22 +11,21 @@ from bregalad.protocol.link import (
     pack_frame,
     unpack_frame,
 )
-from bregalad_hw.link.words import frame_layout
-from cocotb.triggers import ReadOnly, RisingEdge
+from bregalad_hw.link.intake import Intake
+from cocotb.triggers import RisingEdge
 
+from bregalad_sim.bits import words_of
 from bregalad_sim.runner import parameters
-from bregalad_sim.streams import Sink, Source, reset
+from bregalad_sim.streams import BlockBench
 
 _TAKEN = (FrameType.HELLO, FrameType.BYE, FrameType.ACK, FrameType.COMMANDS, FrameType.REGISTERS)
 
 
-class Bench:
+class Bench(BlockBench):
     def __init__(self, dut):
-        self.dut = dut
-        self.rng = rng = random.Random(cocotb.RANDOM_SEED)
-        self.source = Source(dut, "i", frame_layout(), rng)
-        self.sink = Sink(dut, "o", 32, rng)
         self.ring_words, self.limit = parameters()["ring_words"], parameters()["frame_bytes"]
+        super().__init__(dut, Intake(self.ring_words, self.limit, peer_width=3))
+        self.source, self.sink = self.ends["i"], self.ends["o"]
         self.session = 0
         self.expected = 0
         self.want = []
@@ -88,11 +85,8 @@ class Bench:
 
     async def clock(self):
         """One clock; whether a verdict came."""
-        self.source.drive()
-        self.sink.drive()
-        await ReadOnly()
-        self.source.settle()
-        word = self.sink.settle()
+        self.drive()
+        word = (await self.settle())["o"]
         dut = self.dut
         verdict = int(dut.good.value) or int(dut.dropped.value)
         if verdict:
@@ -108,7 +102,7 @@ class Bench:
 
     async def deliver(self, data, torn):
         rng, dut = self.rng, self.dut
-        words = [int.from_bytes(data[at : at + 4], "little") for at in range(0, len(data), 4)]
+        words = words_of(data, 4)
         self.source.items.extend(
             {"data": word, "last": at == len(words) - 1, "bad": torn if at == len(words) - 1 else rng.random() < 0.5}
             for at, word in enumerate(words)
@@ -164,9 +158,7 @@ class Bench:
             self.expected = (self.expected + 1) % SEQUENCES
             assert int(dut.expected.value) == self.expected
             self.want.append(int.from_bytes(data[:4], "little"))
-            self.want.extend(
-                int.from_bytes(frame.payload[at : at + 4], "little") for at in range(0, len(frame.payload), 4)
-            )
+            self.want += words_of(frame.payload, 4)
         for _ in range(rng.choice([0, 0, 0, 20])):
             await self.clock()
 
@@ -210,7 +202,7 @@ async def frames(dut):
     """Any frames: exactly those are taken that should be, and nothing ever locks up."""
     bench = Bench(dut)
     rng = bench.rng
-    await reset(dut, dut.peer, dut.session, dut.begin)
+    await bench.start()
     for index in range(parameters()["count"]):
         if index % 500 == 0:
             await bench.begin(rng.choice([0, 1, 0xFFFFFFFF, rng.getrandbits(32)][index == 0 :]))

@@ -1,38 +1,28 @@
 """Judge against the golden model: random trials and such at the bound, stalls on both streams."""
 
-import random
-
 import cocotb
-from amaranth import unsigned
 from bregalad.geometry import Geometry
-from bregalad_hw.front.judge import Judge, trial_layout
-from cocotb.triggers import ReadOnly, RisingEdge
+from bregalad_hw.front.judge import Judge
+from cocotb.triggers import RisingEdge
 
-from bregalad_sim.benches.verdicts import FIELDS, Made
+from bregalad_sim.benches.verdicts import Made
 from bregalad_sim.bits import candidate_fields
 from bregalad_sim.golden.judge import judge
 from bregalad_sim.runner import parameters
-from bregalad_sim.streams import Sink, Source, reset
+from bregalad_sim.streams import BlockBench
 
 
-class Bench:
+class Bench(BlockBench):
     def __init__(self, dut):
-        self.dut = dut
-        self.rng = random.Random(cocotb.RANDOM_SEED)
-        self.geometry = g = Geometry(**parameters()["geometry"])
+        g = Geometry(**parameters()["geometry"])
         self.judge = Judge(g)
-        self.source = Source(dut, "i", trial_layout(g), self.rng)
-        self.sink = Sink(dut, "o", unsigned(1), self.rng)
+        super().__init__(dut, self.judge)
+        self.source, self.sink = self.ends["i"], self.ends["o"]
         self.made = Made(self.rng, g)
 
     def configure(self):
         self.made.configure()
-        for name, value in self.made.rule.items():
-            getattr(self.dut, f"configuration__{name.replace('.', '__')}").value = value
-
-    async def start(self):
-        names = [f"configuration__{name.replace('.', '__')}" for name in FIELDS]
-        await reset(self.dut, *(getattr(self.dut, name) for name in names))
+        self.give(**{f"configuration__{name.replace('.', '__')}": value for name, value in self.made.rule.items()})
 
     async def verdict(self, trial):
         """``(propose, clocks)`` from where the trial is offered."""
@@ -44,11 +34,10 @@ class Bench:
         )
         offered = told = None
         for clock in range(4 * self.judge.latency + 600):
-            self.source.drive()
-            self.sink.drive()
-            await ReadOnly()
+            self.drive()
             offered = clock if offered is None and self.source.offered else offered
-            got, taken = self.sink.settle(), self.source.settle()
+            moved = await self.settle()
+            got, taken = moved["o"], moved["i"]
             told = clock if told is None and self.sink.valid else told
             await RisingEdge(self.dut.clk)
             assert (taken is None) == (got is None), "a trial is taken as its verdict is"

@@ -1,6 +1,5 @@
 """The register port against a manager that does what it likes, and registers that are not always to be written."""
 
-import logging
 import random
 
 import cocotb
@@ -9,6 +8,7 @@ from bregalad_hw.registers import READ_LATENCY
 from cocotb.triggers import ReadOnly, RisingEdge, with_timeout
 from cocotbext.axi import AxiLiteBus, AxiLiteMaster
 
+from bregalad_sim.benches.models import pause, quiet
 from bregalad_sim.runner import parameters
 from bregalad_sim.streams import reset
 
@@ -21,7 +21,7 @@ class Bench:
     def __init__(self, dut):
         self.dut = dut
         self.rng = random.Random(cocotb.RANDOM_SEED)
-        logging.getLogger(f"cocotb.{dut._name}.axi_").setLevel(logging.WARNING)
+        quiet(dut, "axi_")
         self.axi = AxiLiteMaster(AxiLiteBus.from_prefix(dut, "axi_"), dut.clk, dut.rst)
         self.values = [{}, {}]  # of each group, by address
         self.writes = []  # (group, address, value)
@@ -67,12 +67,6 @@ class Bench:
         answer = await self.axi.read(address, 4)
         return int(answer.resp), int.from_bytes(answer.data, "little")
 
-    def pause(self, probability):
-        read, write = self.axi.read_if, self.axi.write_if
-        for channel in (read.ar_channel, read.r_channel, write.aw_channel, write.w_channel, write.b_channel):
-            rng = random.Random(self.rng.random())
-            channel.set_pause_generator(iter(lambda rng=rng: rng.random() < probability, None))
-
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def anything(dut):
@@ -80,7 +74,7 @@ async def anything(dut):
     bench = Bench(dut)
     rng, given = bench.rng, parameters()
     await bench.start()
-    bench.pause(0.5)
+    pause(rng, 0.5, bench.axi.read_if, bench.axi.write_if)
     known = [given["accelerator"], given["core"]]
     mine = [{}, {}]
     seen = dict.fromkeys(("read", "written", "unknown", "read-only", "partial", "vain"), 0)

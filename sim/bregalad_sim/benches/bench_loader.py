@@ -1,15 +1,14 @@
 """The loader against a memory that pauses and fails: what it writes, and what it says of it."""
 
-import logging
-import random
-
 import cocotb
-from amaranth import unsigned
-from cocotb.triggers import ReadOnly, RisingEdge
+from bregalad_hw.mcmu.loader import Loader
+from cocotb.triggers import RisingEdge
 from cocotbext.axi import AxiSlaveWrite, AxiWriteBus
 
+from bregalad_sim.benches.models import answer, pause, quiet
+from bregalad_sim.bits import words_of
 from bregalad_sim.runner import parameters
-from bregalad_sim.streams import Source, reset
+from bregalad_sim.streams import BlockBench
 
 SIZE = 1 << 12
 
@@ -26,44 +25,34 @@ class Target:
         self.data[address : address + len(data)] = data
 
 
-class Bench:
+class Bench(BlockBench):
     def __init__(self, dut):
-        self.dut = dut
-        self.rng = random.Random(cocotb.RANDOM_SEED)
+        super().__init__(dut, Loader(parameters()["width"]))
         self.size = parameters()["width"] // 8
-        self.source = Source(dut, "load__payload", unsigned(8 * self.size), self.rng)
+        self.source = self.ends["load__payload"]
         self.target = target = Target()
-        logging.getLogger(f"cocotb.{dut._name}.axi_").setLevel(logging.WARNING)
+        quiet(dut, "axi_")
         self.axi = AxiSlaveWrite(AxiWriteBus.from_prefix(dut, "axi_"), dut.clk, dut.rst, target)
-        send = self.axi.b_channel.send
-
-        async def respond(word):
-            word.bresp = target.response
-            await send(word)
-
-        self.axi.b_channel.send = respond
+        answer(self.axi.b_channel, "bresp", lambda: target.response)
 
     async def start(self):
-        dut = self.dut
-        await reset(dut, dut.load__start, dut.load__drop, dut.load__address, dut.load__count)
-        dut.memory_size.value = SIZE
+        await super().start()
+        self.give(memory_size=SIZE)
 
     async def load(self, address, data, stall, drop):
         """Whether it failed, and the clocks it took."""
         dut, size = self.dut, self.size
         payload = bytes(address % size) + data
         payload += bytes(-len(payload) % size)
-        words = [int.from_bytes(payload[at : at + size], "little") for at in range(0, len(payload), size)]
+        words = words_of(payload, size)
         behind = self.rng.getrandbits(8 * size)  # the next command
         self.source.items += [*words, behind]
         self.source.stall = stall
-        dut.load__address.value, dut.load__count.value = address, len(data)
-        dut.load__start.value, dut.load__drop.value = 1, drop
+        self.give(load__address=address, load__count=len(data), load__start=1, load__drop=drop)
         clocks = 0
         while True:
-            self.source.drive()
-            await ReadOnly()
-            self.source.settle()
+            self.drive()
+            await self.settle()
             done, failed = int(dut.load__done.value), int(dut.load__failed.value)
             await RisingEdge(dut.clk)
             dut.load__start.value = 0
@@ -75,12 +64,6 @@ class Bench:
                 self.source.offered = False
                 return failed, clocks
 
-    def pause(self, probability):
-        axi = self.axi
-        for channel in (axi.aw_channel, axi.w_channel, axi.b_channel):
-            rng = random.Random(self.rng.random())
-            channel.set_pause_generator(iter(lambda rng=rng: rng.random() < probability, None))
-
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 @cocotb.parametrize(stall=[0.0, 0.6])
@@ -88,8 +71,8 @@ async def ranges(dut, stall):
     """Any place and length; what is outside, or to be dropped, changes nothing."""
     bench = Bench(dut)
     await bench.start()
-    bench.pause(stall)
     rng, size, target = bench.rng, bench.size, bench.target
+    pause(rng, stall, bench.axi)
     seen = dict.fromkeys(("fits", "outside", "far", "dropped", "error"), 0)
     for _ in range(400):
         count = rng.choice([0, rng.randint(1, size), rng.randint(1, 6 * size)])

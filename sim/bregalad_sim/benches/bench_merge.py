@@ -1,28 +1,22 @@
 """Merge against the golden model's `join` and `top`, stalls on all streams."""
 
-import random
-
 import cocotb
 from bregalad.geometry import NONE, Geometry
 from bregalad.protocol.registers import CellKind
-from bregalad_hw.array.merge import Merge, merge_layout, summary_layout
-from bregalad_hw.array.operation import candidate_layout
-from cocotb.triggers import ReadOnly, RisingEdge
+from bregalad_hw.array.merge import Merge
+from cocotb.triggers import RisingEdge
 
 from bregalad_sim.bits import candidate_fields
 from bregalad_sim.golden import Candidate, Cell, join, top
 from bregalad_sim.runner import parameters
-from bregalad_sim.streams import Sink, Source, reset
+from bregalad_sim.streams import BlockBench
 
 
-class Bench:
+class Bench(BlockBench):
     def __init__(self, dut):
-        self.dut = dut
-        self.rng = rng = random.Random(cocotb.RANDOM_SEED)
         self.geometry = g = Geometry(**parameters()["geometry"])
-        self.source = Source(dut, "i", merge_layout(g), rng)
-        self.gains = Sink(dut, "gains", candidate_layout(g), rng)
-        self.summary = Sink(dut, "summary", summary_layout(g), rng)
+        super().__init__(dut, Merge(g))
+        self.source, self.gains, self.summary = (self.ends[name] for name in ("i", "gains", "summary"))
         self.seen = dict.fromkeys(("ties", "joined", "current", "empty"), 0)
 
     def trial(self):
@@ -101,16 +95,14 @@ class Bench:
         prompt = not stall_in and not stall_out
         limit = 40 * (cells + trials) + 200
         while got < len(want) or int(dut.busy.value):
-            for port in (self.source, sink, other):
-                port.drive()
-            await ReadOnly()
-            item = self.source.settle()
+            self.drive()
+            moved = await self.settle()
+            item, result = moved["i"], moved[sink.name]
             if item is not None:
                 first = clock if first is None else first
                 if item["last"]:
                     last_in.append(clock)
-            assert other.settle() is None and not other.valid, f"{other.name} of the other kind"
-            result = sink.settle()
+            assert not other.valid, f"{other.name} of the other kind"
             assert not sink.valid or int(dut.busy.value)
             if result is not None:
                 assert got < len(want), "a result too many"
@@ -135,7 +127,7 @@ class Bench:
 async def matches_golden(dut):
     """Trials of any cells: ties, attributes of several cells, gains that wrap, nothing valid."""
     bench = Bench(dut)
-    await reset(dut, dut.report_all)
+    await bench.start()
     for index in range(parameters()["rounds"]):
         stalls = [(0.0, 0.0), (0.0, 0.7), (0.7, 0.0), (0.4, 0.4)][index // 2 % 4]
         await bench.run(10, index % 2, *stalls)

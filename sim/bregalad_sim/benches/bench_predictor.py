@@ -1,6 +1,5 @@
 """Predictor against Slots._scores: sums of beats in, predictions out, stalls on both streams."""
 
-import random
 from collections import deque
 
 import cocotb
@@ -8,28 +7,26 @@ from bregalad.fixed import BAYES_UNIT, bayes_log2, neighbour_log
 from bregalad.geometry import MISSING, Geometry
 from bregalad.protocol.registers import CellKind
 from bregalad_hw.array.bayes import lead, partial_latency, partial_layout
-from bregalad_hw.mcmu.predictor import Predictor, ask_layout, prediction_layout
-from cocotb.triggers import ReadOnly, RisingEdge
+from bregalad_hw.mcmu.predictor import Predictor
+from cocotb.triggers import RisingEdge
 
 from bregalad_sim.bits import pack
 from bregalad_sim.golden import Cell, Slots
 from bregalad_sim.runner import parameters
-from bregalad_sim.streams import Sink, Source, reset
+from bregalad_sim.streams import BlockBench
 
 
-class Bench:
+class Bench(BlockBench):
     """The predictor between who asks, an array of a fixed latency and who takes them."""
 
     def __init__(self, dut):
         given = parameters()
-        self.dut = dut
-        self.rng = rng = random.Random(cocotb.RANDOM_SEED)
         self.geometry = g = Geometry(**given["geometry"])
         self.predictor = Predictor(g, **given["options"])
+        super().__init__(dut, self.predictor)
         self.golden = Slots(g)
         self.golden.cells = [Cell(CellKind.NUMERIC) for _ in range(g.max_cells)]
-        self.source = Source(dut, "i", ask_layout(g), rng)
-        self.sink = Sink(dut, "o", prediction_layout(g), rng)
+        self.source, self.sink = self.ends["i"], self.ends["o"]
         self.delay = 1 + partial_latency(g)  # from an operation's issue to its sums
         self.pending = deque()  # beats of each record that was asked for or will be
         self.issuable = 0  # records asked for whose beats are not all issued
@@ -40,22 +37,11 @@ class Bench:
         self.busy = 0.0  # probability that a beat is not issued
         self.most = 0  # under way
 
-    async def start(self):
-        dut = self.dut
-        await reset(
-            dut,
-            dut.partial__valid,
-            dut.partial__p,
-            dut.partial__coming,
-            dut.neighbours,
-            dut.classes_in_use,
-        )
-
     def configure(self, cells, classes, neighbours):
         """Static while nothing is under way; new statistics everywhere."""
         g, rng, golden = self.geometry, self.rng, self.golden
         golden.fields.update({"cells.count": cells, "classes.count": classes, "report.neighbours": neighbours})
-        self.dut.classes_in_use.value, self.dut.neighbours.value = classes, neighbours
+        self.give(classes_in_use=classes, neighbours=neighbours)
 
         def count():
             return rng.choice([0, 0, 1, rng.getrandbits(rng.randint(1, g.count_width)), g.count_max])
@@ -97,8 +83,7 @@ class Bench:
 
     async def step(self):
         rng, dut = self.rng, self.dut
-        self.source.drive()
-        self.sink.drive()
+        self.drive()
         partial = self.partials.pop(self.clock, None)
         size = partial_layout(self.geometry).size
         dut.partial__valid.value = partial is not None
@@ -107,9 +92,8 @@ class Bench:
         )
         dut.partial__coming.value = self.clock in self.coming
         self.coming.discard(self.clock)
-        await ReadOnly()
-
-        taken = self.source.settle() is not None
+        moved = await self.settle()
+        taken, got = moved["i"] is not None, moved["o"]
         self.asked += taken
         self.issuable += taken
         assert int(dut.quiet.value) == (self.asked - taken == self.given)
@@ -121,7 +105,6 @@ class Bench:
                 self.unissued.popleft()[1] = self.clock + self.delay
                 self.pending.popleft()
                 self.issuable -= 1
-        got = self.sink.settle()
         oldest = self.want[0] if self.want else None
         if self.sink.valid:
             assert oldest is not None and oldest[1] is not None, "a prediction of nothing"

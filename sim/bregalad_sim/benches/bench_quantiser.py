@@ -1,12 +1,8 @@
 """The quantiser against its golden model: any layouts, edges and rows, changed on the way, stalls everywhere."""
 
-import random
 from dataclasses import asdict
 
 import cocotb
-import numpy as np
-from amaranth import unsigned
-from bregalad.data.keys import edge_keys
 from bregalad.geometry import Geometry
 from bregalad.protocol.rows import (
     KIND_BYTES,
@@ -16,62 +12,41 @@ from bregalad.protocol.rows import (
     RowKind,
     RowLayout,
     RowOpcode,
-    edges_command,
     records_command,
 )
 from bregalad_hw.front.quantiser import Quantiser, codes_layout
-from bregalad_hw.layout import struct
-from cocotb.triggers import ReadOnly, RisingEdge
+from cocotb.triggers import RisingEdge
 
+from bregalad_sim.benches.front_traffic import RowTraffic
 from bregalad_sim.bits import unpack
 from bregalad_sim.golden import GoldenQuantiser
-from bregalad_sim.rows import any_edges, any_layout, any_rows
+from bregalad_sim.rows import any_layout, any_rows
 from bregalad_sim.runner import parameters
-from bregalad_sim.streams import Source, reset
 
 _QUIET = 10_000  # clocks in which nothing is taken: rows of a table without an end take a clock for each of its places
 _STALLS = [(0.0, 0.0), (0.0, 0.7), (0.7, 0.0), (0.4, 0.4)]
 
 
-class Bench:
+class Bench(RowTraffic):
     def __init__(self, dut):
-        self.dut = dut
-        self.rng = random.Random(cocotb.RANDOM_SEED)
-        self.numbers = np.random.default_rng(cocotb.RANDOM_SEED)
-        self.geometry = g = Geometry(**parameters()["geometry"])
-        # A host that knows no better sends numbers to a board without searchers, too.
-        self.host = g if g.searchers else g.replace(searchers=1)
-        self.steps = parameters()["steps"]
-        self.sized = Quantiser(g, self.steps)
-        self.commands = Source(dut, "command", struct(ROW_COMMAND), self.rng)
-        self.words = Source(dut, "i", unsigned(g.bus_width), self.rng)
-
-    def send(self, command):
-        g = self.geometry
-        head = unpack(struct(ROW_COMMAND), int.from_bytes(command.head, "little"))
-        self.commands.items.append(head)
-        payload = command.payload
-        assert len(payload) % g.bus_bytes == 0
-        for at in range(0, len(payload), g.bus_bytes):
-            self.words.items.append(int.from_bytes(payload[at : at + g.bus_bytes], "little"))
+        geometry, steps = Geometry(**parameters()["geometry"]), parameters()["steps"]
+        self.sized = Quantiser(geometry, steps)
+        super().__init__(dut, self.sized, geometry, steps)
 
     async def run(self, commands, stall_in, stall_out):
         """The beats that commands lead to, the clocks in which they came, and in which each word was taken."""
         dut, rng = self.dut, self.rng
         for command in commands:
             self.send(command)
-        self.commands.stall = self.words.stall = stall_in
+        self.stall(stall_in)
         beats, came, taken = [], [], []
         clock = idle = late = quiet = 0
         while idle < self.sized.latency + 2:
-            self.commands.drive()
-            self.words.drive()
+            self.drive()
             room = rng.random() >= stall_out
             dut.room.value = room
-            await ReadOnly()
-            moved = self.words.settle() is not None
-            taken += [clock] * moved
-            moved |= self.commands.settle() is not None
+            moved = await self.settle()
+            taken += [clock] * (moved["i"] is not None)
             if int(dut.o__valid.value):
                 beats.append(dut.o__payload.value)  # of tables that nobody made it may be X
                 came.append(clock)
@@ -80,23 +55,15 @@ class Bench:
             idle = 0 if int(dut.busy.value) or self.commands.items or self.commands.offered else idle + 1
             await RisingEdge(dut.clk)
             clock += 1
-            quiet = 0 if moved else quiet + 1
+            quiet = 0 if moved != {"i": None, "command": None} else quiet + 1
             assert quiet < _QUIET, f"no end: {len(self.words.items)} words, {len(self.commands.items)} commands left"
         assert not self.words.items and not self.words.offered, "all that follows a command is taken"
         return beats, came, taken
 
-    async def start(self):
-        await reset(self.dut, self.dut.room, self.dut.stop)
-
-    def edges(self, layout, index):
-        kind = layout.columns[index].kind
-        return edges_command(self.host, index, edge_keys(any_edges(kind, self.numbers), kind))
-
     def stream(self, layout, changes):
         """Commands: the layout, edges of all its numbers, then rows with changes of edges in between."""
         g, rng = self.geometry, self.rng
-        numbers = [i for i, column in enumerate(layout.columns) if column.kind is not RowKind.CODE]
-        commands = [layout.command(self.host, self.steps), *(self.edges(layout, index) for index in numbers)]
+        commands, numbers = self.declared(layout)
         for _ in range(changes):
             rows = any_rows(layout, self.numbers, rng.choice([0, 1, rng.randint(2, 20)]))
             offset = rng.choice([0, rng.randrange(g.bus_bytes)])

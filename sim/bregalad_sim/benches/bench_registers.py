@@ -1,6 +1,5 @@
 """RegisterFile against its declaration: every field of every register."""
 
-import random
 from collections import deque
 
 import cocotb
@@ -10,16 +9,15 @@ from bregalad_hw.registers import ADDRESS_WIDTH, RegisterFile
 from cocotb.triggers import FallingEdge
 
 from bregalad_sim.runner import parameters
-from bregalad_sim.streams import reset
+from bregalad_sim.streams import BlockBench
 
 
-class Bench:
+class Bench(BlockBench):
     """Drives and checks every port clock by clock, at the falling edges."""
 
     def __init__(self, dut):
-        self.dut = dut
         self.geometry = Geometry(**parameters()["geometry"])
-        self.rng = random.Random(cocotb.RANDOM_SEED)
+        super().__init__(dut, RegisterFile(self.geometry))
         self.registers = {register.addr // 4: register for register in REGISTERS}
         self.fields = {(register.name, field.name): field for register in REGISTERS for field in register.fields}
         self.ports = {
@@ -36,10 +34,8 @@ class Bench:
         self.reads = deque([0] * (RegisterFile.latency - 1))  # what the addresses before have
 
     async def start(self):
-        inputs = [port for key, port in self.ports.items() if self.fields[key].access is Access.RO]
-        dut = self.dut
-        await reset(dut, dut.csr__addr, dut.csr__w_en, dut.csr__w_data, *inputs)
-        await FallingEdge(dut.clk)
+        await super().start()
+        await FallingEdge(self.dut.clk)
         for key, field in self.fields.items():
             if field.access is Access.RO:
                 self.values[key] = 0

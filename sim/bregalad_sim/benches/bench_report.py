@@ -1,40 +1,23 @@
 """ReportWriter against the declared layouts: every byte of every report, stalls everywhere."""
 
-import random
-
 import cocotb
 import numpy as np
-from amaranth import unsigned
 from bregalad.geometry import NONE, Geometry
 from bregalad.protocol import reports
 from bregalad.protocol.reports import Kind
 from bregalad.protocol.tree import TREE_REPORTS, TreeKind
-from bregalad_hw.array.merge import summary_layout
-from bregalad_hw.array.operation import candidate_layout
-from bregalad_hw.mcmu.report import JOBS, TRIALS, ReportWriter, job_layout, word_layout
-from bregalad_hw.mcmu.scheduler import head_layout
-from cocotb.triggers import ReadOnly, RisingEdge
+from bregalad_hw.mcmu.report import JOBS, TRIALS, ReportWriter
+from cocotb.triggers import RisingEdge
 
 from bregalad_sim.runner import parameters
-from bregalad_sim.streams import Sink, Source, reset
+from bregalad_sim.streams import BlockBench
 
 
-class Bench:
+class Bench(BlockBench):
     def __init__(self, dut):
-        self.dut = dut
-        self.rng = rng = random.Random(cocotb.RANDOM_SEED)
         self.geometry = g = Geometry(**parameters()["geometry"])
-        self.sources = {
-            name: Source(dut, name, layout, rng)
-            for name, layout in (
-                ("job", job_layout(g)),
-                ("head", head_layout(g)),
-                ("summary", summary_layout(g)),
-                ("gains", candidate_layout(g)),
-                ("counts", unsigned(g.count_width)),
-            )
-        }
-        self.sink = Sink(dut, "o", word_layout(), rng)
+        super().__init__(dut, ReportWriter(g))
+        self.sink = self.ends["o"]
 
     def number(self, bits):
         """Any number of so many bits, the outermost ones often."""
@@ -129,15 +112,15 @@ class Bench:
 
     async def run(self, count, report_all, cells, stall_in, stall_out):
         """Some reports; each job or trial waits for what else is ahead."""
-        dut, rng, sources = self.dut, self.rng, self.sources
-        dut.configuration__report__all.value, dut.configuration__cells__count.value = report_all, cells
+        dut, rng = self.dut, self.rng
+        self.give(configuration__report__all=report_all, configuration__cells__count=cells)
+        self.stall(stall_in)
         self.sink.stall = stall_out
         kinds = [TRIALS[report_all]] * 4 + list(JOBS)
         kinds = rng.choice([kinds, kinds[:1], kinds[4:]])
         ahead = [(kind, *self.report(kind, cells)) for kind in rng.choices(kinds, k=count)]
         want = [(kind, answer) for kind, _, answer in ahead]
         total = sum(len(answer) for _, answer in want)
-        queues = {name: source.items for name, source in sources.items()}
         fed = 0  # reports whose items went in
         got, done, clock = b"", 0, 0
         begun = None  # clock of a transfer that the first word follows
@@ -152,20 +135,16 @@ class Bench:
                     break
                 fed += 1
                 for name, values in items.items():
-                    queues[name].extend(values)
+                    self.ends[name].items.extend(values)
                 ahead.pop(0)
-            for source in sources.values():
-                source.stall = stall_in
-                source.drive()
-            self.sink.drive()
-            await ReadOnly()
+            self.drive()
+            moved = await self.settle()
+            word = moved["o"]
             assert not int(dut.counts__ready.value) or want[done][0] is Kind.STATISTICS
-            word = self.sink.settle()
             assert int(dut.idle.value) == (not under_way)
             if begun == clock - ReportWriter.latency:
                 assert self.sink.valid
-            taken = {name for name, source in sources.items() if source.settle() is not None}
-            if taken & {"head", "job"}:
+            if moved["head"] is not None or moved["job"] is not None:
                 begun, under_way = clock, True
             last_of_trial = False
             if word is not None:
@@ -184,14 +163,14 @@ class Bench:
             await RisingEdge(dut.clk)
             clock += 1
             assert clock < limit, "no end"
-        assert not any(queues.values()), "an item was not taken"
+        assert not any(end.items for end in self.ends.values() if end is not self.sink), "an item was not taken"
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def every_byte(dut):
     """Reports of all kinds in any order, as fast as they go and with stalls on each stream."""
     bench = Bench(dut)
-    await reset(dut, dut.configuration__report__all, dut.configuration__cells__count)
+    await bench.start()
     rng, g = bench.rng, bench.geometry
     for index in range(parameters()["rounds"]):
         stalls = [(0.0, 0.0), (0.0, 0.6), (0.6, 0.0), (0.5, 0.5)][index // 2 % 4]

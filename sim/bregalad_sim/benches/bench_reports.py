@@ -1,16 +1,14 @@
 """The report ring against a memory that pauses and fails, and a host that reads when it likes."""
 
-import logging
-import random
-
 import cocotb
 from bregalad.protocol.soc import PAGE, Stop
-from bregalad_hw.mcmu.report import word_layout
-from cocotb.triggers import ReadOnly, RisingEdge
+from bregalad_hw.soc.reports import ReportRing
+from cocotb.triggers import RisingEdge
 from cocotbext.axi import AxiSlaveWrite, AxiWriteBus
 
+from bregalad_sim.benches.models import answer, pause, quiet
 from bregalad_sim.runner import parameters
-from bregalad_sim.streams import Source, reset
+from bregalad_sim.streams import BlockBench
 
 PAGES = 8
 AT, SIZE = 5 * PAGE, PAGE  # of the ring
@@ -28,36 +26,31 @@ class Target:
         self.data[address : address + len(data)] = self.rng.randbytes(len(data)) if self.fails else data
 
 
-class Bench:
+class Bench(BlockBench):
     def __init__(self, dut):
-        self.dut = dut
-        self.rng = rng = random.Random(cocotb.RANDOM_SEED)
-        self.source = Source(dut, "i", word_layout(), rng)
-        self.target = target = Target(rng)
-        logging.getLogger(f"cocotb.{dut._name}.axi_").setLevel(logging.WARNING)
-        self.axi = AxiSlaveWrite(AxiWriteBus.from_prefix(dut, "axi_"), dut.clk, dut.rst, target)
-        send, self.faults = self.axi.b_channel.send, 0.0
-
-        async def respond(word):
-            target.bursts += 1
-            word.bresp = rng.choice([2, 3]) if target.fails else 0
-            target.fails = rng.random() < self.faults
-            await send(word)
-
-        self.axi.b_channel.send = respond
+        super().__init__(dut, ReportRing(parameters()["width"]))
+        self.source, self.target = self.ends["i"], Target(self.rng)
+        quiet(dut, "axi_")
+        self.axi = AxiSlaveWrite(AxiWriteBus.from_prefix(dut, "axi_"), dut.clk, dut.rst, self.target)
+        answer(self.axi.b_channel, "bresp", self._response)
+        self.faults = 0.0
         self.want, self.consumed = [], 0  # words that were offered, those read
         self.stops = 0
 
+    def _response(self):
+        target, rng = self.target, self.rng
+        target.bursts += 1
+        response = rng.choice([2, 3]) if target.fails else 0
+        target.fails = rng.random() < self.faults
+        return response
+
     async def start(self, index):
-        dut = self.dut
-        inputs = (dut.page, dut.size, dut.pages, dut.consumed, dut.resume, dut.clear)
-        await reset(dut, *inputs)
-        dut.page.value, dut.size.value, dut.pages.value = AT // PAGE, (SIZE - 1).bit_length(), PAGES
-        self.index = dut.consumed.value = index
-        dut.clear.value = 1
+        await super().start()
+        self.index = index
+        self.give(page=AT // PAGE, size=(SIZE - 1).bit_length(), pages=PAGES, consumed=index, clear=1)
         for _ in range(3):
-            await RisingEdge(dut.clk)
-        dut.clear.value = 0
+            await RisingEdge(self.dut.clk)
+        self.give(clear=0)
 
     def report(self, length):
         words = [self.rng.getrandbits(32) for _ in range(length)]
@@ -67,9 +60,8 @@ class Bench:
     async def clock(self, read):
         """A clock; the host reads with a probability."""
         dut = self.dut
-        self.source.drive()
-        await ReadOnly()
-        self.source.settle()
+        self.drive()
+        await self.settle()
         stop, produced = int(dut.stop.value), int(dut.produced.value)
         idle = int(dut.idle.value)
         await RisingEdge(dut.clk)
@@ -98,11 +90,6 @@ class Bench:
                 return
         raise AssertionError(f"no end: {self.consumed} of {len(self.want)} words")
 
-    def pause(self, probability):
-        for channel in (self.axi.aw_channel, self.axi.w_channel, self.axi.b_channel):
-            rng = random.Random(self.rng.random())
-            channel.set_pause_generator(iter(lambda rng=rng: rng.random() < probability, None))
-
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 @cocotb.parametrize(slow=[False, True])
@@ -112,7 +99,7 @@ async def anything(dut, slow):
     rng = bench.rng
     await bench.start((1 << 32) - rng.randrange(300))
     if slow:
-        bench.pause(0.5)
+        pause(rng, 0.5, bench.axi)
     bench.faults = 0.2
     for _ in range(4):
         bench.source.stall = rng.choice([0, 0.5, 0.9])

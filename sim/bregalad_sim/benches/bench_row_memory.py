@@ -1,11 +1,11 @@
 """The row memory under cocotbext-axi's manager: bursts and writes of a word beside each other, pauses everywhere."""
 
-import logging
 import random
 
 import cocotb
 from cocotbext.axi import AxiBus, AxiMaster, AxiResp
 
+from bregalad_sim.benches.models import pause, quiet
 from bregalad_sim.runner import parameters
 from bregalad_sim.streams import reset
 
@@ -15,13 +15,10 @@ async def anything(dut):
     """Every byte that was written is read; behind the end there is DECERR."""
     rng = random.Random(cocotb.RANDOM_SEED)
     word, size = parameters()["width"] // 8, parameters()["size"]
-    logging.getLogger(f"cocotb.{dut._name}.i_").setLevel(logging.WARNING)
+    quiet(dut, "i_")
     await reset(dut)
     manager = AxiMaster(AxiBus.from_prefix(dut, "i_"), dut.clk, dut.rst)
-    read, write = manager.read_if, manager.write_if
-    for channel in (read.ar_channel, read.r_channel, write.aw_channel, write.w_channel, write.b_channel):
-        pause = random.Random(rng.random())
-        channel.set_pause_generator(iter(lambda pause=pause: pause.random() < 0.3, None))
+    pause(rng, 0.3, manager.read_if, manager.write_if)
     content, half = bytearray(size), size // 2
     for at in range(0, size, word):
         content[at : at + word] = rng.randbytes(word)

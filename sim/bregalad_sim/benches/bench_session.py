@@ -1,24 +1,19 @@
 """Who has the board: any HELLOs and silences, against the rules in Python."""
 
-import random
-
 import cocotb
 from bregalad.protocol.link import LAPSE_SECONDS, LINK_VERSION, FrameType, HelloFlag, Refusal
-from bregalad_hw.link.words import header_layout, reply_layout
-from cocotb.triggers import ReadOnly, RisingEdge
+from bregalad_hw.link.session import Session
+from cocotb.triggers import RisingEdge
 
-from bregalad_sim.bits import pack
 from bregalad_sim.runner import parameters
-from bregalad_sim.streams import Sink, reset
+from bregalad_sim.streams import BlockBench
 
 _PEER = 4  # bits
 
 
-class Bench:
+class Bench(BlockBench):
     def __init__(self, dut):
-        self.dut = dut
-        self.rng = random.Random(cocotb.RANDOM_SEED)
-        self.sink = Sink(dut, "reply", reply_layout(_PEER), self.rng)
+        super().__init__(dut, Session(_PEER))
         self.begun = 0
         self.reply = None
         self.session = self.peer = self.silence = 0
@@ -26,9 +21,8 @@ class Bench:
     async def clock(self, tick=0):
         dut = self.dut
         dut.tick.value = tick
-        self.sink.drive()
-        await ReadOnly()
-        reply = self.sink.settle()
+        self.drive()
+        reply = (await self.settle())["reply"]
         if reply is not None:
             assert self.reply is None, "two answers"
             self.reply = reply
@@ -40,7 +34,7 @@ class Bench:
 
     async def frame(self, type, session, flags=0, version=0, peer=0):
         """A good frame; the answer, None if there is none."""
-        dut, rng = self.dut, self.rng
+        rng = self.rng
         header = {
             "type": type,
             "flags": flags,
@@ -48,12 +42,10 @@ class Bench:
             "sequence": rng.getrandbits(16),
             "length": rng.getrandbits(16),
         }
-        dut.header.value = pack(header_layout(), header)
-        dut.version.value, dut.from_peer.value = version, peer
-        dut.same.value, dut.good.value = session == self.session, 1
+        self.give(header=header, version=version, from_peer=peer, same=session == self.session, good=1)
         self.begun, self.reply = 0, None
         await self.clock()
-        dut.same.value = rng.getrandbits(1)
+        self.give(same=rng.getrandbits(1))
         for _ in range(40):
             await self.clock()
         return self.reply
@@ -95,10 +87,10 @@ async def rules(dut):
     """Every answer, session and peer is that of docs/link.md."""
     bench = Bench(dut)
     rng = bench.rng
-    await reset(dut, dut.good, dut.same, dut.header, dut.version, dut.from_peer, dut.tick)
+    await bench.start()
     seen = set()
     for index in range(parameters()["count"]):
-        bench.sink.stall = rng.choice([0, 0.5])
+        bench.stall(rng.choice([0, 0.5]))
         match rng.choices(["hello", "bye", "other"], [10, 1, 3])[0]:
             case "hello":
                 seen.add(await bench.hello())
@@ -129,13 +121,13 @@ async def rules(dut):
 async def waits(dut):
     """While an answer waits another HELLO is not looked at: no session begins unanswered."""
     bench = Bench(dut)
-    await reset(dut, dut.good, dut.same, dut.header, dut.version, dut.from_peer, dut.tick)
-    bench.sink.stall = 1.0
+    await bench.start()
+    bench.stall(1.0)
     await bench.frame(FrameType.HELLO, 5, version=LINK_VERSION)
     bench.session = 5
     await bench.frame(FrameType.HELLO, 6, HelloFlag.TAKE_OVER, LINK_VERSION)
     assert not bench.begun and int(dut.session.value) == 5
-    bench.sink.stall = 0
+    bench.stall(0)
     for _ in range(20):
         await bench.clock()
     assert bench.reply["session"] == 5

@@ -1,6 +1,5 @@
 """What managers share of a bus: bursts in and out of the window, stops at any time, against a model of each."""
 
-import logging
 import random
 from collections import deque
 
@@ -8,6 +7,7 @@ import cocotb
 from cocotb.triggers import ReadOnly, RisingEdge
 from cocotbext.axi import AxiRamRead, AxiRamWrite, AxiReadBus, AxiWriteBus
 
+from bregalad_sim.benches.models import pause, quiet
 from bregalad_sim.runner import parameters
 from bregalad_sim.streams import reset
 
@@ -65,16 +65,10 @@ class Stops:
 
 def begin(dut, kind, bus, way, rng):
     """The memory, and the managers."""
-    logging.getLogger(f"cocotb.{dut._name}.o_").setLevel(logging.WARNING)
+    quiet(dut, "o_")
     ram = kind(bus.from_prefix(dut, "o_"), dut.clk, dut.rst, size=BASE + PAGES * PAGE)
     managers = [Manager(dut, number, way, random.Random(rng.random())) for number in range(parameters()["managers"])]
     return ram, managers
-
-
-def pause(rng, *channels):
-    for channel in channels:
-        own = random.Random(rng.random())
-        channel.set_pause_generator(iter(lambda own=own: own.random() < 0.4, None))
 
 
 @cocotb.test(timeout_time=5, timeout_unit="ms", skip=parameters().get("way") != "r")
@@ -89,7 +83,7 @@ async def reads(dut):
         m.port("arsize").value, m.port("arburst").value, m.port("rready").value = word.bit_length() - 1, 1, 1
         m.port("arcache").value = m.port("arprot").value = 0
     dut.base.value, dut.pages.value = BASE, PAGES
-    pause(rng, ram.ar_channel, ram.r_channel)
+    pause(rng, 0.4, ram)
     content = rng.randbytes(BASE + PAGES * PAGE)
     ram.write(0, content)
     stops, owed = Stops(dut, rng), [deque() for _ in managers]
@@ -143,7 +137,7 @@ async def writes(dut):
         m.port("awsize").value, m.port("awburst").value, m.port("bready").value = word.bit_length() - 1, 1, 1
         m.port("awcache").value = m.port("awprot").value = 0
     dut.base.value = BASE
-    pause(rng, ram.aw_channel, ram.w_channel, ram.b_channel)
+    pause(rng, 0.4, ram)
     content = bytearray(BASE + PAGES * PAGE)
     ram.write(0, bytes(content))
     stops, words, owed = Stops(dut, rng), [deque() for _ in managers], [0] * len(managers)

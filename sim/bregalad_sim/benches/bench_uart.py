@@ -1,18 +1,14 @@
 """The serial line's two ends, each with cocotbext-uart on the other."""
 
-import logging
 import random
 
 import cocotb
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge, Timer
 from cocotbext.uart import UartSink, UartSource
 
+from bregalad_sim.benches.models import quiet
 from bregalad_sim.runner import parameters
 from bregalad_sim.streams import Sink, Source, reset
-
-
-def quiet(dut, name):
-    logging.getLogger(f"cocotb.{dut._name}.{name}").setLevel(logging.WARNING)
 
 
 def any_bytes(rng):

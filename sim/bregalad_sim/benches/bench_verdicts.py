@@ -1,6 +1,5 @@
 """Verdicts between scheduler, array and report writer: what is reported, and when all is decided."""
 
-import random
 from collections import deque
 from dataclasses import replace
 
@@ -8,33 +7,27 @@ import cocotb
 from bregalad.geometry import NONE, Geometry
 from bregalad.protocol.reports import SuggestionFlag
 from bregalad.protocol.tree import MANY, mixed
-from bregalad_hw.array.merge import summary_layout
-from bregalad_hw.mcmu.scheduler import head_layout
-from cocotb.triggers import ReadOnly, RisingEdge
+from bregalad_hw.front.verdicts import Verdicts
+from cocotb.triggers import RisingEdge
 
-from bregalad_sim.benches.verdicts import FIELDS, Made
+from bregalad_sim.benches.verdicts import Made
 from bregalad_sim.bits import candidate_fields
 from bregalad_sim.golden.judge import judge
 from bregalad_sim.runner import parameters
-from bregalad_sim.streams import Sink, Source, reset
+from bregalad_sim.streams import BlockBench
 
 _PATIENCE = 20_000
 
 
-class Bench:
+class Bench(BlockBench):
     """What is around the block."""
 
     def __init__(self, dut):
-        self.dut = dut
-        self.rng = rng = random.Random(cocotb.RANDOM_SEED)
         self.geometry = g = Geometry(**parameters()["geometry"])
+        super().__init__(dut, Verdicts(g, trials=parameters()["trials"]))
         self.most = parameters()["trials"]
-        self.made = Made(rng, g)
-        self.head = Source(dut, "head", head_layout(g), rng)
-        self.summary = Source(dut, "summary", summary_layout(g), rng)
-        self.proposal = Sink(dut, "proposal", head_layout(g), rng)
-        self.outcome = Sink(dut, "outcome", summary_layout(g), rng)
-        self.ends = (self.head, self.summary, self.proposal, self.outcome)
+        self.made = Made(self.rng, g)
+        self.head, self.summary, self.outcome = (self.ends[name] for name in ("head", "summary", "outcome"))
         self.all = False
         self.late = deque()  # (clocks, head, summary) on the way from their push
         self.unreported = 0
@@ -44,19 +37,13 @@ class Bench:
         self.rates = {}  # of what happens
         self.seen = dict.fromkeys(("kept", "proposals", "full", "decided"), 0)
 
-    async def start(self):
-        dut = self.dut
-        ports = (getattr(dut, f"rule__{name.replace('.', '__')}") for name in FIELDS)
-        await reset(dut, dut.pushed, dut.written, dut.configuration__report__all, *ports)
-
     def configure(self):
-        dut, rng, made = self.dut, self.rng, self.made
+        rng, made = self.rng, self.made
         made.configure()
         self.all = rng.random() < 0.2
-        for name, value in made.rule.items():
-            getattr(dut, f"rule__{name.replace('.', '__')}").value = value
-        dut.configuration__report__all.value = self.all
-        for end in self.ends:
+        self.give(**{f"rule__{name.replace('.', '__')}": value for name, value in made.rule.items()})
+        self.give(configuration__report__all=self.all)
+        for end in self.ends.values():
             end.stall = rng.choice([0.0, 0.0, 0.6])
         self.rates = {
             "trial": rng.choice([0.02, 0.3, 1.0]),
@@ -109,15 +96,12 @@ class Bench:
             written = self.writing[1] <= 0
             self.writing = None if written else self.writing
         dut.written.value = written
-        for end in self.ends:
-            end.drive()
+        self.drive()
         if self.writing is None or self.writing[0] is None or self.all:  # the writer takes one of each proposal
             self.outcome.ready = False
             dut.outcome__ready.value = 0
-        await ReadOnly()
-        self.head.settle()
-        self.summary.settle()
-        proposal, outcome = self.proposal.settle(), self.outcome.settle()
+        moved = await self.settle()
+        proposal, outcome = moved["proposal"], moved["outcome"]
         self.proposed += int(dut.proposed.value)
         if proposal is not None:
             assert self.writing is None, "one is written still"

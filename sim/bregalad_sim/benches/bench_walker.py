@@ -1,38 +1,33 @@
 """Walker against the golden model: where records go, and what edits between them do, stalls everywhere."""
 
-import random
 from collections import deque
 
 import cocotb
 from bregalad.geometry import MISSING, NONE
-from bregalad.protocol.nodes import EDIT, KIND_LOW, Node, NodeKind
-from bregalad_hw.front.ring import Ring, beat_layout
-from bregalad_hw.front.walker import item_layout
-from bregalad_hw.layout import struct
-from cocotb.triggers import ReadOnly, RisingEdge
+from bregalad.protocol.nodes import Node, NodeKind
+from bregalad_hw.front.ring import Ring
+from bregalad_hw.front.walker import Walker as Block
+from cocotb.triggers import RisingEdge
 
+from bregalad_sim.benches.edits import edit_of, row_of
 from bregalad_sim.golden.walker import NodeTable, Walker
 from bregalad_sim.runner import parameters
-from bregalad_sim.streams import Sink, Source, reset
+from bregalad_sim.streams import BlockBench
 
 _PATIENCE = 10000  # clocks without an item
 _ON_THE_WAY = 4  # records that may be handed over and not taken yet
 
 
-class Bench:
+class Bench(BlockBench):
     """Records and edits for a walker, in any order, and the golden model beside it."""
 
     def __init__(self, dut):
-        self.dut = dut
-        self.rng = rng = random.Random(cocotb.RANDOM_SEED)
         self.sizes = sizes = parameters()["sizes"]
+        super().__init__(dut, Block(**sizes))
         self.nodes, self.attributes, self.codes = (sizes[name] for name in ("nodes", "attributes", "codes"))
         self.table = NodeTable(self.nodes, self.attributes, sizes["slots"], sizes.get("alternates", 1))
         self.golden = Walker(self.table)
-        self.records = Source(dut, "i", beat_layout(self.nodes, self.codes), rng)
-        self.edits = Source(dut, "edit", struct(EDIT), rng)
-        self.items = Sink(dut, "o", item_layout(self.nodes, sizes["slots"]), rng)
-        self.ends = (self.records, self.edits, self.items)
+        self.records, self.edits, self.items = (self.ends[name] for name in ("i", "edit", "o"))
         self.walking = deque()  # codes, root and whether it is numbered, of records that are not given yet
         self.wanted = deque()  # items of the record that is being given
         self.errors = deque()
@@ -44,10 +39,6 @@ class Bench:
         self.idle = 0
         names = ("given", "free", "edits", "lost", "alternates", "refused", "anew", "held", "limited", "renumbered")
         self.seen = dict.fromkeys(names, 0)
-
-    async def start(self):
-        dut = self.dut
-        await reset(dut, dut.renumber, dut.last_number, dut.limit, dut.hold)
 
     def send(self, codes=None, root=0, numbered=True):
         """A record, of random codes unless they are given."""
@@ -79,26 +70,19 @@ class Bench:
 
     def edit(self, node, row):
         """Send an EDIT."""
-        self.edits.items.append(
-            {
-                "node": node,
-                "test": row.kind << KIND_LOW | row.attribute,
-                **{name: getattr(row, name) for name in ("child", "value", "default", "slot")},
-            }
-        )
+        self.edits.items.append(edit_of(node, row))
 
     async def step(self):
         """One clock."""
         dut = self.dut
-        for end in self.ends:
-            end.drive()
+        self.drive()
         if self.rng.random() < self.grows:
             self.limit = max(self.limit, self.number + self.rng.randint(0, 20))
         dut.limit.value = self.limit
         dut.hold.value = self.hold
-        await ReadOnly()
+        moved = await self.settle()
         self.idle += 1
-        _, edit, item = (end.settle() for end in self.ends)
+        edit, item = moved["edit"], moved["o"]
         error, quiet, handed = int(dut.error.value), bool(int(dut.quiet.value)), int(dut.handed.value)
         assert 0 <= handed - self.number <= _ON_THE_WAY
         if self.stood is not None:
@@ -137,9 +121,7 @@ class Bench:
         self.seen["alternates"] += item["alternate"]
 
     def _edited(self, edit):
-        kind, attribute = edit["test"] >> KIND_LOW, edit["test"] & (1 << KIND_LOW) - 1
-        row = Node(kind, attribute, *(edit[name] for name in ("value", "child", "default", "slot")))
-        if refused := self.table.edit(edit["node"], row):
+        if refused := self.table.edit(edit["node"], row_of(edit)):
             self.errors.append(refused)
             self.seen["refused"] += 1
         self.seen["edits"] += 1
@@ -172,7 +154,7 @@ async def matches_golden(dut):
     turns = False  # no record is sent, until there is none
     while left or bench.walking or bench.wanted or bench.edits.items:
         if clock % 200 == 0:
-            for end in bench.ends:
+            for end in bench.ends.values():
                 end.stall = rng.choice([0.0, 0.0, 0.5, 0.9])
             bench.grows = rng.choice([1.0, 0.3, 0.02])
             editing = rng.choice([0.0, 0.02, 0.1, 0.3])
@@ -196,7 +178,7 @@ async def matches_golden(dut):
     assert not bench.wanted and not bench.errors
     dut._log.info(f"{bench.seen} in {clock} clocks")
     wanted = set(bench.seen) - (set() if bench.table.alternates else {"alternates"})
-    assert all(bench.seen[name] for name in wanted), bench.seen
+    assert all(bench.seen[name] for name in wanted), f"{bench.seen}"
 
 
 def _grow(attributes, depth):

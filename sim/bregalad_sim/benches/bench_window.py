@@ -1,26 +1,22 @@
 """The window of kept frames: a host that loses frames gets every word once, in order."""
 
-import random
-
 import cocotb
 from bregalad.protocol.link import SEQUENCES, FrameType, ReportsFlag
-from bregalad_hw.link.words import head_layout, value_layout
-from bregalad_hw.mcmu.report import word_layout
-from cocotb.triggers import ReadOnly, RisingEdge
+from bregalad_hw.link.window import Window
+from cocotb.triggers import RisingEdge
 
 from bregalad_sim.runner import parameters
-from bregalad_sim.streams import Sink, Source, reset
+from bregalad_sim.streams import BlockBench
 
 
-class Bench:
+class Bench(BlockBench):
     def __init__(self, dut):
-        self.dut = dut
-        self.rng = rng = random.Random(cocotb.RANDOM_SEED)
-        self.reports = Source(dut, "reports", word_layout(), rng)
-        self.values = Source(dut, "values", value_layout(), rng)
-        self.head = Sink(dut, "head", head_layout(), rng)
-        self.words = Sink(dut, "words", 32, rng)
-        self.frames, self.most = parameters()["frames"], parameters()["frame_bytes"] // 4
+        self.frames, size = parameters()["frames"], parameters()["frame_bytes"]
+        super().__init__(dut, Window(self.frames, size, timeout=100))
+        self.reports, self.values, self.head, self.words = (
+            self.ends[name] for name in ("reports", "values", "head", "words")
+        )
+        self.most = size // 4
         self.frame = None  # the head whose words come, and those that have come
         self.expected = 0
         self.loss = 0.0
@@ -47,16 +43,13 @@ class Bench:
             self.told = 6
         dut.tick.value = rng.random() < 0.5
         dut.idle.value = self.frame is None
-        for port in (self.reports, self.values, self.head, self.words):
-            port.drive()
+        self.drive()
         if self.frame is not None:
             dut.head__ready.value, self.head.ready = 0, False
         else:
             dut.words__ready.value, self.words.ready = 0, False
-        await ReadOnly()
-        self.reports.settle()
-        self.values.settle()
-        head, word = self.head.settle(), self.words.settle()
+        moved = await self.settle()
+        head, word = moved["head"], moved["words"]
         if head is not None:
             assert 1 <= head["words"] <= self.most
             self.frame = head, []
@@ -87,7 +80,7 @@ class Bench:
             assert head["type"] == FrameType.REPORTS
             self.got_reports += words
             last = bool(head["flags"] & ReportsFlag.LAST)
-            assert last == (len(self.got_reports) in self.ends), "LAST"
+            assert last == (len(self.got_reports) in self.lasts), "LAST"
 
 
 @cocotb.test(timeout_time=400, timeout_unit="ms")
@@ -96,10 +89,10 @@ async def once(dut, loss):
     """Nothing lost, nothing twice, whatever is lost on the way, and all frames end as they say."""
     bench = Bench(dut)
     rng = bench.rng
-    await reset(dut, dut.idle, dut.acknowledge, dut.acknowledged, dut.nak, dut.tick, dut.patient)
+    await bench.start()
     bench.loss = loss
     want, values = [], []
-    bench.ends = set()
+    bench.lasts = set()
     for _ in range(parameters()["rounds"]):
         bench.reports.stall, bench.head.stall = rng.choice([0, 0.5, 0.95]), rng.choice([0, 0.9])
         bench.words.stall = rng.choice([0, 0.5])
@@ -107,7 +100,7 @@ async def once(dut, loss):
             size = rng.choice([1, 1, 2, rng.randint(1, 3 * bench.most)])
             report = [rng.getrandbits(32) for _ in range(size)]
             want += report
-            bench.ends.add(len(want))
+            bench.lasts.add(len(want))
             bench.reports.items.extend({"data": word, "last": at == size - 1} for at, word in enumerate(report))
             if rng.random() < 0.2:
                 value = {"address": rng.getrandbits(16), "value": rng.getrandbits(32)}

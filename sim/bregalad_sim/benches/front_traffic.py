@@ -1,16 +1,15 @@
-"""What `bench_front` sends: layouts, edges and rows, edits of the node table, accesses to leaf rows."""
+"""What the benches of quantiser and front send: layouts, edges and rows; edits of nodes, accesses to leaf rows."""
 
-import random
 from collections import deque
 from dataclasses import dataclass
 
+import cocotb
 import numpy as np
-from amaranth.hdl import unsigned
 from bregalad.data.keys import edge_keys
 from bregalad.geometry import NONE
 from bregalad.protocol.commands import RecordFlag
 from bregalad.protocol.leaf_rows import RowOp, RowWord
-from bregalad.protocol.nodes import EDIT, Node
+from bregalad.protocol.nodes import Node
 from bregalad.protocol.rows import (
     MOST_WEIGHT,
     ROW_COMMAND,
@@ -21,16 +20,15 @@ from bregalad.protocol.rows import (
     records_command,
     weighed,
 )
-from bregalad_hw.front.front import access_layout
 from bregalad_hw.layout import struct
 
-from ..bits import unpack
+from ..bits import unpack, words_of
 from ..golden import GoldenQuantiser
 from ..golden.walker import NodeTable
 from ..rows import any_edges, any_layout, any_rows
-from ..streams import Source
+from ..streams import BlockBench
 
-__all__ = ["FrontTraffic", "Record"]
+__all__ = ["FrontTraffic", "Record", "RowTraffic"]
 
 
 @dataclass
@@ -43,20 +41,56 @@ class Record:
     root: int  # the node that it begins at
 
 
-class FrontTraffic:
-    """Queue commands, words, edits and accesses for a front, and the records that it is to make of them.
+class RowTraffic(BlockBench):
+    """Queue commands and words for a quantiser.
 
     Parameters
     ----------
-    dut : cocotb handle
+    dut, block
+        As of `BlockBench`.
     geometry : Geometry
     steps : int
         Places in the quantiser's table of them.
-    seed : int
 
     Members
     -------
-    commands, words, edits, accesses : Source
+    numbers : numpy.random.Generator
+    commands, words : Source
+    """
+
+    def __init__(self, dut, block, geometry, steps):
+        super().__init__(dut, block)
+        self.numbers = np.random.default_rng(cocotb.RANDOM_SEED)
+        self.geometry, self.steps = geometry, steps
+        # A host that knows no better sends numbers to a board without searchers, too.
+        self.host = geometry if geometry.searchers else geometry.replace(searchers=1)
+        self.commands, self.words = self.ends["command"], self.ends["i"]
+
+    def send(self, command, words=None):
+        """A command, and what follows it, or the first words of that."""
+        assert len(command.payload) % self.geometry.bus_bytes == 0
+        self.commands.items.append(unpack(struct(ROW_COMMAND), int.from_bytes(command.head, "little")))
+        self.words.items += words_of(command.payload, self.geometry.bus_bytes)[:words]
+
+    def edges(self, layout, index):
+        """A command with edges of a column, which holds numbers."""
+        kind = layout.columns[index].kind
+        return edges_command(self.host, index, edge_keys(any_edges(kind, self.numbers), kind))
+
+    def declared(self, layout):
+        """Commands with a layout and edges of all its numbers, and the columns of these."""
+        numbers = [at for at, column in enumerate(layout.columns) if column.kind is not RowKind.CODE]
+        return [layout.command(self.host, self.steps), *(self.edges(layout, at) for at in numbers)], numbers
+
+
+class FrontTraffic(RowTraffic):
+    """Queue commands, words, edits and accesses for a front, and the records that it is to make of them.
+
+    Parameters as of `RowTraffic`.
+
+    Members
+    -------
+    edits, accesses : Source
     table : NodeTable
         The golden one. Rows that test what a new layout does not have are to be changed.
     layout : RowLayout
@@ -75,20 +109,12 @@ class FrontTraffic:
         Records so far whose class is none of the geometry's.
     """
 
-    def __init__(self, dut, geometry, steps, seed):
-        self.dut = dut
-        self.rng = rng = random.Random(seed)
-        self.numbers = np.random.default_rng(seed)
-        self.geometry = g = geometry
-        # A host that knows no better sends numbers to a board without searchers, too.
-        self.host = g if g.searchers else g.replace(searchers=1)
-        self.steps = steps
+    def __init__(self, dut, block, geometry, steps):
+        super().__init__(dut, block, geometry, steps)
+        g = geometry
         self.table = NodeTable(g.nodes, g.max_cells, g.slots, g.alternates)
         self.quantiser = GoldenQuantiser(g)
-        self.commands = Source(dut, "command", struct(ROW_COMMAND), rng)
-        self.words = Source(dut, "i", unsigned(g.bus_width), rng)
-        self.edits = Source(dut, "edit", struct(EDIT), rng)
-        self.accesses = Source(dut, "row", access_layout(), rng)
+        self.edits, self.accesses = self.ends["edit"], self.ends["row"]
         self.coming = deque()
         self.columns = g.max_cells
         self.root = 0
@@ -96,14 +122,6 @@ class FrontTraffic:
         self.abort = False
         self.changes = deque()
         self.wanted_bad = 0
-
-    def send(self, command, words=None):
-        """A command, and what follows it, or the first words of that."""
-        size = self.geometry.bus_bytes
-        self.commands.items.append(unpack(struct(ROW_COMMAND), int.from_bytes(command.head, "little")))
-        payload = command.payload
-        payload = [int.from_bytes(payload[at : at + size], "little") for at in range(0, len(payload), size)]
-        self.words.items += payload[:words]
 
     def begin(self):
         """A new layout, and edges of all its numbers."""
@@ -120,16 +138,9 @@ class FrontTraffic:
         for node, row in enumerate(self.table.rows):
             if row.attribute >= self.columns:
                 self.changes.append((node, Node(slot=row.slot)))
-        commands = [layout.command(self.host, self.steps)]
-        commands += [self.edges(at) for at, column in enumerate(layout.columns) if column.kind is not RowKind.CODE]
-        for command in commands:
+        for command in self.declared(layout)[0]:
             self.quantiser.execute(*command)
             self.send(command)
-
-    def edges(self, index):
-        """A command with edges of a column, which holds numbers."""
-        kind = self.layout.columns[index].kind
-        return edges_command(self.host, index, edge_keys(any_edges(kind, self.numbers), kind))
 
     def learn(self, count, cut=False):
         """So many rows; with ``cut`` only some of their words come."""

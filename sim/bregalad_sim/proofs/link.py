@@ -1,6 +1,8 @@
 """What is claimed of the link's blocks."""
 
-from amaranth import Assert, Assume, ClockDomain, Elaboratable, Module, Signal
+from operator import attrgetter
+
+from amaranth import Assert, Assume, ClockDomain, Elaboratable, Module, Signal, Value
 from bregalad_hw.link.bridge import Bridge
 from bregalad_hw.link.cobs import CobsDecoder, CobsEncoder
 from bregalad_hw.link.intake import Intake
@@ -12,7 +14,7 @@ from bregalad_hw.link.uart import UartReceiver, UartTransmitter
 from bregalad_hw.link.window import Window
 from bregalad_hw.relay import Border, Relay
 
-from .watched import Proof, Watched, soon
+from .watched import Proof, Watched, ports_of, soon
 
 __all__ = ["LINK"]
 
@@ -119,15 +121,10 @@ class Apart(Elaboratable):
         with m.If(left != 0):
             m.d.sync += left.eq(left - 1)
             m.d.comb += Assume(~old.i.valid)
-        payload = new.i.payload.as_value() if hasattr(new.i.payload, "as_value") else new.i.payload
-        m.d.comb += payload.eq(old.i.payload)
+        m.d.comb += Value.cast(new.i.payload).eq(old.i.payload)
         m.d.comb += new.i.valid.eq(old.i.valid & began & (left == 0))
         for name in self.same:
-            value = old
-            other = new
-            for part in name.split("."):
-                value, other = getattr(value, part), getattr(other, part)
-            m.d.comb += other.eq(value)
+            m.d.comb += attrgetter(name)(new).eq(attrgetter(name)(old))
         with m.If(began & (left == 0)):
             for one, another in self.compare(old, new):
                 m.d.comb += Assert(one == another, "what came before matters")
@@ -135,14 +132,7 @@ class Apart(Elaboratable):
 
     def ports(self):
         """The clock, when to begin, and the old block's inputs and outputs."""
-        return [
-            self.sync.clk,
-            self.stop,
-            *(
-                value.as_value() if hasattr(value, "as_value") else value
-                for _, _, value in self.old.signature.flatten(self.old)
-            ),
-        ]
+        return [self.sync.clk, self.stop, *ports_of(self.old)]
 
 
 def _decoders():

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from amaranth import Assert, Assume, ClockDomain, Elaboratable, Module, Signal
+from amaranth import Assert, Assume, ClockDomain, Elaboratable, Module, Signal, Value
 from amaranth.lib import stream
 
-__all__ = ["Proof", "Watched", "hold", "soon", "steady"]
+__all__ = ["Proof", "Watched", "hold", "ports_of", "soon", "steady"]
 
 
 class Watched(Elaboratable):
@@ -40,25 +40,21 @@ class Watched(Elaboratable):
 
     def ports(self):
         """The clock, and all signals of the block's ports."""
-        return [
-            self.sync.clk,
-            *(
-                value.as_value() if hasattr(value, "as_value") else value
-                for _, _, value in self.block.signature.flatten(self.block)
-            ),
-        ]
+        return [self.sync.clk, *ports_of(self.block)]
+
+
+def ports_of(block):
+    """All signals of a block's ports."""
+    return [Value.cast(value) for _, _, value in block.signature.flatten(block)]
 
 
 def hold(m, port, check):
     """What a stream offers stays until it is taken."""
-    payload = port.payload.as_value() if hasattr(port.payload, "as_value") else port.payload
+    payload = Value.cast(port.payload)
     offered, before = Signal(), Signal(len(payload))
     m.d.sync += [offered.eq(port.valid & ~port.ready), before.eq(payload)]
-    m.d.comb += check(~offered | (port.valid & (payload == before)), f"{_name(port)} is held")
-
-
-def _name(port):
-    return port.valid.name.removesuffix("__valid")
+    name = port.valid.name.removesuffix("__valid")
+    m.d.comb += check(~offered | (port.valid & (payload == before)), f"{name} is held")
 
 
 def steady(m, *values):

@@ -1,7 +1,7 @@
 """Textbook stream trees in float64: the judge of the accelerated trees' decisions.
 
 ``docs/learners.md`` is what they do. Nothing is shared with the board, its model or its driver.
-Counting and predicting are compiled; every decision is plain Python beside its source.
+Plain Python, instance by instance: slow, to be read beside its source.
 """
 
 from .books import learn_coded

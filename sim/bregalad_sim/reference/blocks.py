@@ -12,7 +12,8 @@ class Blocks:
 
     def _begin_block(self):
         self._begun = self.tally.instances
-        self._ends = self._begun + self.options.length(1 if self.watched else self.leaves)
+        one = self.watched or self.options.at_once
+        self._ends = self._begun + self.options.length(1 if one else self.leaves)
 
     def _end_block(self):
         self._take_effect(self._begun)

@@ -2,11 +2,10 @@
 
 import numpy as np
 
-from .kernel import NUMERIC
+from .node import NUMERIC
+from .observers import CODES, Zoomed
 
 __all__ = ["learn_coded", "recode"]
-
-CODES = 255  # as the end of a range it means that there is none
 
 
 def learn_coded(learner, quantiser, X, labels):
@@ -50,13 +49,12 @@ def _changes(learner, quantiser, due):
 
 
 def _tests(learner, attribute):
-    tree = learner.tree
-    return [at for at in learner.live() if tree[at]["kind"] == NUMERIC and tree[at]["attribute"] == attribute]
+    return [node for node in learner.live() if node.kind == NUMERIC and node.attribute == attribute]
 
 
 def _thresholds(learner, attribute):
     used = np.zeros(CODES + 1, bool)
-    used[[min(int(learner.tree[at]["threshold"]), CODES) for at in _tests(learner, attribute)]] = True
+    used[[min(node.threshold, CODES) for node in _tests(learner, attribute)]] = True
     return used
 
 
@@ -78,29 +76,30 @@ def recode(learner, attribute, old, new, values):
         below = int((new < old[code - 1]).sum())
         return below + 1 if after or old[code - 1] in new else below
 
-    tree, arrays = learner.tree, learner.statistics.arrays
-    for at in learner.live():
-        row = tree[at]["row"]
-        if row < 0:
+    for node in learner.live():
+        if node.own is not None:
+            before = node.observers[attribute]
+            low = code_at(before.low, False)
+            after = Zoomed(before.bins, before.classes, low, max(code_at(before.high, True), low))
+            _divide(before, after, old, new, values)
+            node.observers[attribute] = after
+    for node in _tests(learner, attribute):
+        node.threshold = code_at(min(node.threshold, CODES), True)
+
+
+def _divide(before, after, old, new, values):
+    """Count in the bins of one observer what those of another have counted."""
+    low, high = before.low, before.high
+    for index, counts in enumerate(before.table):
+        if not any(counts):
             continue
-        low, high, shift = map(int, arrays.zoom[row, attribute])
-        new_low = code_at(low, False)
-        learner.observer.zoom(arrays, row, attribute, new_low, max(code_at(high, True), new_low))
-        new_shift = int(arrays.zoom[row, attribute, 2])
-        counts = arrays.table[row, attribute, : learner.observer.bins]
-        moved = np.zeros_like(counts)
-        for index in np.flatnonzero(counts.any(axis=1)):
-            first = low + (int(index) << shift)
-            last = high if index == len(counts) - 1 else min(first + (1 << shift), high)
-            first, last = min(first, max(high, low + 1)), max(last, low + 1) if last == high else last
-            places, masses = _parts(old, new, values, first, last)
-            for label in np.flatnonzero(counts[index]):
-                shares = _shares(int(counts[index, label]), masses)
-                for place, share in zip(places, shares, strict=True):
-                    moved[min(max(place - new_low, 0) >> new_shift, len(counts) - 1), label] += share
-        counts[:] = moved
-    for at in _tests(learner, attribute):
-        tree[at]["threshold"] = code_at(min(int(tree[at]["threshold"]), CODES), True)
+        first = low + (index << before.shift)
+        last = high if index == before.bins - 1 else min(first + (1 << before.shift), high)
+        first, last = min(first, max(high, low + 1)), max(last, low + 1) if last == high else last
+        places, masses = _parts(old, new, values, first, last)
+        for label, count in enumerate(counts):
+            for place, share in zip(places, _shares(count, masses), strict=True):
+                after.count(place, label, share)
 
 
 def _parts(old, new, values, first, last):

@@ -5,22 +5,23 @@ import math
 import numpy as np
 from bregalad.complete import complete
 from bregalad.criteria import CRITERIA
-from numba import njit
 
 __all__ = ["CRITERIA", "impurity", "reduction", "value_range"]
 
-# Names are those of the boards' criteria, in order; what they mean is written anew here, to compare with.
-INFORMATION_GAIN, GINI, KEARNS_MANSOUR, CLASSIFICATION_ERROR = map(
-    CRITERIA.index, ("information_gain", "gini", "kearns_mansour", "classification_error")
-)
-
-_RANGES = complete(
+# Names are those of the boards' criteria; what they mean is written anew here, to compare with. Of each the range for
+# so many classes, and the impurity of shares along the last axis.
+_MEANINGS = complete(
     CRITERIA,
     {
-        "information_gain": lambda classes: math.log2(max(2, classes)),
-        "gini": lambda classes: 1.0,
-        "kearns_mansour": lambda classes: 0.5,
-        "classification_error": lambda classes: 1.0,
+        "information_gain": (
+            lambda classes: math.log2(max(2, classes)),
+            lambda p: -(p * np.log2(np.where(p > 0, p, 1))).sum(axis=-1),  # bits
+        ),
+        "gini": (lambda classes: 1.0, lambda p: 1 - (p * p).sum(axis=-1)),
+        # Two classes; STOC 1996.
+        "kearns_mansour": (lambda classes: 0.5, lambda p: np.sqrt(p.prod(axis=-1))),
+        # Matuszyk, Krempl and Spiliopoulou 2013.
+        "classification_error": (lambda classes: 1.0, lambda p: 1 - p.max(axis=-1)),
     },
     __file__,
 )
@@ -28,59 +29,29 @@ _RANGES = complete(
 
 def value_range(criterion, classes):
     """R of a criterion, for Hoeffding's bound."""
-    return _RANGES[criterion](classes)
+    return _MEANINGS[criterion][0](classes)
 
 
-@njit(cache=True)
 def impurity(criterion, counts):
-    """I(counts), per instance; 0 where nothing was counted."""
-    n = counts.sum()
-    if n <= 0:
-        return 0.0
-    total, highest, product = 0.0, 0.0, 1.0
-    for count in counts:
-        p = count / n
-        if criterion == INFORMATION_GAIN and p > 0:
-            total += p * math.log2(p)
-        elif criterion == GINI:
-            total += p * p
-        product *= p
-        highest = max(highest, p)
-    if criterion == INFORMATION_GAIN:
-        return -total  # bits
-    if criterion == GINI:
-        return 1 - total
-    if criterion == KEARNS_MANSOUR:  # two classes; STOC 1996
-        return math.sqrt(product)
-    if criterion == CLASSIFICATION_ERROR:  # Matuszyk, Krempl and Spiliopoulou 2013
-        return 1 - highest
-    raise ValueError("no such criterion")
+    """I(counts) along the last axis, per instance; 0 where nothing was counted."""
+    n = counts.sum(axis=-1)
+    shares = counts / np.where(n > 0, n, 1)[..., None]
+    return np.where(n > 0, _MEANINGS[criterion][1](shares), 0.0)
 
 
-@njit(cache=True)
 def reduction(criterion, sides):
     """I(counts) - sum over the sides of their share times I(side), times what is counted.
 
     Parameters
     ----------
-    criterion : int
-        Index into CRITERIA.
-    sides : float array (attributes, splits, sides, classes)
+    criterion : str
+        Of CRITERIA.
+    sides : array (splits, sides, classes)
 
     Returns
     -------
-    array (attributes, splits)
+    array (splits,)
     """
-    attributes, splits, branches, classes = sides.shape
-    found = np.zeros((attributes, splits))
-    counts = np.empty(classes)
-    for attribute in range(attributes):
-        for split in range(splits):
-            counts[:] = 0
-            for branch in range(branches):
-                side = sides[attribute, split, branch]
-                found[attribute, split] -= side.sum() * impurity(criterion, side)
-                for label in range(classes):
-                    counts[label] += side[label]
-            found[attribute, split] += counts.sum() * impurity(criterion, counts)
-    return found
+    counts = sides.sum(axis=-2)
+    after = (sides.sum(axis=-1) * impurity(criterion, sides)).sum(axis=-1)
+    return counts.sum(axis=-1) * impurity(criterion, counts) - after

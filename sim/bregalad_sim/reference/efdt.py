@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .kernel import LEAF, MULTIWAY
 from .learner import MIN_GAIN, NEVER, SAME, Learner, best_two
+from .node import MULTIWAY
 
 __all__ = ["VARIANTS", "ReferenceEFDT"]
 
@@ -70,32 +70,32 @@ class ReferenceEFDT(Learner):
         if self.variant.tree_wide_period:
             self._multiple = inner_grace
 
-    def attempt(self, at, both):
+    def attempt(self, node, both):
         """Algorithms 2 and 3: AttemptToSplit and ReevaluateBestSplit."""
-        latest = self.candidates(at)
-        gains = self._gains_at(at, latest)
+        latest = self.candidates(node)
+        gains = self._gains_at(node, latest)
         for candidate in latest:
             candidate.gain = gains[candidate.attribute]
         ranked = best_two(latest)
         if not ranked:
             return None
-        trial = self.facts(at, both)
-        if self.is_leaf(at):
-            return self._attempt_split(at, ranked, trial)
-        return self._reevaluate(at, ranked, gains, trial)
+        trial = self.facts(node, both)
+        if node.kind:
+            return self._reevaluate(node, ranked, gains, trial)
+        return self._attempt_split(node, ranked, trial)
 
-    def _gains_at(self, at, latest):
+    def _gains_at(self, node, latest):
         """Every attribute's gain, 0 where it has no candidate."""
         gains = np.zeros(len(self.capacities))
         for candidate in latest:
             gains[candidate.attribute] = candidate.gain
         if not self.gain_average:
             return gains
-        sums, trials = self._sums.get(at, (0.0, 0))
-        self._sums[at] = sums, trials = sums + gains, trials + 1
+        sums, trials = self._sums.get(node, (0.0, 0))
+        self._sums[node] = sums, trials = sums + gains, trials + 1
         return sums / trials
 
-    def _attempt_split(self, at, ranked, trial):
+    def _attempt_split(self, node, ranked, trial):
         """Split a leaf if Xa is better than not splitting."""
         Xa = ranked[0]
         gap = Xa.gain
@@ -106,14 +106,14 @@ class ReferenceEFDT(Learner):
         if Xa.gain >= MIN_GAIN and (sure or tie):
             margin = min(Xa.gain, excess, self._lead(ranked))
             self.decide("split", margin)
-            return lambda at: self._split_leaf(at, Xa, margin, tie)
+            return lambda node: self._split_leaf(node, Xa, margin, tie)
         self.decide("keep", MIN_GAIN - Xa.gain if sure or tie else excess)
         return None
 
-    def _reevaluate(self, at, ranked, gains, trial):
+    def _reevaluate(self, node, ranked, gains, trial):
         """Replace a split, or take it back, if another is better; the subtree is killed."""
         Xa = ranked[0]
-        current = self.tree[at]["attribute"]
+        current = node.attribute
         if self.variant.null_competes and Xa.gain < MIN_GAIN:
             gap = 0.0 - gains[current]
             change, _ = self._beats(gap, trial)
@@ -121,8 +121,8 @@ class ReferenceEFDT(Learner):
             self.decide("prune" if change else "keep", margin)
             return self._prune if change else None
         if Xa.attribute == current:
-            if self._moved(at, Xa):
-                return lambda at: self._move(at, ranked)
+            if self._moved(node, Xa):
+                return lambda node: self._move(node, ranked)
             # Another attribute would have to win, and by the rule.
             rival = ranked[1].gain if len(ranked) > 1 else -math.inf
             self.decide("keep", self._distance(rival - Xa.gain, trial))
@@ -135,13 +135,13 @@ class ReferenceEFDT(Learner):
             return None
         margin = min(margin, self._lead(ranked))
         self.decide("replace", margin)
-        return lambda at: self._replace(at, Xa, margin, tie)
+        return lambda node: self._replace(node, Xa, margin, tie)
 
-    def _move(self, at, ranked):
+    def _move(self, node, ranked):
         """Split a node anew at another threshold if, by now, it is enough better than the one there is."""
         Xa = ranked[0]
-        trial = self.facts(at, self._both(at), int(self.tree[at]["tried_at"]))
-        gap = self.gain_at(at, Xa.attribute, Xa.threshold) - self._current_gain(at)
+        trial = self.facts(node, node.counts, node.tried_at)
+        gap = self.gain_at(node, Xa.attribute, Xa.threshold) - self._current_gain(node)
         change, tie = self._beats(gap, trial)
         margin = self._distance(gap, trial)
         if not change:
@@ -149,7 +149,7 @@ class ReferenceEFDT(Learner):
             return
         margin = min(margin, self._lead(ranked))
         self.decide("replace", margin)
-        self._replace(at, Xa, margin, tie)
+        self._replace(node, Xa, margin, tie)
 
     # The rule at inner nodes
 
@@ -175,45 +175,38 @@ class ReferenceEFDT(Learner):
         lead = ranked[0].gain - ranked[1].gain if len(ranked) > 1 else math.inf
         return min(ranked[0].lead, lead if lead > SAME else math.inf)
 
-    def _moved(self, at, candidate):
-        return (
-            self.same_attribute == "replace"
-            and candidate.kind != MULTIWAY
-            and candidate.threshold != self.tree[at]["threshold"]
-        )
+    def _moved(self, node, candidate):
+        return self.same_attribute == "replace" and candidate.kind != MULTIWAY and candidate.threshold != node.threshold
 
-    def _current_gain(self, at):
+    def _current_gain(self, node):
         """The gain of a node's own split, threshold and all, from its present statistics."""
-        return self.gain_at(at, int(self.tree[at]["attribute"]), float(self.tree[at]["threshold"]))
+        return self.gain_at(node, node.attribute, node.threshold)
 
     # Changes
 
-    def _split_leaf(self, at, candidate, margin, tie):
+    def _split_leaf(self, node, candidate, margin, tie):
         self.tally.splits += 1
-        self._split(at, candidate, margin, tie)
+        self._split(node, candidate, margin, tie)
 
-    def _replace(self, at, candidate, margin, tie):
+    def _replace(self, node, candidate, margin, tie):
         self.tally.replaced += 1
-        self._kill(at)
-        self._split(at, candidate, margin, tie)
+        self._kill(node)
+        self._split(node, candidate, margin, tie)
 
-    def _split(self, at, candidate, margin, tie):
-        self.split(at, candidate, margin, tie)
-        self.tree[at]["since"] = 0
-        self.tree[at]["period"] = NEVER if self.variant.tree_wide_period else self.inner_grace
+    def _split(self, node, candidate, margin, tie):
+        self.split(node, candidate, margin, tie)
+        node.since, node.period = 0, NEVER if self.variant.tree_wide_period else self.inner_grace
 
-    def _prune(self, at):
+    def _prune(self, node):
         """Make an inner node a leaf again, with all its statistics."""
-        self._kill(at)
-        node = self.tree[at]
-        node["kind"], node["width"] = LEAF, 0
-        node["since"], node["period"] = 0, self.options.grace
-        node["bayes_right"] = node["majority_right"] = 0
+        self._kill(node)
+        node.kind = ""
+        node.since, node.period = 0, self.options.grace
+        node.bayes_right = node.majority_right = 0
         self.tally.pruned += 1
 
-    def _kill(self, at):
+    def _kill(self, node):
         """Take the subtree below a node away."""
-        for node in self.tree.below(at):
-            self.forget(node)
-            self._sums.pop(node, None)
-            self._pending = [entry for entry in self._pending if entry[1] != node]
+        gone = node.below()
+        self._pending = [entry for entry in self._pending if entry.node not in gone]
+        node.children = []

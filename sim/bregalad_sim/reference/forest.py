@@ -9,7 +9,7 @@ from math import factorial
 
 import numpy as np
 
-from .kernel import branch_of, majority
+from .hat import mean, new_window
 from .vfdt import ReferenceVFDT
 
 __all__ = ["ReferenceBagging", "ReferenceForest", "ReferenceLeveraging"]
@@ -50,22 +50,18 @@ class RandomVFDT(ReferenceVFDT):
 
     def predict(self, x):
         """The majority class of an instance's leaf."""
-        numbers, at = self._numbers(x[None])[0], 0
-        while not self.is_leaf(at):
-            at = self.tree[at]["child"] + branch_of(self.tree[at], numbers[self.tree[at]["attribute"]])
-        arrays, row = self.statistics.arrays, self.tree[at]["row"]
-        return majority(arrays.base[row], arrays.own[row], self.tree[at]["fallback"])
+        return self.root.path(self._numbers(x[None])[0].tolist())[-1].majority
 
     def _end_block(self):
         if not self._holds:
             super()._end_block()
 
-    def candidates(self, at):
-        found = super().candidates(at)
+    def candidates(self, node):
+        found = super().candidates(node)
         if not self.subset:
             return found
-        left = [a for a in range(len(self.capacities)) if a not in self._used[at]]
-        key, wanted, chosen = self._key(at), self.subset, set()
+        left = [a for a in range(len(self.capacities)) if a not in node.used]
+        key, wanted, chosen = self._key(node), self.subset, set()
         for place, attribute in enumerate(left):
             key = mix(key)
             if (key >> 32) * (len(left) - place) >> 32 < wanted:
@@ -73,19 +69,12 @@ class RandomVFDT(ReferenceVFDT):
                 wanted -= 1
         return [candidate for candidate in found if candidate.attribute in chosen]
 
-    def _key(self, at):
+    def _key(self, node):
         key = mix(self.seed)
-        while (above := self._parent(at)) is not None:
-            branch = at - int(self.tree[above]["child"])
-            key = mix(key ^ (branch << 32 | int(self.tree[above]["attribute"])))
-            at = above
+        while node.parent is not None:
+            key = mix(key ^ (node.branch << 32 | node.parent.attribute))
+            node = node.parent
         return key
-
-    def _parent(self, at):
-        for node in (0, *self.tree.below(0)):
-            if self.tree[node]["width"] and 0 <= at - self.tree[node]["child"] < self.tree[node]["width"]:
-                return node
-        return None
 
 
 def mix(state):
@@ -166,31 +155,10 @@ class ReferenceBagging:
         """See which members were right."""
 
 
-class _Window:
-    """River's adaptive window of a confidence, with the other parameters' defaults."""
-
-    def __init__(self, delta):
-        self._delta = delta
-        self.reset()
-
-    def reset(self):
-        from river.drift.adwin import AdaptiveWindowing
-
-        self._numbers = AdaptiveWindowing(self._delta, 32, 5, 5, 10)
-
-    def update(self, wrong):
-        return self._numbers.update(float(wrong))
-
-    @property
-    def estimation(self):
-        width = self._numbers.get_width()
-        return self._numbers.get_total() / width if width else 0.0
-
-
 def worse(window, right):
     """Whether a window's mean has changed, and risen."""
-    before = window.estimation
-    return window.update(not right) and window.estimation > before
+    before = mean(window)
+    return window.update(float(not right)) and mean(window) > before
 
 
 class ReferenceLeveraging(ReferenceBagging):
@@ -198,15 +166,16 @@ class ReferenceLeveraging(ReferenceBagging):
 
     def __init__(self, *stream, drift, **options):
         super().__init__(*stream, **options)
-        self.windows = [_Window(drift) for _ in self.trees]
+        self.drift = drift
+        self.windows = [new_window(drift) for _ in self.trees]
         self.drifts = 0
 
     def look(self, x, y, right):
         if any([worse(window, found) for window, found in zip(self.windows, right, strict=True)]):
-            errors = [window.estimation for window in self.windows]
+            errors = [mean(window) for window in self.windows]
             worst = errors.index(max(errors))
             self.trees[worst] = self.plant(worst)
-            self.windows[worst].reset()
+            self.windows[worst] = new_window(self.drift)
             self.drifts += 1
 
 
@@ -216,7 +185,8 @@ class ReferenceForest(ReferenceBagging):
     def __init__(self, *stream, warning, drift, **options):
         super().__init__(*stream, **options)
         self.background = [None] * len(self.trees)
-        self.windows = [(_Window(warning), _Window(drift)) for _ in self.trees]
+        self.confidences = warning, drift
+        self.windows = [[new_window(each) for each in self.confidences] for _ in self.trees]
         self.scores = [(0, 0)] * len(self.trees)
         self.warnings = self.drifts = 0
 
@@ -226,19 +196,18 @@ class ReferenceForest(ReferenceBagging):
 
     def look(self, x, y, right):
         for member, found in enumerate(right):
-            warning, drift = self.windows[member]
+            windows = self.windows[member]
             self.scores[member] = self.scores[member][0] + found, self.scores[member][1] + 1
             if self.background[member] is not None:
                 self.background[member].test_then_train(x, y, self.times(member))
-            warned, drifted = worse(warning, found), worse(drift, found)
+            warned, drifted = (worse(window, found) for window in windows)
             if warned:
                 self.warnings += 1
                 self.background[member] = self.plant(member)
-                warning.reset()
+                windows[0] = new_window(self.confidences[0])
             if drifted:
                 self.drifts += 1
                 self.trees[member] = self.background[member] or self.plant(member)
                 self.background[member] = None
-                warning.reset()
-                drift.reset()
+                self.windows[member] = [new_window(each) for each in self.confidences]
                 self.scores[member] = 0, 0

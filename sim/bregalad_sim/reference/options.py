@@ -5,10 +5,8 @@ from dataclasses import dataclass
 from bregalad.complete import complete
 from bregalad.predictors import PREDICTORS
 
-from . import kernel
 from .bounds import BOUNDS
 from .criteria import CRITERIA
-from .kernel import MULTIWAY, ONE_VS_REST, PREDICTIONS
 
 __all__ = ["NEVER", "Options"]
 
@@ -21,7 +19,7 @@ _CHOICES = {
     "child_counts": ("inherit", "zero"),
     "nominal_split": ("multiway", "one_vs_rest"),
     "zoom": ("path", "seen"),
-    "leaf_prediction": complete(PREDICTORS, PREDICTIONS, kernel.__file__),
+    "leaf_prediction": complete(PREDICTORS, ("mc", "nb", "nba"), __file__),
 }
 
 
@@ -116,8 +114,3 @@ class Options:
 
     def make_bound(self):
         return BOUNDS[self.bound](self.criterion, self.delta, self.tau, self.c)
-
-    @property
-    def nominal_kind(self):
-        """Of a nominal attribute's splits."""
-        return MULTIWAY if self.nominal_split == "multiway" else ONE_VS_REST

@@ -5,7 +5,7 @@ for a constant, 2 level n P(predicted negative | labelled) + n P(predicted posit
 """
 
 from .cvfdt import ReferenceCVFDT
-from .puuvfdt import entropy, share
+from .puuvfdt import gains_of, share
 
 __all__ = ["ReferencePuuCVFDT"]
 
@@ -31,10 +31,15 @@ class ReferencePuuCVFDT(ReferenceCVFDT):
         labelled = sum(label for _, label in self._past)
         return self.level * (len(self._past) - labelled) / max(1, labelled)
 
-    def _attempt(self, node):
+    def attempt(self, node, both):
         """All is decided when it takes effect."""
-        if not node.kind or node.alternate is None and node.top.beside is None:
-            self._decide(lambda: self._judge(node, lambda change, _: change()), node)
+
+        def decide(node):
+            change = super(ReferencePuuCVFDT, self).attempt(node, node.counts)
+            if change is not None:
+                change(node)
+
+        return decide
 
     def _worth(self, leaf, label):
         unlabelled, labelled = leaf.counts
@@ -44,7 +49,5 @@ class ReferencePuuCVFDT(ReferenceCVFDT):
             return 2 * factor if chance > 0.5 else 0.0
         return 1.0 if chance <= 0.5 else 0.0
 
-    def _gain(self, node, sides):
-        factor, whole = self.factor, sides.sum(axis=0)
-        after = (sides[:, 0] * entropy(share(sides, factor))).sum()
-        return float((whole[0] * entropy(share(whole, factor)) - after) / max(node.own[0], 1))
+    def _gains(self, node, sides):
+        return gains_of(sides, self.factor, node.own[0])

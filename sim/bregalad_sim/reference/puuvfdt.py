@@ -6,7 +6,7 @@ import numpy as np
 
 from .learner import MIN_GAIN, Learner, best_two
 
-__all__ = ["ReferencePuuVFDT", "entropy", "share"]
+__all__ = ["ReferencePuuVFDT", "gains_of", "share"]
 
 
 class ReferencePuuVFDT(Learner):
@@ -30,25 +30,25 @@ class ReferencePuuVFDT(Learner):
         self._known = np.append(self._known, labels)
         return super().learn(X, labels)
 
-    def attempt(self, at, both):
+    def attempt(self, node, both):
         """All is decided when it takes effect."""
         return self._decide
 
-    def _decide(self, at):
-        candidates = self.candidates(at)
+    def _decide(self, node):
+        candidates = self.candidates(node)
         if not candidates:
             return
         Xa, *others = best_two(candidates)
         gap = Xa.gain - max(others[0].gain if others else -math.inf, 0.0)
-        trial = self.facts(at, self._both(at))
+        trial = self.facts(node, node.counts)
         sure = self.bound.sure(gap, trial)
         if Xa.gain < MIN_GAIN or not (sure or self.bound.tied(trial)):
             self.decide("keep", abs(self.bound.excess(gap, trial)))
             return
         self.decide("split", abs(self.bound.excess(gap, trial)))
         self.tally.splits += 1
-        self.split(at, Xa, 0.0, not sure)
-        self.forget(at)
+        self.split(node, Xa, 0.0, not sure)
+        node.forget()
 
     @property
     def factor(self):
@@ -56,11 +56,15 @@ class ReferencePuuVFDT(Learner):
         UNL, POS = np.bincount(self._known[: self.tally.instances], minlength=2)
         return self.level * UNL / max(1, POS)
 
-    def _gains(self, at, sides):
-        factor, whole = self.factor, sides.sum(axis=-2)
-        own = self.statistics.arrays.own[self.tree[at]["row"]]
-        after = (sides[..., 0] * entropy(share(sides, factor))).sum(axis=-1)
-        return (whole[..., 0] * entropy(share(whole, factor)) - after) / max(own[0], 1)
+    def _gains(self, node, sides):
+        return gains_of(sides, self.factor, node.own[0])
+
+
+def gains_of(sides, factor, unlabelled):
+    """Gains of splits, of sides (splits, sides, 2), at a node with so many unlabelled instances."""
+    whole = sides.sum(axis=-2)
+    after = (sides[..., 0] * entropy(share(sides, factor))).sum(axis=-1)
+    return (whole[..., 0] * entropy(share(whole, factor)) - after) / max(unlabelled, 1)
 
 
 def share(counts, factor):

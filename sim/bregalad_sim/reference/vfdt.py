@@ -29,19 +29,19 @@ class ReferenceVFDT(Learner):
             raise ValueError(f"ties must be one of ht, htdt, htat, not {ties!r}")
         self.ties, self.tie_increment = ties, tie_increment
         super().__init__(capacities, classes, **options)
-        self.tree[0]["wait"] = WAIT
+        self.root.wait = WAIT
 
-    def attempt(self, at, both):
+    def attempt(self, node, both):
         """Split a leaf on Xa if the bound allows it, or a tie is broken."""
-        candidates = self.candidates(at)
+        candidates = self.candidates(node)
         if not candidates:
             return None
         Xa, *others = best_two(candidates)
         runner_up = others[0].gain if others else -math.inf
         gap = Xa.gain - max(runner_up, 0.0)
-        trial = self.facts(at, both)
+        trial = self.facts(node, both)
         sure = self.bound.sure(gap, trial)
-        breaks = self.breaks_tie(at, trial)
+        breaks = self.breaks_tie(node, trial)
         genuine = self.genuine(candidates, Xa.gain, runner_up)
         tie = not sure and breaks and genuine > 0
         # How far off the other outcome is: the bound, and where it could break a tie, its worth.
@@ -52,17 +52,16 @@ class ReferenceVFDT(Learner):
             lead = Xa.gain - runner_up
             margin = min(margin, Xa.gain, Xa.lead, lead if lead > SAME else math.inf)
             self.decide("split", margin)
-            return lambda at: self._split(at, Xa, margin, tie)
+            return lambda node: self._split(node, Xa, margin, tie)
         self.decide("keep", MIN_GAIN - Xa.gain if tie else margin)
         if self.options.adaptive_grace:
-            self.tree[at]["period"] = self.next_period(gap, both.sum())
+            node.period = self.next_period(gap, both.sum())
         return None
 
-    def breaks_tie(self, at, trial):
+    def breaks_tie(self, node, trial):
         """Whether a leaf may split although its gap is too small."""
         if self.ties == "htat":
-            own = self.statistics.arrays.own[self.tree[at]["row"]]
-            return own.sum() >= self.tree[at]["wait"]
+            return node.own.sum() >= node.wait
         return self.bound.tied(trial)
 
     def genuine(self, candidates, Ga, Gb):
@@ -83,10 +82,9 @@ class ReferenceVFDT(Learner):
         enough = math.ceil(self.R**2 * math.log(1 / self.options.delta) / (2 * least**2))
         return min(max(math.ceil(enough - n), self.options.grace), LONGEST)
 
-    def _split(self, at, candidate, margin, tie):
+    def _split(self, node, candidate, margin, tie):
         self.tally.splits += 1
-        self.split(at, candidate, margin, tie)
-        wait = self.tree[at]["wait"] + self.tie_increment if tie else WAIT
-        for child in self.tree.children(at):
-            self.tree[child]["wait"] = wait
-        self.forget(at)
+        self.split(node, candidate, margin, tie)
+        for child in node.children:
+            child.wait = node.wait + self.tie_increment if tie else WAIT
+        node.forget()
