@@ -83,7 +83,6 @@ class Traffic:
             ),
             ("every", {"records": rng.choice([0, 0, 1, rng.randint(2, 50)])}),
             ("leaf_predictor", {"by": rng.randint(0, 2 * g.naive_bayes), "told": rng.randint(0, 1)}),
-            ("leaf_marks", {"every": rng.choice([0, 1, rng.randint(2, 40)])}),
             ("judge", {"decides": int(rng.random() < 0.8), "first_trial": int(rng.random() < 0.2), **judge}),
             (
                 "judge_bound",
@@ -233,9 +232,7 @@ class Traffic:
     def access(self):
         """A ROW command that is taken."""
         g, rng = self.geometry, self.rng
-        op = rng.choice([RowOp.READ, RowOp.WRITE, RowOp.WRITE, RowOp.MARK, RowOp.TALLY])
-        if op == RowOp.TALLY:
-            return self.row_command(op, rng.randrange(g.classes), rng.randrange(g.classes))
+        op = rng.choice([RowOp.READ, RowOp.WRITE, RowOp.WRITE, RowOp.MARK])
         value = rng.choice([0, 1, rng.randrange(100), rng.getrandbits(32), 0xFFFFFFFF])
         word = rng.randrange(len(RowWord) + g.classes)
         if word == RowWord.MAJORITY:  # a class
@@ -317,8 +314,6 @@ class Traffic:
             [
                 (RowOp.READ, g.nodes, 0),
                 (RowOp.WRITE, rng.randrange(1 << 16), len(RowWord) + g.classes),
-                (RowOp.TALLY, g.classes, 0),
-                (RowOp.TALLY, 0, g.classes),
                 (rng.choice([0, *range(max(RowOp) + 1, 256)]), 0, 0),
             ]
         )

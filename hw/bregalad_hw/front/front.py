@@ -312,8 +312,7 @@ class Front(wiring.Component):
         m.d.sync += [
             offered.eq(row.valid & ~row.ready),
             known.eq(
-                (row.p.op == RowOp.MARK)
-                | (by_node & (row.p.node < g.nodes) & (row.p.word < len(RowWord) + g.classes))
+                (row.p.op == RowOp.MARK) | (by_node & (row.p.node < g.nodes) & (row.p.word < len(RowWord) + g.classes))
             ),
             # A record that was handed over in the clock of the offer is seen a clock later.
             goes.eq(offered & ~row.ready & through & ~told.valid),

@@ -26,7 +26,6 @@ _PORTS = {
     for name, register, field in (
         ("by", "leaf_predictor", "by"),
         ("told", "leaf_predictor", "told"),
-        ("every", "leaf_marks", "every"),
     )
 }
 assert {(port.split("__")[1], port.split("__")[2]) for port in _PORTS.values()} == {
@@ -58,7 +57,7 @@ class Bench(FrontTraffic):
 
     def configure(self):
         rng = self.rng
-        known = {"by": Predictor.MAJORITY, "told": rng.randrange(2), "every": rng.choice([0, 1, 7])}
+        known = {"by": Predictor.MAJORITY, "told": rng.randrange(2)}
         if self.geometry.naive_bayes:
             known["by"] = rng.choice(list(Predictor))
         self.grows = rng.choice([1.0, 0.3, 0.05])
@@ -195,8 +194,6 @@ class Bench(FrontTraffic):
             self._wants(rows.read(node, word) if op == RowOp.READ else rows.write(node, word, value))
         elif op == RowOp.MARK:
             self._wants(rows.mark())
-        elif op == RowOp.TALLY and max(node, word) < g.classes:
-            self._wants(rows.tally(node, word))
         else:
             self.seen["refused"] += 1
             return True

@@ -193,9 +193,9 @@ class FrontTraffic(RowTraffic):
     def access(self):
         """A ROW command, sometimes one that cannot be."""
         rng, g = self.rng, self.geometry
-        op = rng.choice([RowOp.READ, RowOp.WRITE, RowOp.MARK, RowOp.TALLY, rng.choice([RowOp.RECORD, 5, 255])])
+        op = rng.choice([RowOp.READ, RowOp.WRITE, RowOp.MARK, rng.choice([RowOp.RECORD, 4, 255])])
         most = (g.nodes, len(RowWord) + g.classes) if op in (RowOp.READ, RowOp.WRITE) else (g.classes, g.classes)
         node, word = (rng.randrange(size + (rng.random() < 0.1)) for size in most)
-        if op == RowOp.WRITE and word != RowWord.ARRIVALS:
-            word = RowWord.ERRORS  # others have to fit each other
+        if op == RowOp.WRITE:
+            word = RowWord.RIGHT  # others have to fit each other
         self.accesses.items.append({"op": int(op), "node": node, "word": word, "value": rng.getrandbits(32)})
