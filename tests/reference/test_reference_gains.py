@@ -151,7 +151,6 @@ def test_inherited_counts_move_every_gain_alike():
 @pytest.mark.parametrize(
     "options, message",
     [
-        ({"observer": "exact"}, "observer must be one of"),
         ({"criterion": "entropy"}, "criterion must be one of"),
         ({"bound": "chernoff"}, "bound must be one of"),
         ({"child_counts": "none"}, "child_counts must be one of"),

@@ -17,47 +17,6 @@ def numbers(seed, n, attributes=3, missing=0.1):
     return X, y
 
 
-def phi(z):
-    return (1 + math.erf(z / math.sqrt(2))) / 2
-
-
-def test_gaussian():
-    X, y = numbers(1, 500)
-    tree = ReferenceVFDT([0] * 3, 2, observer="gaussian", bins=7, grace=NEVER)
-    tree.learn(X, y)
-    for attribute, observer in enumerate(tree.root.observers):
-        groups = [X[(y == k) & ~np.isnan(X[:, attribute]), attribute] for k in (0, 1)]
-        for found, values in zip(observer.normals, groups, strict=True):
-            assert list(vars(found).values()) == pytest.approx(
-                [len(values), values.mean(), values.var() * len(values), values.min(), values.max()]
-            )
-        both = np.concatenate(groups)
-        cuts = np.linspace(both.min(), both.max(), 9)[1:-1]
-        thresholds, sides = observer.splits()
-        assert thresholds == pytest.approx(cuts)
-        for cut, found in zip(cuts, sides, strict=True):
-            expected = [
-                len(v) * phi((cut - v.mean()) / v.std(ddof=1)) if v.min() <= cut < v.max() else (v <= cut).sum()
-                for v in groups
-            ]
-            assert found[0] == pytest.approx(expected)
-            assert found.sum(axis=0) == pytest.approx([len(v) for v in groups])
-
-
-def test_gaussian_cut_belongs_below():
-    tree = ReferenceVFDT([0], 2, observer="gaussian", bins=1, grace=4, delta=0.5, block=1)
-    tree.learn(np.array([[0.0], [1], [1], [2]]), [0, 0, 0, 1])
-    assert tree.root.kind == "numeric"
-    tree.learn(np.array([[1.0], [1.5]]), [0, 1])
-    assert [child.own.tolist() for child in tree.root.children] == [[1, 0], [0, 1]]
-
-
-def test_gaussian_of_one_value_has_no_candidate():
-    tree = ReferenceVFDT([0, 2], 2, observer="gaussian", grace=NEVER)
-    tree.learn(np.array([[3.0, 0], [3.0, 1]]), [0, 1])
-    assert [c.attribute for c in tree.candidates(tree.root)] == [1]
-
-
 def test_zoom_ends_at_the_very_code():
     rng = np.random.default_rng(5)
     codes = rng.integers(0, 255, (20_000, 1)).astype(np.uint8)
@@ -67,13 +26,11 @@ def test_zoom_ends_at_the_very_code():
     assert tree.learn(codes, codes[:, 0] >= 101).tolist() == (codes[:, 0] >= 101).tolist()
 
 
-@pytest.mark.parametrize("observer", ["zoomed", "gaussian"])
-def test_every_observer_learns_an_edge(observer):
+def test_learns_an_edge():
     X, _ = numbers(6, 20_000, missing=0.02)
     y = (X[:, 1] > 0.5).astype(int)  # False where it is missing
-    if observer == "zoomed":
-        X = np.where(np.isnan(X), 255, np.clip(X * 20 + 127, 0, 254)).astype(np.uint8)
-    tree = ReferenceVFDT([0] * 3, 2, observer=observer)
+    X = np.where(np.isnan(X), 255, np.clip(X * 20 + 127, 0, 254)).astype(np.uint8)
+    tree = ReferenceVFDT([0] * 3, 2)
     predictions = tree.learn(X, y)
     assert tree.splits[0].attribute == 1
     counting = [node for node in tree.nodes if node.own is not None and node.own.any()]
@@ -88,7 +45,7 @@ def test_every_observer_learns_an_edge(observer):
 # Naive Bayes
 
 
-def scores_of(X, y, x, classes, numeric=(), binned=()):
+def scores_of(X, y, x, classes, binned=()):
     """Scores of one instance from those before it; ``binned``: the attributes whose bins share."""
     scores = []
     for k in range(classes):
@@ -101,17 +58,10 @@ def scores_of(X, y, x, classes, numeric=(), binned=()):
             if np.isnan(value):
                 continue
             values = rows[:, attribute]
-            if attribute in numeric:
-                values = values[~np.isnan(values)]
-                sd = values.std(ddof=1)
-                score += math.log2(math.exp(-(((value - values.mean()) / sd) ** 2) / 2) / sd / math.sqrt(2 * math.pi))
-            else:
-                own, below, above = (
-                    math.log2(16 * (values == each).sum() + 1) for each in (value, value - 1, value + 1)
-                )
-                if attribute in binned:
-                    own = (own + max(below, own - 1) + max(above, own - 1)) / 3
-                score += own - math.log2(16 * (len(rows) + 1))
+            own, below, above = (math.log2(16 * (values == each).sum() + 1) for each in (value, value - 1, value + 1))
+            if attribute in binned:
+                own = (own + max(below, own - 1) + max(above, own - 1)) / 3
+            score += own - math.log2(16 * (len(rows) + 1))
         scores.append(score)
     return np.array(scores)
 
@@ -150,16 +100,6 @@ def test_naive_bayes(leaf_prediction):
 
 def found_bayes(scores):
     return int(np.argmax(scores >= scores.max() - 1e-9))
-
-
-def test_naive_bayes_of_gaussians():
-    X, y = numbers(8, 300)
-    tree = ReferenceVFDT([0] * 3, 2, observer="gaussian", leaf_prediction="nb", grace=NEVER)
-    found = tree.learn(X, y)
-    for i in range(20, len(X)):
-        scores = scores_of(X[:i], y[:i], X[i], 2, numeric=(0, 1, 2))
-        assert found[i] == scores.argmax()
-        assert tree.gaps[i] == pytest.approx(abs(scores[1] - scores[0]))
 
 
 def test_naive_bayes_of_zoomed_bins():

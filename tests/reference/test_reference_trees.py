@@ -414,18 +414,6 @@ def test_same_attribute():
     assert tree._current_gain(tree.root) == pytest.approx(tree._gains(tree.root, sides[None])[0])
 
 
-@pytest.mark.parametrize("same_attribute", ["keep", "replace"])
-def test_efdt_of_gaussians(same_attribute):
-    rng = np.random.default_rng(2)
-    X = rng.normal(size=(12_000, 3))
-    y = (X[:, 0] > 0).astype(int)
-    y[4000:] = X[4000:, 1] > 0
-    tree = ReferenceEFDT([0] * 3, 2, observer="gaussian", same_attribute=same_attribute)
-    tree.learn(X, y)
-    assert tree.splits[0].attribute == 0 and tree.root.attribute == 1 and tree.tally.replaced > 0
-    assert tree.root.own.sum() == 12_000
-
-
 def test_efdt_inherits_less_than_it_has_counted():
     """Counts at every node are the instances that passed since it began."""
     rng = np.random.default_rng(3)

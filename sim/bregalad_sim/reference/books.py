@@ -14,7 +14,6 @@ def learn_coded(learner, quantiser, X, labels):
     Parameters
     ----------
     learner : Learner
-        Of the zoomed observer.
     quantiser : bregalad.data.Quantiser
     X, labels
         As ``Quantiser.begin`` and ``Learner.learn`` take them.

@@ -10,6 +10,7 @@ from math import factorial
 import numpy as np
 
 from .hat import mean, new_window
+from .learner import numbers
 from .vfdt import ReferenceVFDT
 
 __all__ = ["ReferenceBagging", "ReferenceForest", "ReferenceLeveraging"]
@@ -50,7 +51,7 @@ class RandomVFDT(ReferenceVFDT):
 
     def predict(self, x):
         """The majority class of an instance's leaf."""
-        return self.root.path(self._numbers(x[None])[0].tolist())[-1].majority
+        return self.root.path(numbers(x).tolist())[-1].majority
 
     def _end_block(self):
         if not self._holds:

@@ -10,10 +10,10 @@ from .blocks import Blocks
 from .bounds import Trial
 from .criteria import impurity, reduction, value_range
 from .node import MULTIWAY, NUMERIC, Node
-from .observers import OBSERVERS, Values, Zoomed
+from .observers import Values, Zoomed
 from .options import NEVER, Options
 
-__all__ = ["MIN_GAIN", "NEVER", "SAME", "Candidate", "Decision", "Learner", "Split", "Tally", "best_two"]
+__all__ = ["MIN_GAIN", "NEVER", "SAME", "Candidate", "Decision", "Learner", "Split", "Tally", "best_two", "numbers"]
 
 MIN_GAIN = 1e-10  # a split must beat the null split by it, as in MOA
 SAME = 1e-9  # gains closer than this are equal: only rounding tells them apart
@@ -73,10 +73,8 @@ class Learner(Blocks):
     capacities : sequence of int
         Per attribute 0 (numeric) or the number of values.
     classes : int
-    observer : "zoomed" or "gaussian"
-        How numeric attributes are observed.
-    bins : int, optional
-        Bins, by default 16, or (gaussian) cut points, by default 10.
+    bins : int
+        Of a numeric attribute.
     options
         Of `Options`.
 
@@ -101,14 +99,11 @@ class Learner(Blocks):
     whole_path = False  # count at every node of the path
     node_kind = Node
 
-    def __init__(self, capacities, classes, *, observer="zoomed", bins=None, **options):
-        if observer not in OBSERVERS:
-            raise ValueError(f"observer must be one of {', '.join(OBSERVERS)}, not {observer!r}")
+    def __init__(self, capacities, classes, *, bins=16, **options):
         self.options = Options(**options)
         self.options.check(capacities, classes)
         self.capacities, self.classes = tuple(capacities), classes
-        self.observer = OBSERVERS[observer]
-        self.bins = self.observer.default_bins if bins is None else bins
+        self.bins = bins
         self.R = value_range(self.options.criterion, classes)
         self.bound = self.options.make_bound()
         self._multiple = NEVER  # inner nodes are due when the instances learnt are a multiple
@@ -122,7 +117,7 @@ class Learner(Blocks):
     def _observer(self, attribute):
         if capacity := self.capacities[attribute]:
             return Values(capacity, self.classes, self.options.nominal_split)
-        return self.observer(self.bins, self.classes)
+        return Zoomed(self.bins, self.classes)
 
     def _leaf(self, observers, **place):
         """A new leaf; its place as of `Node`."""
@@ -159,7 +154,7 @@ class Learner(Blocks):
         Parameters
         ----------
         X : array (n, attributes)
-            Zoomed: codes 0 to 254, 255 missing. Else numbers; nominal values by index; NaN missing.
+            Codes 0 to 254, 255 missing; nominal values by index.
         labels : int array (n,)
 
         Returns
@@ -179,18 +174,12 @@ class Learner(Blocks):
         if len(labels) and not 0 <= labels.min() <= labels.max() < self.classes:
             raise ValueError(f"labels must be 0 to {self.classes - 1}, not {labels.min()} to {labels.max()}")
         predictions, self.gaps = np.empty(len(X), np.int64), np.empty(len(X))
-        for i, (x, label) in enumerate(zip(self._numbers(X), labels.tolist(), strict=True)):
+        for i, (x, label) in enumerate(zip(numbers(X), labels.tolist(), strict=True)):
             self.tally.instances += 1
             predictions[i], self.gaps[i] = self._learn(x.tolist(), label)
             if self.tally.instances >= self._ends:
                 self._end_block()
         return predictions
-
-    def _numbers(self, X):
-        numbers = np.ascontiguousarray(X, np.float64)
-        if self.observer is Zoomed or X.dtype == np.uint8:
-            numbers = np.where(X == MISSING, np.nan, numbers)
-        return numbers
 
     def _learn(self, x, label):
         """The prediction for an instance, which is then learnt, and naive Bayes' gap."""
@@ -314,6 +303,11 @@ class Learner(Blocks):
     def decide(self, outcome, margin):
         """Note a trial's outcome."""
         self.decisions.append(Decision(self.tally.instances, outcome, float(margin)))
+
+
+def numbers(codes):
+    """Codes as float64, NaN where they are missing."""
+    return np.where(codes == MISSING, np.nan, codes.astype(float))
 
 
 def _plain(threshold):

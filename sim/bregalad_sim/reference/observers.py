@@ -1,13 +1,12 @@
 """How a node sees an attribute."""
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
 from .node import MULTIWAY, NUMERIC
 
-__all__ = ["CODES", "OBSERVERS", "Gaussian", "Values", "Zoomed"]
+__all__ = ["CODES", "Values", "Zoomed"]
 
 CODES = 255  # of a zoomed attribute: 0 to 254
 BINS, LEAST = 3, 0.5  # naive Bayes: a bin and those beside it, which are taken to hold half as much at least
@@ -78,7 +77,7 @@ class Values(_Counts):
 class Zoomed(_Counts):
     """The board's: as many bins as there are, as fine as the codes that can come, [low, high), allow."""
 
-    kind, default_bins = NUMERIC, 16
+    kind = NUMERIC
 
     def __init__(self, bins, classes, low=0, high=CODES):
         super().__init__(bins, classes)
@@ -123,86 +122,3 @@ class Zoomed(_Counts):
             count *= max(SMOOTHING * below[label] + 1, least) * max(SMOOTHING * above[label] + 1, least)
             shares.append(math.log2(count) / BINS - math.log2(SMOOTHING * (n + 1)))
         return shares
-
-
-@dataclass
-class _Normal:
-    """A normal distribution; Welford, Technometrics 1962."""
-
-    weight: int = 0
-    mean: float = 0.0
-    squares: float = 0.0  # sum of squared deviations
-    low: float = math.inf
-    high: float = -math.inf
-
-    def add(self, value):
-        self.weight += 1
-        delta = value - self.mean
-        self.mean += delta / self.weight
-        self.squares += delta * (value - self.mean)
-        self.low, self.high = min(self.low, value), max(self.high, value)
-
-    @property
-    def deviation(self):
-        """The standard deviation of a sample."""
-        return math.sqrt(self.squares / (self.weight - 1)) if self.weight > 1 else 0.0
-
-    def log2_density(self, value):
-        """A class of one value only is a point."""
-        if not self.weight:
-            return -math.inf
-        deviation = self.deviation
-        if deviation == 0:
-            return 0.0 if value == self.mean else -math.inf
-        z = (value - self.mean) / deviation
-        return -math.log2(math.sqrt(2 * math.pi) * deviation) - z * z / 2 * math.log2(math.e)
-
-    def below(self, value):
-        """How many are estimated at or below a value, as in MOA."""
-        if not self.weight or value < self.low:
-            return 0.0
-        if value >= self.high:
-            return float(self.weight)
-        return self.weight * (1 + math.erf((value - self.mean) / self.deviation / math.sqrt(2))) / 2
-
-
-class Gaussian:
-    """A normal distribution per class; ``bins`` cut points between the least and greatest value.
-
-    MOA's GaussianNumericAttributeClassObserver; Pfahringer, Holmes and Kirkby, PAKDD 2008.
-    """
-
-    kind, default_bins = NUMERIC, 10
-
-    def __init__(self, bins, classes):
-        self.bins, self.normals = bins, [_Normal() for _ in range(classes)]
-
-    def fresh(self):
-        return Gaussian(self.bins, len(self.normals))
-
-    def side(self, threshold, branch, seen):
-        return self.fresh()
-
-    def count(self, value, label):
-        self.normals[label].add(value)
-
-    def log2_shares(self, value, seen):
-        return [self.normals[label].log2_density(value) for label, _ in seen]
-
-    def splits(self):
-        low, high = min(normal.low for normal in self.normals), max(normal.high for normal in self.normals)
-        cuts = [(high - low) / (self.bins + 1) * i + low for i in range(1, self.bins + 1)] if low < high else []
-        cuts = [cut for cut in cuts if low < cut < high]
-        # A value equal to the cut goes below it: the threshold is the next number.
-        sides = np.array([self._sides(cut) for cut in cuts]).reshape(-1, 2, len(self.normals))
-        return np.nextafter(cuts, math.inf), sides
-
-    def sides(self, threshold):
-        return np.array(self._sides(math.nextafter(threshold, -math.inf)))
-
-    def _sides(self, cut):
-        left = [normal.below(cut) for normal in self.normals]
-        return left, [normal.weight - below for normal, below in zip(self.normals, left, strict=True)]
-
-
-OBSERVERS = {"zoomed": Zoomed, "gaussian": Gaussian}
