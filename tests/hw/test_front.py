@@ -16,7 +16,7 @@ SIZES = {
 
 
 @pytest.mark.parametrize(
-    "size, rounds", [*((size, 3) for size in SIZES), *(pytest.param(size, 8, marks=pytest.mark.slow) for size in SIZES)]
+    "size, rounds", [*((size, 5) for size in SIZES), *(pytest.param(size, 8, marks=pytest.mark.slow) for size in SIZES)]
 )
 def test_front(size, rounds, tmp_path):
     sizes, blocks = SIZES[size]
@@ -26,7 +26,6 @@ def test_front(size, rounds, tmp_path):
         "dut",
         "bench_front",
         tmp_path,
-        seed=5,
         geometry=sizes,
         steps=32,
         rounds=rounds,

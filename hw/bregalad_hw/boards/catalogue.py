@@ -101,8 +101,8 @@ _LITTLE = Geometry(lanes=4, passes=2, bins=8, classes=2, slots=32, count_width=1
 _LEAST = Geometry(lanes=1, passes=4, bins=4, classes=2, slots=8, count_width=12, bus_width=32, nodes=64, searchers=0)
 _SMALL = Geometry(lanes=2, passes=4, bins=8, classes=2, slots=32, count_width=16, bus_width=32, nodes=256, searchers=0)
 _MIDDLE = PRESETS["small"].replace(searchers=0, naive_bayes=True)
-_IN_MEMORY = Geometry(lanes=4, passes=8, bins=16, classes=4, slots=48, bus_width=128, nodes=512, naive_bayes=True)
-_WIDE_IN_MEMORY = Geometry(lanes=16, passes=2, bins=16, classes=2, slots=64, bus_width=128, nodes=512, naive_bayes=True)
+_IN_MEMORY = Geometry(lanes=4, passes=8, bins=16, classes=2, slots=64, bus_width=128, nodes=512)
+_WIDE_IN_MEMORY = Geometry(lanes=16, passes=2, bins=16, classes=2, slots=64, bus_width=128, nodes=512)
 _LARGE = Geometry(
     lanes=8, passes=4, bins=16, classes=4, slots=64, bus_width=128, nodes=512, searchers=0, naive_bayes=True
 )

@@ -152,8 +152,9 @@ class Bench(FrontTraffic):
         g = self.geometry
         if not self.coming:
             assert self.abort and header["test"] and not (header["there"] or header["minus"]), "no record"
-            self.kept.append(Record([], 0, 0, 0))
-            self.seen["void"] += 1
+            if not header.get("follows"):  # it goes down alternates, too
+                self.kept.append(Record([], 0, 0, 0))
+                self.seen["void"] += 1
             return
         record = self.coming[0]
         known, numbered = record.label < g.classes, self._numbered(record)

@@ -180,7 +180,7 @@ class FrontTraffic(RowTraffic):
         """A node, and a row for it."""
         rng, last = self.rng, self.geometry.nodes - 1
         node = rng.randrange(last + 1)
-        kind = rng.choice([0, 0, 1, 1, 2, 3, 4])
+        kind = rng.choice([0, 0, 1, 1, 2, 3, *[4] * (8 if self.geometry.alternates else 1)])  # forks lead to alternates
         return node, Node(
             kind,
             attribute=rng.randrange(self.columns),
