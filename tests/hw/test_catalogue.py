@@ -19,7 +19,6 @@ NOT_ROUTED = {
     "tang-nano-20k",
     "ulx3s-12f",
     "ulx3s-25f",
-    "ulx3s-45f",
     "ulx3s-85f",
     "versa-ecp5",
     "versa-ecp5-5g",
