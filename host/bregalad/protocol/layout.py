@@ -6,6 +6,8 @@ from struct import Struct
 
 import numpy as np
 
+__all__ = ["Field", "Layout"]
+
 
 @dataclass(frozen=True)
 class Field:
