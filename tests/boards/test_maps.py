@@ -68,7 +68,7 @@ class _Memory:
 @pytest.mark.parametrize(
     "how, message",
     [
-        ({"registers": {SOC_BASE: 9}}, "reads 0x9, version 9; this driver knows 1: there is no such core"),
+        ({"registers": {SOC_BASE: 9}}, "reads 0x9, version 9; this driver knows 2: there is no such core"),
         ({"registers": {0: 9}}, "identity register reads 0x00000009"),
         ({"skew": 64}, "not at a page of 4096 bytes"),
         ({"short": 1}, "bytes of memory for DMA, .* are needed"),
@@ -85,9 +85,9 @@ def test_refuses_maps(how, message, opened):
     "options, message",
     [({"timeout": 0}, "timeout must be a number"), ({"memory_size": -1}, "memory_size must be an integer")],
 )
-def test_refuses_options(options, message):
+def test_refuses_options(options, message, opened):
     with pytest.raises(ValueError, match=message):
-        MappedBoard(None, **options)
+        MappedBoard(opened(), **options)
 
 
 @pytest.mark.parametrize(
