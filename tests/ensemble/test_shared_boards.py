@@ -165,7 +165,7 @@ def test_answers_that_nobody_waits_for_are_nobodys():
 
 
 def test_who_gives_up_keeps_the_trees():
-    """A board that is still where its records had come to is refused; one that has nothing left to tell learns right."""
+    """A board that is still where its records had come to is refused; one that has no more to tell learns right."""
     X, y = drifting(count=900)
     refused = 0
     for cut in (0.005, 0.01):  # seconds: within a LEARN, and between two
