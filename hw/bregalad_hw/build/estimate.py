@@ -45,7 +45,7 @@ def _differing(one, other):
 
 
 def _luts(g):
-    """LUT4 of an ECP5 but for what all sizes take, fitted to the kept reports and docs/performance/area.json."""
+    """LUT4 of an ECP5 but for what all sizes take, fitted to kept reports."""
     return (
         g.lanes * g.count_width * (69 + 22 * (g.classes - 2))
         + g.naive_bayes * (2000 + 570 * g.classes)
