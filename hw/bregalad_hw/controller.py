@@ -208,10 +208,12 @@ class MemoryController(wiring.Component):
             row_relay.i.payload.eq(memory.o.p.data),
             memory.o.ready.eq(Mux(failed, ~sequencer.learning, row_relay.i.ready)),
         ]
+        inline_border = add("inline_border", Border(g.bus_width))
+        connect(m, sequencer.inline, inline_border.i)
         with m.If(sequencer.memory):
             connect(m, row_relay.o, front.i)
         with m.Else():
-            connect(m, sequencer.inline, front.i)
+            connect(m, inline_border.o, front.i)
 
         # As many records are on their way through the array, and some in the queue itself.
         predictor = optional(g.naive_bayes, Predictor(g, waiting=partial_latency(g) + 4))

@@ -13,7 +13,7 @@ from .base import BoardError
 from .device import Device
 
 _BATCH = 1 << 12  # clocks between two looks at the board
-_POLL = 64  # clocks that a receive without waiting lets pass
+_POLL = 64  # clocks that a receive lets pass: for the first report if it does not wait, and for each that follows one
 _AHEAD = 1 << 13  # bytes of commands that may wait for the board, as in a link's buffers
 _LAST = 32  # records that may be counted once the last word of rows has come
 
@@ -150,7 +150,11 @@ class SimulatedBoard(Device):
                         "simulated: no report can come, since all commands sent are done: send "
                         "what shall be answered before waiting"
                     )
-        words = np.empty(self._model.board_available(self._handle), np.uint32)
+        seen = 0
+        while (count := self._model.board_available(self._handle)) != seen:
+            seen = count
+            self._run(_POLL, _ANY)
+        words = np.empty(count, np.uint32)
         self._model.board_pop(self._handle, words.ctypes.data)
         return words.tobytes()
 

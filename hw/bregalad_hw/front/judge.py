@@ -36,7 +36,7 @@ def trial_layout(geometry):
 
 
 class Judge(wiring.Component):
-    """Compare gap^2 n' with K n^2, in one multiplier of an addition per clock.
+    """Compare gap^2 n' with K n^2, by one multiplier.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class Judge(wiring.Component):
         self.most_width = g.count_width + 3  # four times n of both counts
         # Three values are moved to the top, four products made, two of these aligned, within 4 clocks, and compared.
         moves = sum(max(map(_clocks, range(width))) for width in (self.width, self.most_width, g.count_width))
-        self.latency = 5 + moves + 4 * (MANTISSA + 1) + 5
+        self.latency = 5 + moves + 4 * 2 + 5
         super().__init__(
             {
                 "configuration": In(configuration_signature(JUDGE)),
@@ -124,11 +124,8 @@ class Judge(wiring.Component):
         # Each value's exponent begins with its width less MANTISSA.
         begin = 2 * g.gain_width + self.most_width - 2 * g.count_width - MANTISSA + 1
         m.d.sync += shift.eq(Mux(fresh, begin, shift) + step)
-        count = Signal(range(MANTISSA))
         turn = Signal(range(4))
-        added = Signal(MANTISSA + 1)
         top = x[-MANTISSA:]
-        m.d.comb += added.eq(product + (factor & bits[0].replicate(MANTISSA)))
 
         difference, sure = Signal(signed(g.gain_width + 1), reset_less=True), Signal(2)
         other = Signal(signed(g.gain_width), reset_less=True)
@@ -177,14 +174,13 @@ class Judge(wiring.Component):
                 with m.Elif(~x[-1]):
                     moved(1)
                 with m.Else():
-                    m.d.sync += [bits.eq(top), product.eq(0), count.eq(0)]
+                    m.d.sync += bits.eq(top)
                     with m.If(turn != 1):
                         m.d.sync += factor.eq(top)
                     m.next = "MULTIPLY"
             with m.State("MULTIPLY"):
-                m.d.sync += [product.eq(added >> 1), bits.eq(bits >> 1), count.eq(count + 1)]
-                with m.If(count == MANTISSA - 1):
-                    m.next = "NEXT"
+                m.d.sync += product.eq(factor * bits >> MANTISSA)
+                m.next = "NEXT"
             with m.State("NEXT"):
                 m.next = "MOVE"
                 with m.Switch(turn):
@@ -198,8 +194,6 @@ class Judge(wiring.Component):
                         m.d.sync += [
                             factor.eq(product),
                             bits.eq(rule.judge_bound.mantissa),
-                            product.eq(0),
-                            count.eq(0),
                             turn.eq(3),
                         ]
                         m.next = "MULTIPLY"
