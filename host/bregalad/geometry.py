@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 CODE_WIDTH = 8  # bits of an attribute code
-AHEAD = 16  # instances by which a block that is cut short goes on: hardware has so many under way
 BYTE_CLASSES = 256  # that a row's label tells
 HARDWARE_CLASSES = 32  # a bitstream counts at most; more are counted on the emulated board
 MOST_CLASSES = 1024

@@ -80,7 +80,7 @@ class MemoryController(wiring.Component):
 
     Latency: that of `Front` and of the tracker, one after the other; of commands see `Sequencer`.
     Throughput: a record takes as many clocks as its bytes' bus words, its steps in the quantiser, its beats, or its
-    walk divided by the rings; whichever are most, and no less than 17 clocks for `AHEAD` records.
+    walk divided by the rings; whichever are most.
 
     Source: docs/front.md.
     """
@@ -244,9 +244,6 @@ class MemoryController(wiring.Component):
             blocks.length.eq(sequencer.length),
             blocks.next.eq(sequencer.next),
             blocks.counted.eq(tracker.counted),
-            blocks.overdue.eq(tracker.overdue),
-            blocks.overdue_at.eq(tracker.overdue_at),
-            tracker.begun.eq(blocks.begun),
             due.i.valid.eq(tracker.due),
             due.i.payload.eq(tracker.slot),
             due.mark.eq(editor.mark),
@@ -291,7 +288,6 @@ class MemoryController(wiring.Component):
             sequencer.idle.eq(idle_now),
             sequencer.flowing.eq(front.busy),
             sequencer.ended.eq(blocks.ended),
-            sequencer.steady.eq(blocks.steady),
             sequencer.proposed.eq(verdicts.proposed),
             sequencer.undecided.eq(verdicts.undecided),
             sequencer.quiet.eq(

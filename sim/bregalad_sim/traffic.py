@@ -76,7 +76,6 @@ class Traffic:
             (
                 "block",
                 {
-                    "margin": rng.choice([0, 1, rng.randint(2, 30)]),
                     "at_once": rng.randint(0, 1),
                     "waits": int(g.alternates > 0 and rng.random() < 0.3),
                 },

@@ -64,7 +64,7 @@ def test_one_at_a_time_is_as_many_at_once(begun):
 
 @pytest.mark.parametrize("kind, share", [(VFDT, 1 / 8), (EFDT, 0.01), (EFDT, 0.2)])
 def test_blocks_are_those_of_the_reference(kind, share):
-    """By the leaves that there are when one begins, and shorter where a leaf waits."""
+    """By the leaves that there are when one begins."""
     X, y = stream(4000, missing=0)
     X = (X * 4).astype(int)  # no code book changes, which would begin another block
     options = {"block": share, "grace": 60, "delta": 0.1}
@@ -74,8 +74,7 @@ def test_blocks_are_those_of_the_reference(kind, share):
         expected.learn(X[at : at + 1].astype(np.uint8), y[at : at + 1].astype(int))
         assert tree._tally.begun == expected._begun, at
         lengths[expected._begun] = max(1, int(share * 60 * expected.leaves))
-    shorter = np.diff(list(lengths)) - list(lengths.values())[:-1]
-    assert shorter.max() == 0 and (shorter == 0).sum() > 10 and (shorter < 0).sum() >= 10 * (share > 1 / 60)
+    assert np.diff(list(lengths)).tolist() == list(lengths.values())[:-1] and len(set(lengths.values())) > 3
 
 
 @pytest.mark.parametrize("kind", [HAT, EFHAT])
@@ -89,24 +88,6 @@ def test_blocks_do_not_grow_where_errors_are_watched(kind):
         expected.learn(X[at : at + 1].astype(np.uint8), y[at : at + 1].astype(int))
         assert tree._tally.begun == expected._begun == (at + 1) // 7 * 7
     assert tree.report()["leaves"] > 2 and expected.leaves > 2
-
-
-@pytest.mark.parametrize("kind", [VFDT, EFDT])
-def test_a_leaf_that_waits_cuts_its_block_short(kind, tmp_path):
-    """Of a root until 225, then of six leaves: one gets all that comes."""
-    values = np.r_[np.arange(225) % 6, np.zeros(475, int)]
-    tree, ends = kind(nominal=[0], block=1 / 8), []
-    for at, part in enumerate(np.split(values, [*range(1, 501), *range(540, 700)])):
-        if at == 460:
-            tree = copy.deepcopy(tree)
-        elif len(part) > 1:
-            tree.save(tmp_path / "tree")
-            tree = load_tree(tmp_path / "tree")
-        tree.partial_fit(part[:, None], part % 2, classes=[0, 1])
-        ends += [tree._tally.begun] if tree._tally.begun not in ends else []
-    # Due at 425, overdue at 450, it is tried at 466, in a block that would last until 525; what that has decided is
-    # overdue at 491 and waits until 507.
-    assert ends == [*range(0, 226, 25), 375, 466, 507, 657]
 
 
 def test_longest():

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ..geometry import AHEAD, NONE
+from ..geometry import NONE
 from ..tree.arrivals import arrive, choose, count_class, summon
-from ..tree.blocks import block_of, is_overdue
+from ..tree.blocks import block_of
 from ..tree.routing import GROUP, next_leaf, walk
 from ..tree.table import NO_NODE, above
 from ..tree.window import count_off, leaf_of
@@ -147,8 +147,6 @@ def learn_until_due(
                         due |= arrive(row, weight)
                         if anytime is None or node == reached:
                             row["own"] = entries[slot, N]
-                            if reached == leaf and is_overdue(row, rule, now):
-                                until = min(until, i + 1 + AHEAD)
                 if anytime is None:  # inner nodes count nothing
                     break
                 over = row["parent"] if alternates is None else above(table, node)

@@ -12,7 +12,7 @@ from ..criteria import covered, criterion_of
 from ..geometry import MOST_WIDTH
 from ..options.table import BOUNDS, SHARE, TIES, check, default_of
 from ..options.table import VARIANTS as NAMES
-from ..tree.blocks import FAR, MOST, BlockRule
+from ..tree.blocks import MOST, BlockRule
 from ..words import joined
 from .bounds import TWO_CLASSES, epsilon
 from .criteria import remainder
@@ -228,10 +228,9 @@ class SplitPolicy:
         """How long blocks are, a `BlockRule`."""
         block = SHARE if self.block is None else self.block
         if isinstance(block, Integral):
-            return BlockRule(int(block), 0.0, FAR, MOST)
+            return BlockRule(int(block), 0.0, MOST)
         share = float(block) * float(self.grace)
-        margin = max(1, int(share))
-        return BlockRule(0, share, margin, min(MOST, margin) if self.watched else MOST)
+        return BlockRule(0, share, min(MOST, max(1, int(share))) if self.watched else MOST)
 
     @property
     def reports_all(self):

@@ -6,7 +6,7 @@ from .fields import Access, Field, Register
 from .tree import TREE_REGISTERS
 
 MAGIC = 0x47455242  # "BREG", little endian
-VERSION = 11  # changes whenever an old driver could not work a new bitstream
+VERSION = 12  # changes whenever an old driver could not work a new bitstream
 
 
 class CellKind:

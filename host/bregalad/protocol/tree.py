@@ -13,12 +13,11 @@ tree stays as it is, and at its end, when its last numbered record has been coun
 4. the next block begins, of the length that TURN or GO has said last.
 
 A slot is due when it has counted as many records as its period says; an inner one also with a record on its path whose
-number, below 2^32, is a multiple of ``every``. TRIAL is refused. A block ends early, `AHEAD` records after the one, if
-a leaf's slot has counted ``block.margin`` records since it became due, or since it was tried as the block began.
+number, below 2^32, is a multiple of ``every``. TRIAL is refused.
 
 A record comes to a leaf, and then down each alternate that it meets (FORK), `Geometry.alternates` at most, to another.
 All of these count it and have a prediction. That of the first is the record's, which alone has a number; those of the
-others are told where every record's is, but tallied nowhere, and end no block early.
+others are told where every record's is, but tallied nowhere.
 
 While a LEARN is under way and does not wait for GO, all commands but LOAD wait. What a LOAD writes then must be no row
 of that LEARN; where the LEARN ends with an error, the LOAD may be executed or dropped.
@@ -167,7 +166,6 @@ TREE = (
         "block",
         0x114,
         (
-            Bits("margin", 24, Access.RW, "Records for which a leaf waits before it ends its block; 0: it does not."),
             Bits("at_once", 1, Access.RW, "1: the next block waits for what is proposed at the end before it."),
             Bits(
                 "waits",

@@ -10,16 +10,13 @@ from .table import KEPT, LEAF, is_alternate, predicting
 FAR = 1 << 62  # instances that no tree ever learns
 MOST = 1 << 16  # instances of a block
 
-BlockRule = namedtuple("BlockRule", ["fixed", "share", "margin", "most"])
+BlockRule = namedtuple("BlockRule", ["fixed", "share", "most"])
 BlockRule.__doc__ = """How long blocks are.
 
 fixed : int
     Instances of each; 0: that depends on the tree.
 share : float
     Otherwise, instances for each leaf that predicts.
-margin : int
-    And one of these that waits cuts its block short: for a trial that has been due for so many instances, or with so
-    many since the trial at the block's beginning. FAR: none does.
 most : int
     Instances of a block that depends on the tree.
 """
@@ -56,12 +53,6 @@ def length_of(rule, table, rows):
 def is_due(row):
     """Whether a node is to be tried at the block's end."""
     return row["slot"] >= 0 and row["since"] >= row["period"]
-
-
-@njit(inner=True)
-def is_overdue(row, rule, block):
-    """Whether a leaf that predicts, and has just counted an instance, has the block end `AHEAD` instances later."""
-    return row["since"] - (0 if row["due_at"] == block.begun else row["period"]) >= rule.margin
 
 
 @njit()

@@ -1,16 +1,13 @@
 """Where a block begins and ends, how far records may go, and which slots are tried at its end."""
 
-from amaranth import Module, Mux, Signal
+from amaranth import Module, Signal
 from amaranth.lib import data, fifo, stream, wiring
 from amaranth.lib.wiring import In, Out
-from bregalad.geometry import AHEAD
 from bregalad.protocol.tree import DUE
 
 from ..array.operation import slot_shape
 
 __all__ = ["Blocks", "DueSlots", "turn_layout"]
-
-_LATE = 3  # clocks from ``counted`` to what an overdue leaf of it does to the end, and one
 
 
 def turn_layout():
@@ -20,11 +17,6 @@ def turn_layout():
 
 class Blocks(wiring.Component):
     """Numbers of the records at which a block begins and ends.
-
-    Parameters
-    ----------
-    ahead : int
-        `AHEAD`, but in a proof.
 
     Members
     -------
@@ -36,23 +28,17 @@ class Blocks(wiring.Component):
         For a clock, while ``ended``: the next block begins.
     counted : In(32)
         Number of the last record that is counted.
-    overdue : In(1), overdue_at : In(32)
-        For a clock, two after that record is counted at the latest: the block ends ``ahead`` records behind it, if
-        not before.
-    begun : Out(32)
-        Number of the last record before the block.
     limit : Out(32)
-        Of the last record that may be handed over: up to the block's end, and ``ahead`` from the last counted.
+        Number of the block's last record.
     ended : Out(1)
         All records of the block are counted.
-    since, left : Out(16), steady : Out(1)
-        Records of the block that are counted; those that are to come, less 1; that this stays so.
+    since, left : Out(16)
+        Records of the block that are counted; those that are to come, less 1.
 
-    Latency: 4 cycles from ``counted`` to ``limit``, 1 to ``ended``.
+    Latency: 1 cycle from ``counted`` to ``ended``, ``since`` and ``left``.
     """
 
-    def __init__(self, *, ahead=AHEAD):
-        self.ahead = ahead
+    def __init__(self):
         super().__init__(
             {
                 "turn": In(turn_layout()),
@@ -61,52 +47,31 @@ class Blocks(wiring.Component):
                 "length": In(16),
                 "next": In(1),
                 "counted": In(32),
-                "overdue": In(1),
-                "overdue_at": In(32),
-                "begun": Out(32),
                 "limit": Out(32),
                 "ended": Out(1),
                 "since": Out(16),
                 "left": Out(16),
-                "steady": Out(1),
             }
         )
 
     def elaborate(self, platform):
         m = Module()
-        end, length = Signal(32, init=1), Signal(16)
-        # An early end, a clock late, and whether it is before the end.
-        early, earlier, comes = Signal(32), Signal(32), Signal()
-        far, near = Signal(32), Signal()
-        m.d.comb += far.eq(end - self.overdue_at)
-        m.d.sync += [comes.eq(self.overdue & (far > self.ahead)), early.eq(self.overdue_at + self.ahead)]
-        m.d.comb += [earlier.eq(end - early), near.eq(comes & ~earlier[-1])]  # another may have come before
-        with m.If(near):
-            m.d.sync += end.eq(early)
+        begun, end, length = Signal(32), Signal(32, init=1), Signal(16)
         with m.If(self.next):
-            m.d.sync += [self.begun.eq(end), end.eq(end + length + 1)]
+            m.d.sync += [begun.eq(end), end.eq(end + length + 1)]
         with m.If(self.go):
             m.d.sync += length.eq(self.length)
         with m.If(self.turns):
             turn = self.turn
             m.d.sync += [
-                self.begun.eq(turn.number - turn.since),
+                begun.eq(turn.number - turn.since),
                 end.eq(turn.number + turn.left + 1),
                 length.eq(turn.length),
             ]
-        # What is counted is known here when what it does to the end is.
-        counted = self.counted
-        for clock in range(_LATE):
-            later = Signal(32, name=f"counted_{clock}")
-            m.d.sync += later.eq(counted)
-            counted = later
-        left = Signal(32)
-        m.d.comb += left.eq(end - counted)
+        m.d.comb += self.limit.eq(end)
         m.d.sync += [
-            self.limit.eq(Mux(left > self.ahead, counted + self.ahead, end)),
-            self.since.eq(self.counted - self.begun),
+            self.since.eq(self.counted - begun),
             self.left.eq(end - self.counted - 1),
-            self.steady.eq(counted == self.counted),
             self.ended.eq((self.counted == end) & ~self.next & ~self.turns),
         ]
         return m

@@ -86,7 +86,7 @@ class Sequencer(wiring.Component):
         For a clock: the next block begins.
     ended : In(1)
         All records of the block are counted.
-    since, left : In(16), steady : In(1)
+    since, left : In(16)
         Of `Blocks`.
     proposed : In(1)
         For a clock: a trial is a proposal.
@@ -145,7 +145,6 @@ class Sequencer(wiring.Component):
                 "ended": In(1),
                 "since": In(16),
                 "left": In(16),
-                "steady": In(1),
                 "proposed": In(1),
                 "at_once": In(1),
                 "waits": In(1),
@@ -200,7 +199,7 @@ class Sequencer(wiring.Component):
             self.turns.eq(turned),
             self.due_done.eq(done),
             over.eq(self.idle & self.quiet),
-            ended.eq(self.learning & ~self.flowing & ~begins & self.idle & self.quiet & self.steady & ~self.ended),
+            ended.eq(self.learning & ~self.flowing & ~begins & self.idle & self.quiet & ~self.ended),
             rest.eq(self.learning & self.ended & self.idle & ~self.undecided & ~held & ~nexts & ~recent.any()),
             owed.eq(owed | self.proposed),
             editable.eq(self.idle),

@@ -3,21 +3,19 @@
 from amaranth import Cat, Mux, Signal
 
 from .phase import Phase
-from .slots import SINCE_WIDTH
 
 __all__ = ["Numbers"]
 
 
 class Numbers:
-    """Number records as they are fetched; say what is due, what is counted, and which leaf has waited too long.
+    """Number records as they are fetched; say what is due, and what is counted.
 
     A record with MINUS or TEST has the number of the one before it.
 
     Parameters
     ----------
     tracker : Tracker
-        Its ``tree``, ``begun``, ``renumber`` and ``last_number`` are read; its ``counted``, ``overdue`` and
-        ``overdue_at`` are driven, by `tell` and `wait`.
+        Its ``tree``, ``renumber`` and ``last_number`` are read; its ``counted`` is driven, by `tell`.
 
     Attributes
     ----------
@@ -63,15 +61,6 @@ class Numbers:
             & ~Mux(row.same & stages.valid, row.written.due, row.row.due)
         )
 
-    def move(self, row):
-        """Assignments as the node fetched becomes the one that counts."""
-        return [
-            self.node.eq(self.fetched),
-            row.node_limit.eq(row.limit),
-            row.node_never.eq(row.never),
-            row.node_fresh.eq(row.row.tried & (row.row.tried_at == self._tracker.begun)),
-        ]
-
     def tell(self, m, ended):
         """Say up to which number all is counted: a record has ``ended`` with this clock, or the number was set."""
         passing = Signal(2)  # another number goes a record's way
@@ -80,25 +69,3 @@ class Numbers:
             m.d.sync += self.node.eq(self.fetched)
         with m.If(ended | passing[1]):
             m.d.sync += self._tracker.counted.eq(self.node)
-
-    def wait(self, m, row, counted):
-        """Say, two clocks later, whether a leaf has waited too long.
-
-        Parameters
-        ----------
-        counted : Value
-            The record's own slot has counted a record that learns, with its last beat in this clock.
-        """
-        tracker = self._tracker
-        margin = tracker.tree.block.margin
-        counts, since = Signal(), Signal(SINCE_WIDTH)
-        most = Signal(SINCE_WIDTH + 2)  # that may have been counted
-        number = Signal(32, name="waits_number")
-        m.d.sync += [
-            counts.eq(counted & ~row.after.inner & ~row.node_never & margin.any()),
-            since.eq(row.after.since),
-            most.eq(margin + Mux(row.node_fresh, 0, row.node_limit + 1)),
-            number.eq(self.node),
-            tracker.overdue.eq(counts & (since >= most)),
-            tracker.overdue_at.eq(number),
-        ]

@@ -37,9 +37,6 @@ class Row:
         self.source = Signal(entry)  # what is loaded into `after`
         self.limit, self.never = Signal(SINCE_WIDTH), Signal()
         self.due, self.full = Signal(), Signal()
-        # Of the node that counts: it was tried as the block began; the limit above.
-        self.node_fresh = Signal()
-        self.node_limit, self.node_never = Signal(SINCE_WIDTH), Signal()
         self.taking_back, self.stuck = Signal(), Signal()
 
 

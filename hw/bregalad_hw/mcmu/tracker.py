@@ -69,18 +69,13 @@ class Tracker(wiring.Component):
     configuration : In(configuration_signature())
         Its grace periods.
     tree : In(configuration_signature(TREE))
-        How often inner slots are due, and how long leaves wait.
+        How often inner slots are due.
     renumber : In(1), last_number : In(32)
         For a clock, while no record is under way nor comes: the last record's number is this from now on,
         ``counted`` 3 clocks later.
     counted : Out(32)
         Number of the last record that is counted; all slots that are due by those up to it have been named, in
         this clock at the latest.
-    begun : In(32)
-        That number as the block began.
-    overdue : Out(1), overdue_at : Out(32)
-        For a clock: a leaf has waited for ``block.margin`` records, the last of them of this number; two clocks
-        after that is counted at the latest.
     table : Out(table_signature), path : Out(path_signature)
         Of the slot table.
     read_at, free : Out
@@ -117,9 +112,6 @@ class Tracker(wiring.Component):
                 "renumber": In(1),
                 "last_number": In(32),
                 "counted": Out(32),
-                "begun": In(32),
-                "overdue": Out(1),
-                "overdue_at": Out(32),
                 "i": In(stream.Signature(header_layout(g))),
                 "predict": In(1),
                 "passes": In(range(g.passes + 1)),
@@ -309,7 +301,7 @@ class Tracker(wiring.Component):
         with m.If(moves):
             m.d.sync += [
                 skips.eq(~fetched.header.there),  # one without a slot is passed over
-                *numbers.move(row),
+                numbers.node.eq(numbers.fetched),
                 node.own.eq(fetched.own),
                 node.end.eq(fetched.end),
                 asked.eq(0),
@@ -340,9 +332,9 @@ class Tracker(wiring.Component):
         # Operations.
         predicts = valid & self.predict & ~skips & ~node.header.again
         last_copy = ~node.header.more
-        last, own = last_copy, node.own  # of the record
+        last = last_copy  # of the record
         if g.alternates:
-            last, own = last_copy & ~node.header.follows, node.own & ~node.header.alternate
+            last = last_copy & ~node.header.follows
         halve = row.full & ~preview
         closing = self.counting & last_beat  # the node's last beat goes
         halve_pass, halve_bin = Signal(range(g.passes)), Signal(range(g.bins))
@@ -376,8 +368,6 @@ class Tracker(wiring.Component):
             self.due.eq(closing & row.due),
         ]
         numbers.tell(m, ended=done & node.end & last)
-        learnt = own & last_copy & ~node.header.minus & ~node.header.test & ~node.header.zero
-        numbers.wait(m, row, closing & learnt)
 
         # Whether a pass is the last is known as it comes.
         single, final = Signal(), Signal()

@@ -69,7 +69,6 @@ class Model(Tree):
         self.asks = deque()
         self.nodes = []  # of the record, from its slot on
         self.halved = False  # the node to come
-        self.overdue = deque()  # numbers of those with which a leaf has waited too long
 
     def count(self, slot, label, flags, weight, there, codes, alternate=False):
         """Count a record at its slot, if there is one; where it has come down an alternate, it has been numbered."""
@@ -85,12 +84,9 @@ class Model(Tree):
         if test:
             self._only_read(slot, label, codes)
         else:
-            self._count_path(slot, label, minus, codes, weight, waits=not alternate)
+            self._count_path(slot, label, minus, codes, weight)
         for place, node in enumerate(self.nodes):
             self._count_node(node, codes, self.predicts and not place)
-
-    def _end_early(self):
-        self.overdue.append(self.number)
 
     def _only_read(self, slot, label, codes):
         super()._only_read(slot, label, codes)

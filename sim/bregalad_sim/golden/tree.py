@@ -8,7 +8,7 @@ node is kept, that is all. Else the trial is a *proposal*: the host is told, and
 from collections import deque
 
 import numpy as np
-from bregalad.geometry import AHEAD, NONE
+from bregalad.geometry import NONE
 from bregalad.protocol import reports
 from bregalad.protocol.commands import PATH_LIMIT, RecordFlag
 from bregalad.protocol.reports import Kind, SuggestionFlag
@@ -141,36 +141,22 @@ class Tree(Slots):
             return
         self.events["records"] += 1
         if slot != NONE:
-            self._count_path(slot, label, minus, codes, weight, waits=not alternate)
+            self._count_path(slot, label, minus, codes, weight)
 
-    def _count_path(self, slot, label, minus, codes, weight, waits):
+    def _count_path(self, slot, label, minus, codes, weight):
         """Count an instance at its slot and at all that links lead to, as often as it weighs; trials come behind."""
         for left in reversed(range(max(1, weight))):
             at = slot
-            for step in range(PATH_LIMIT):
+            for _ in range(PATH_LIMIT):
                 if weight:
                     self._count(at, label, minus, codes)
                 else:
                     self._only_read(at, label, codes)
                 if not left and self._due(self.entries[at], minus, weight):
                     self._come_due(at)
-                if waits and not left and not step:
-                    self._wait(slot, minus, weight)
                 at = self.entries[at].link
                 if at == NONE:
                     break
-
-    def _wait(self, slot, minus, weight):
-        """End the block early if a leaf has waited too long."""
-        entry, margin = self.entries[slot], self.fields["block.margin"]
-        if minus or not weight or entry.inner or not margin or not (period := self._period_of(entry)):
-            return
-        if entry.since - (0 if entry.tried and entry.tried_at == self.begun else period) >= margin:
-            self._end_early()
-
-    def _end_early(self):
-        if (self.end - self.number & 0xFFFFFFFF) > AHEAD:
-            self.end = self.number + AHEAD & 0xFFFFFFFF
 
     def _due(self, entry, minus, weight):
         """Whether an instance makes a slot due that has counted it as often as it weighs: not if it is."""

@@ -77,12 +77,11 @@ def _no_count_is_lost(m, block, weighs=False):
 
 
 def _none_is_beyond_the_end(m, block):
-    """Records are handed over as the walker does it, and counted any time later; a leaf may be overdue at any of them.
+    """Records are handed over as the walker does it, and counted any time later.
 
     The next block begins some clocks after all are counted, as the sequencer takes them.
     """
     handed, counted, end = Signal(8), Signal(8), Signal(8, init=1)
-    before, earlier = Signal(8), Signal(8)  # what was counted a clock ago, and two
     waits, rests = Signal(init=1), Signal(2)
     # Of what the block does not look at, bits that decide whether it happens.
     hands, counts = Signal(), Signal()
@@ -92,7 +91,6 @@ def _none_is_beyond_the_end(m, block):
         Assume(~block.length[4:].any()),
         hands.eq(block.turn.number[0] & ~waits),
         counts.eq(block.turn.number[1] & (counted < handed)),
-        Assume(~block.overdue | ((block.overdue_at <= counted) & (block.overdue_at > earlier))),
         Assume(~block.next | (block.ended & rests.all())),
         Assert(handed <= end, "a record is beyond the end"),
         Assert(~block.ended | (counted == end), "some are to be counted"),
@@ -102,8 +100,6 @@ def _none_is_beyond_the_end(m, block):
     m.d.sync += [
         handed.eq(handed + hands),
         counted.eq(counted + counts),
-        before.eq(counted),
-        earlier.eq(before),
         waits.eq(handed + hands == block.limit),
         rests.eq(Mux(counts | block.next, 0, rests + ~rests.all())),
     ]
@@ -111,8 +107,6 @@ def _none_is_beyond_the_end(m, block):
         m.d.sync += length.eq(block.length)
     with m.If(block.next):
         m.d.sync += end.eq(end + length + 1)
-    with m.If(block.overdue & (block.overdue_at + block.ahead < end)):
-        m.d.sync += end.eq(block.overdue_at + block.ahead)
 
 
 def _all_that_is_due_is_offered(m, block):
@@ -195,7 +189,7 @@ FRONT = {
     ),
     "blocks": Proof(
         "no record is handed over beyond the end of its block, early or not; and it is known when all are counted",
-        lambda: Watched(Blocks(ahead=3), _none_is_beyond_the_end),
+        lambda: Watched(Blocks(), _none_is_beyond_the_end),
         "bmc",
         32,
     ),

@@ -1,7 +1,5 @@
 """The blocks of a stream: runs of instances during which a tree stands still."""
 
-from bregalad.geometry import AHEAD
-
 __all__ = ["Blocks"]
 
 
@@ -27,14 +25,6 @@ class Blocks:
     def _decision_time(self):
         """When what errors, or tests of alternates, come to is decided, so that it takes effect at the block's end."""
         return self.tally.instances if self.options.at_once else self._begun - 1
-
-    def _hurry(self, since, period, tried_at):
-        """Cut the block short if the leaf that the last instance came to has waited long enough."""
-        if since - (0 if tried_at == self._begun else period) >= self.options.margin:
-            self._cut_short()
-
-    def _cut_short(self):
-        self._ends = min(self._ends, self.tally.instances + AHEAD)
 
     def settle(self):
         """Have all decisions take effect; a block begins."""

@@ -83,7 +83,6 @@ class ReferenceCVFDT(Learner):
                 node.since += 1
                 self._ripe |= node.since >= node.period
             leaf.fallback = leaf.majority
-        self._hurry(leaves[0].since, leaves[0].period, leaves[0].tried_at)
         for leaf, worth in zip(leaves[1:], worths[1:], strict=True):
             self._compare(leaf.top, worth - worths[0])
         return guess, math.inf

@@ -185,8 +185,6 @@ class Learner(Blocks):
         """The prediction for an instance, which is then learnt, and naive Bayes' gap."""
         path = self.root.path(x)
         prediction, gap = self._visit(path, x, label)
-        leaf = path[-1]
-        self._hurry(leaf.since, leaf.period, leaf.tried_at)
         return prediction, gap
 
     def _visit(self, path, x, label):

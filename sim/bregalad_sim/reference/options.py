@@ -107,10 +107,5 @@ class Options:
             return self.block
         return max(1, min(LONGEST, int(self.block * self.grace * leaves)))
 
-    @property
-    def margin(self):
-        """Instances of a leaf that cut its block short: with a trial that is due, or after one as the block began."""
-        return NEVER if isinstance(self.block, int) else max(1, int(self.block * self.grace))
-
     def make_bound(self):
         return BOUNDS[self.bound](self.criterion, self.delta, self.tau, self.c)

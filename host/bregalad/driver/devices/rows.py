@@ -95,8 +95,7 @@ class RowDriver(DeviceDriver):
         board.write("grace.leaf", int(policy.grace))
         board.write("inner_grace.inner", 0 if not policy.anytime or policy.tree_wide else int(policy.inner_grace))
         board.write("every.records", int(policy.inner_grace) if policy.tree_wide else 0)
-        margin, waits = rule.margin if rule.margin < FAR else 0, int(policy.watched)
-        board.write_fields("block", margin=margin, at_once=int(rule.fixed == 1), waits=waits)
+        board.write_fields("block", at_once=int(rule.fixed == 1), waits=int(policy.watched))
         board.write_fields("judge", **{name: self._rule[f"judge.{name}"] for name in _JUDGE})
         board.write_fields(
             "judge_bound", **{name: self._rule[f"judge_bound.{name}"] for name in ("mantissa", "exponent")}
