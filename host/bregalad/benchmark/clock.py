@@ -97,6 +97,7 @@ def main():
     parser.add_argument("--slots", type=int, default=64)
     parser.add_argument("--nodes", type=int, default=512)
     parser.add_argument("--bus-width", type=int, default=256)
+    parser.add_argument("--searchers", type=int, help="0: rows hold codes only (default: as many as suit the bus)")
     parser.add_argument("--mhz", type=float, default=80.0)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--placed", action="store_true", help="do not route: where the device is full that may not end")

@@ -228,7 +228,7 @@ class SplitPolicy:
         """How long blocks are, a `BlockRule`."""
         block = SHARE if self.block is None else self.block
         if isinstance(block, Integral):
-            return BlockRule(int(block), 0.0, MOST)
+            return BlockRule(int(block), 0.0, 0)
         share = float(block) * float(self.grace)
         return BlockRule(0, share, min(MOST, max(1, int(share))) if self.watched else MOST)
 

@@ -8,7 +8,7 @@ from ..compiled import njit
 from .table import KEPT, LEAF, is_alternate, predicting
 
 FAR = 1 << 62  # instances that no tree ever learns
-MOST = 1 << 16  # instances of a block
+MOST = 1 << 10  # instances of a block that depends on the tree
 
 BlockRule = namedtuple("BlockRule", ["fixed", "share", "most"])
 BlockRule.__doc__ = """How long blocks are.

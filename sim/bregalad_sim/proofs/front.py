@@ -188,7 +188,7 @@ FRONT = {
         12,
     ),
     "blocks": Proof(
-        "no record is handed over beyond the end of its block, early or not; and it is known when all are counted",
+        "no record is handed over beyond the end of its block; and it is known when all are counted",
         lambda: Watched(Blocks(), _none_is_beyond_the_end),
         "bmc",
         32,

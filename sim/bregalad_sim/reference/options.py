@@ -10,7 +10,7 @@ from .criteria import CRITERIA
 
 __all__ = ["NEVER", "Options"]
 
-LONGEST = 65536  # instances of a block
+LONGEST, MOST = 65536, 1024  # instances of a block, and of one that depends on the tree
 NEVER = 1 << 62  # instances
 
 _CHOICES = {
@@ -105,7 +105,7 @@ class Options:
         """Instances of a block that begins with so many leaves that predict."""
         if isinstance(self.block, int):
             return self.block
-        return max(1, min(LONGEST, int(self.block * self.grace * leaves)))
+        return max(1, min(MOST, int(self.block * self.grace * leaves)))
 
     def make_bound(self):
         return BOUNDS[self.bound](self.criterion, self.delta, self.tau, self.c)
