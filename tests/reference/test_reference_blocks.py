@@ -69,7 +69,7 @@ def test_a_split_takes_effect_a_block_after_its_trial():
 
 
 @pytest.mark.parametrize(
-    "block, grace, length", [(7, 200, 7), (65536, 1, 65536), (1 / 32, 20, 1), (1.0, 10**6, 65536), (0.3, 10, 3)]
+    "block, grace, length", [(7, 200, 7), (65536, 1, 65536), (1 / 32, 20, 1), (1.0, 10**6, 1024), (0.3, 10, 3)]
 )
 def test_length(block, grace, length):
     tree = ReferenceVFDT([2], 2, block=block, grace=grace)
