@@ -55,6 +55,8 @@ def labels_of(y):
         )
     labels = column_or_1d(y, warn=True)
     labels = labels.astype(labels.dtype.newbyteorder("="), copy=False)  # pandas takes no other
+    if labels.dtype == object and pd.api.types.infer_dtype(labels, skipna=False) == "string":
+        return labels  # none is missing
     try:
         missing = pd.isna(labels)
     except ArithmeticError as error:  # a decimal's signalling NaN
