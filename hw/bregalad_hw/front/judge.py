@@ -54,7 +54,7 @@ class Judge(wiring.Component):
     Latency: 4 cycles from ``i.valid`` to ``o.valid`` where the gap does not matter, else up to ``latency``. One trial
     at a time.
 
-    Source: sim/bregalad_sim/golden/judge.py; host/bregalad/policy/rule.py for the proof.
+    Source: sim/bregalad_sim/golden/judge.py; host/bregalad/driver/devices/filter.py for the proof.
     """
 
     def __init__(self, geometry):

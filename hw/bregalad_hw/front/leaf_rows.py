@@ -99,7 +99,7 @@ class LeafRows(wiring.Component):
     configuration : In(configuration_signature(LEAF_ROWS))
         Static while items are under way.
     i : In(stream of item_layout)
-        ``word`` is below 5 + C; the labels are below C.
+        ``word`` is below 3 + C; the labels are below C.
     o : Out(stream of result_layout)
         Of the items that have something to tell, in order.
     quiet : Out(1)
