@@ -87,8 +87,7 @@ def _print_built(built, missing):
     _print_table(rows, left=3)
     print(
         "reached: MHz of the kept build, docs/boards.md; attributes: numeric ones, at most; link, memory: expected M "
-        "rows/s of so many,\nover the link and from the board's own memory. None has naive Bayes: build takes another "
-        "--geometry."
+        "rows/s of so many,\nover the link and from the board's own memory."
     )
 
 

@@ -9,7 +9,7 @@ def add_arguments(parser):
     """Declare the options."""
     parser.add_argument(
         "board",
-        help="ulx3s-12f, -25f, -45f, -85f or -85f-sdram, ecpix5-45f or -85f, "
+        help="ulx3s-12f, -25f, -45f, -85f or -85f-sdram, ecpix5-45f, -85f or -85f-ddr3, "
         "versa-ecp5 or -5g, colorlight-5a-75b or -8, tang-nano-20k, "
         "arty-a7-35 or -100 (a Vivado project)",
     )
