@@ -6,7 +6,7 @@ import cocotb
 from bregalad.geometry import NONE, Geometry
 from bregalad.predictors import Predictor
 from bregalad.protocol.commands import RecordFlag
-from bregalad.protocol.leaf_rows import LEAF_ROWS, RowOp, RowWord
+from bregalad.protocol.leaf_rows import RowOp, RowWord
 from bregalad.protocol.nodes import Node
 from bregalad.protocol.rows import Column, RowKind, RowLayout, weight_of
 from bregalad_hw.front.front import Front
@@ -15,22 +15,13 @@ from cocotb.triggers import RisingEdge
 
 from bregalad_sim.benches.edits import edit_of, row_of
 from bregalad_sim.benches.front_traffic import FrontTraffic, Record
+from bregalad_sim.benches.leaf_rows import configure, shown
 from bregalad_sim.golden.leaf_rows import LeafRows
 from bregalad_sim.golden.walker import Walker
 from bregalad_sim.runner import parameters
 from bregalad_sim.streams import Sink
 
 _PATIENCE = 5000  # clocks in which nothing moves
-_PORTS = {
-    name: f"configuration__{register}__{field}"
-    for name, register, field in (
-        ("by", "leaf_predictor", "by"),
-        ("told", "leaf_predictor", "told"),
-    )
-}
-assert {(port.split("__")[1], port.split("__")[2]) for port in _PORTS.values()} == {
-    (register.name, field.name) for register in LEAF_ROWS for field in register.fields
-}
 
 
 class Bench(FrontTraffic):
@@ -56,14 +47,8 @@ class Bench(FrontTraffic):
         )
 
     def configure(self):
-        rng = self.rng
-        known = {"by": Predictor.MAJORITY, "told": rng.randrange(2)}
-        if self.geometry.naive_bayes:
-            known["by"] = rng.choice(list(Predictor))
-        self.grows = rng.choice([1.0, 0.3, 0.05])
-        for name, value in known.items():
-            setattr(self.rows, name, value)
-            self.give(**{_PORTS[name]: value})
+        self.grows = self.rng.choice([1.0, 0.3, 0.05])
+        configure(self, self.rows)
 
     # One clock
 
@@ -202,12 +187,11 @@ class Bench(FrontTraffic):
 
     def _wants(self, result):
         if result is not None:
-            self.want.append(_shown(vars(result)))
+            self.want.append(shown(vars(result)))
             self._compare()
 
     def _result(self, result):
-        result["word"] = result["hits"]
-        self.told.append(_shown(result))
+        self.told.append(shown(result))
         self._compare()
 
     def _compare(self):
@@ -245,15 +229,6 @@ class Bench(FrontTraffic):
 
 def _codes(record):
     return [code for beat in record.beats for code in beat]
-
-
-def _shown(result):
-    """What of a result matters."""
-    names = [name for name in ("told", "mark", "read") if result[name]]
-    names += ["node", "label"] * bool(result["told"])
-    names += ["instances", "hits"] * bool(result["mark"])
-    names += ["node", "word"] * bool(result["read"])
-    return {name: int(result[name]) for name in names}
 
 
 @cocotb.test(timeout_time=100, timeout_unit="ms")

@@ -1,49 +1,30 @@
 """LeafRows against the golden model: few nodes, so that items meet on the same rows; stalls on both streams."""
 
-import random
 from collections import deque
 
 import cocotb
 from bregalad.geometry import Geometry
-from bregalad.predictors import Predictor
-from bregalad.protocol.leaf_rows import LEAF_ROWS, RowOp, RowWord
+from bregalad.protocol.leaf_rows import RowOp, RowWord
 from bregalad.protocol.rows import MOST_WEIGHT
-from bregalad_hw.front.leaf_rows import LeafRows, item_layout, result_layout
-from cocotb.triggers import ReadOnly, RisingEdge
+from bregalad_hw.front.leaf_rows import LeafRows
+from cocotb.triggers import RisingEdge
 
+from bregalad_sim.benches.leaf_rows import configure, shown
 from bregalad_sim.golden import leaf_rows
 from bregalad_sim.runner import parameters
-from bregalad_sim.streams import Sink, Source, reset
-
-_PORTS = [f"configuration__{register.name}__{field.name}" for register in LEAF_ROWS for field in register.fields]
+from bregalad_sim.streams import BlockBench
 
 
-class Bench:
+class Bench(BlockBench):
     def __init__(self, dut):
         given = parameters()
-        self.dut = dut
-        self.rng = rng = random.Random(cocotb.RANDOM_SEED)
         self.geometry = g = Geometry(**given["geometry"])
         self.nodes = given["nodes"]
         self.block = LeafRows(g, self.nodes, width=given["width"])
+        super().__init__(dut, self.block)
         self.golden = leaf_rows.LeafRows(g, self.nodes, width=given["width"])
-        self.source = Source(dut, "i", item_layout(g, self.nodes), rng)
-        self.sink = Sink(dut, "o", result_layout(g, self.nodes), rng)
-        self.items, self.want = deque(), deque()
-
-    def configure(self, **values):
-        """Registers, between items."""
-        rng = self.rng
-        known = {
-            "by": rng.choice(list(Predictor)),
-            "told": rng.randrange(2),
-        } | values
-        if not self.geometry.naive_bayes:
-            known["by"] = Predictor.MAJORITY
-        for name, value in known.items():
-            setattr(self.golden, name, value)
-        for port, name in zip(_PORTS, ("by", "told"), strict=True):
-            getattr(self.dut, port).value = known[name]
+        self.source, self.sink = self.ends["i"], self.ends["o"]
+        self.want = deque()
 
     def add(self, op, node=0, label=0, *, bayes=None, word=0, value=0, weight=1, **bits):
         """An item, and the result that it is to have."""
@@ -72,7 +53,7 @@ class Bench:
             }
         )
         if want is not None:
-            self.want.append(_shown(vars(want)))
+            self.want.append(shown(vars(want)))
 
     def record(self, nodes):
         rng, g = self.rng, self.geometry
@@ -116,8 +97,11 @@ class Bench:
         else:
             self.add(op)
 
-    async def start(self):
-        await reset(self.dut, *(getattr(self.dut, port) for port in _PORTS))
+    def read_all(self):
+        """Every word of every node."""
+        for node in range(self.nodes):
+            for word in range(len(RowWord) + self.geometry.classes):
+                self.add(RowOp.READ, node, word=word)
 
     async def run(self):
         """Until all results are there; clocks."""
@@ -133,41 +117,27 @@ class Bench:
 
     async def step(self):
         """One clock; ``(an item was taken, a result was taken)``."""
-        self.source.drive()
-        self.sink.drive()
-        await ReadOnly()
-        taken, got = self.source.settle(), self.sink.settle()
+        self.drive()
+        moved = await self.settle()
+        taken, got = moved["i"], moved["o"]
         if self.want and not self.source.items and taken is None:
             assert not int(self.dut.quiet.value), "a result is to come"
         if got is not None:
             want = self.want.popleft()
-            if got["read"]:
-                got["word"] = got["hits"]
-            assert _shown(got) == want, f"got {got}, want {want}"
+            assert shown(got) == want, f"got {got}, want {want}"
         await RisingEdge(self.dut.clk)
         return taken is not None, got is not None
-
-
-def _shown(result):
-    """What of a result matters."""
-    names = [name for name in ("told", "mark", "read") if result[name]]
-    names += ["node", "label"] * bool(result["told"])
-    names += ["instances", "hits"] * bool(result["mark"])
-    names += ["node", "word"] * bool(result["read"])
-    return {name: int(result[name]) for name in names}
 
 
 @cocotb.test(timeout_time=200, timeout_unit="ms")
 async def matches_golden(dut):
     bench = Bench(dut)
-    rng, g = bench.rng, bench.geometry
+    rng = bench.rng
     await bench.start()
-    for node in range(bench.nodes):
-        for word in range(len(RowWord) + g.classes):
-            bench.add(RowOp.READ, node, word=word)  # all are 0
+    bench.read_all()  # all are 0
     await bench.run()
     for _ in range(parameters()["rounds"]):
-        bench.configure()
+        configure(bench, bench.golden)
         bench.source.stall, bench.sink.stall = (rng.choice([0, 0, 0.5, 0.9]) for _ in range(2))
         nodes = rng.choice([1, 2, bench.nodes])
         accesses = rng.choice([0, 0.05, 0.5])
@@ -177,9 +147,7 @@ async def matches_golden(dut):
             else:
                 bench.record(nodes)
         await bench.run()
-    for node in range(bench.nodes):
-        for word in range(len(RowWord) + g.classes):
-            bench.add(RowOp.READ, node, word=word)
+    bench.read_all()
     await bench.run()
 
 
@@ -188,7 +156,7 @@ async def rate_and_latency(dut):
     """A record per clock, all of one leaf, each with a result; results stand, and no record is lost."""
     bench = Bench(dut)
     await bench.start()
-    bench.configure(told=1)
+    configure(bench, bench.golden, told=1)
     for word in range(len(RowWord) + bench.geometry.classes):
         bench.add(RowOp.WRITE, 1, word=word)
     await bench.run()
