@@ -1,38 +1,34 @@
 """TrialScheduler: order, locks, room in the array and in the queues, stalls on all sides."""
 
-import random
 from collections import deque
 
 import cocotb
 from bregalad.geometry import NONE, Geometry
-from bregalad_hw.array.operation import Op, operation_layout
-from bregalad_hw.mcmu.scheduler import head_layout, trial_layout
-from cocotb.triggers import ReadOnly, RisingEdge
+from bregalad_hw.array.operation import Op
+from bregalad_hw.mcmu.scheduler import TrialScheduler, head_layout
+from cocotb.triggers import RisingEdge
 
-from bregalad_sim.bits import unpack
 from bregalad_sim.runner import parameters
-from bregalad_sim.streams import Sink, Source, reset
+from bregalad_sim.streams import BlockBench
 
 FIRST_SNAP = 2  # clocks from a push, at least
 PATIENCE = 8  # clocks between the push and the first SNAP
 
 
-class Bench:
+class Bench(BlockBench):
     """The scheduler between who pushes trials, an array of some room and the report writer."""
 
     def __init__(self, dut):
         given = parameters()
-        self.dut = dut
-        self.rng = rng = random.Random(cocotb.RANDOM_SEED)
         self.geometry = g = Geometry(**given["geometry"])
         self.depth, self.heads = given["depth"], given["heads"]
-        self.source = Source(dut, "i", trial_layout(g), rng)
-        self.head = Sink(dut, "head", head_layout(g), rng)
+        super().__init__(dut, TrialScheduler(g, depth=self.depth, heads=self.heads))
+        self.source, self.head = self.ends["i"], self.ends["head"]
         self.waiting = deque()  # trials whose snapshot is not taken
         self.coming = deque()  # heads that are not taken
         self.unreported = 0
         self.reportable = deque()  # per head taken: its trial's number
-        self.pushed = self.snapped = self.taken = 0
+        self.snapped = self.taken = 0
         self.next_snap = (0, 0)  # pass, bin
         self.clock = 0
         self.pushes = deque()  # clocks, of `waiting`
@@ -65,15 +61,13 @@ class Bench:
         rng, g, dut = self.rng, self.geometry, self.dut
         if not self.source.items and rng.random() < rate:
             self.trial()
-        self.source.drive()
-        self.head.drive()
+        self.drive()
         ready = self.ready[0]
         reported = bool(self.reportable) and self.reportable[0] < self.snapped and rng.random() < report_rate
         asked = {name: rng.randrange(g.slots) for name in "ac"}
-        for name, slot in asked.items():
-            getattr(dut, f"slot_{name}").value = slot
-        dut.snap_ready.value, dut.reported.value = ready, reported
-        await ReadOnly()
+        self.give(slot_a=asked["a"], slot_c=asked["c"], snap_ready=ready, reported=reported)
+        moved = await self.settle()
+        head, trial = moved["head"], moved["i"]
 
         assert int(dut.quiet.value) == (not self.unreported)
 
@@ -81,11 +75,11 @@ class Bench:
         opened = done = False
         if int(dut.valid.value):
             assert self.waiting, "a SNAP without a trial"
-            trial, (pass_, bin_) = self.waiting[0], self.next_snap
-            op = unpack(operation_layout(g), int(dut.op.value))
+            oldest, (pass_, bin_) = self.waiting[0], self.next_snap
+            op = self.read("op")
             assert op["code"] == Op.SNAP.value
-            assert (op["slot"], op["pass_"], op["bin"]) == (trial["head"]["slot"], pass_, bin_)
-            assert int(dut.current.value) == trial["current"]
+            assert (op["slot"], op["pass_"], op["bin"]) == (oldest["head"]["slot"], pass_, bin_)
+            assert int(dut.current.value) == oldest["current"]
             opened = bin_ == 0
             if opened and pass_ == 0:
                 after = self.clock - self.pushes[0]
@@ -102,7 +96,7 @@ class Bench:
             assert self.idle < PATIENCE, "no SNAP goes although it could"
         else:
             self.idle = 0
-        locked = {trial["head"]["slot"] for trial in list(self.waiting)[done:]}
+        locked = {waiting["head"]["slot"] for waiting in list(self.waiting)[done:]}
         for name, slot in asked.items():
             assert int(getattr(dut, f"locked_{name}").value) == (slot in locked), slot
             self.seen["locked"] += slot in locked
@@ -121,7 +115,6 @@ class Bench:
         self.ready.append(int(not full))
         self.ready.popleft()
 
-        head = self.head.settle()
         if head is not None:
             assert self.coming, "a head without a trial"
             assert head == self.coming.popleft()
@@ -138,7 +131,6 @@ class Bench:
         elif not accepts:
             self.seen["heads_full"] += 1
             assert self.unreported >= self.heads - 1, "no room although there is"
-        trial = self.source.settle()
         if done:
             self.waiting.popleft()
             self.pushes.popleft()
@@ -159,7 +151,7 @@ async def in_order(dut):
     """Trials now and then or as many as go, with little or much room after them."""
     bench = Bench(dut)
     rng, g = bench.rng, bench.geometry
-    await reset(dut, dut.slot_a, dut.slot_c, dut.passes, dut.snap_ready, dut.reported)
+    await bench.start()
     for index in range(parameters()["rounds"]):
         passes = rng.randint(1, g.passes)
         dut.passes.value = passes
