@@ -1,34 +1,27 @@
 """Tracker and slot table against the golden model's paths, the cells left out."""
 
-import random
-
 import cocotb
 from bregalad.geometry import NONE, Geometry
 from bregalad.protocol.commands import RecordFlag
 from bregalad.protocol.registers import EVENTS
 from bregalad.protocol.tree import MANY
-from bregalad_hw.array.operation import Op, operation_layout
-from bregalad_hw.mcmu.predictor import ask_layout
-from bregalad_hw.mcmu.slots import SINCE_WIDTH, entry_layout, row_of
-from bregalad_hw.mcmu.tracker import header_layout
+from bregalad_hw.array.operation import Op
+from bregalad_hw.mcmu.slots import SINCE_WIDTH, row_of
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 
-from bregalad_sim.benches.counting import COUNTED, SPENT, Model
+from bregalad_sim.benches.counting import COUNTED, SPENT, Counting, Model
 from bregalad_sim.benches.sides import SIDES
-from bregalad_sim.bits import pack, unpack
 from bregalad_sim.golden import Entry
 from bregalad_sim.runner import parameters
-from bregalad_sim.streams import Sink, Source, reset
+from bregalad_sim.streams import BlockBench
 
 
-class Bench:
+class Bench(BlockBench):
     def __init__(self, dut):
-        self.dut = dut
-        self.rng = rng = random.Random(cocotb.RANDOM_SEED)
         self.geometry = g = Geometry(**parameters()["geometry"])
+        super().__init__(dut, Counting(g))
         self.golden = Model(g)
-        self.source = Source(dut, "i", header_layout(g), rng)
-        self.prediction = Sink(dut, "prediction", ask_layout(g), rng)
+        self.source, self.prediction = self.ends["i"], self.ends["prediction"]
         self.asked = 0  # predictions whose first beat is to come
         self.deny = 0.0  # probability that a clock is not granted
         self.grant = False  # of the next clock
@@ -40,69 +33,38 @@ class Bench:
         self.clock = 0
         self.issued = []  # clocks with a COUNT
 
-    async def start(self):
-        dut = self.dut
-        await reset(
-            dut,
-            dut.tree__every__records,
-            dut.renumber,
-            dut.last_number,
-            dut.passes,
-            dut.predict,
-            dut.configuration__grace__leaf,
-            dut.configuration__inner_grace__inner,
-            dut.configuration__report__neighbours,
-            dut.locked,
-            dut.grant,
-            dut.table__r_en,
-            dut.table__r_slot,
-            dut.table__r_take,
-            dut.table__w_en,
-            dut.table__w_slot,
-            dut.table__w_entry,
-        )
-
     async def configure(self, cells, grace, inner_grace, predict, sides=0):
-        fields = self.golden.fields
-        self.golden.predicts, fields["report.neighbours"] = predict, sides
-        fields["cells.count"], fields["grace.leaf"] = cells, grace
-        fields["inner_grace.inner"] = inner_grace
-        dut = self.dut
-        dut.passes.value = self.geometry.passes_for(cells)
-        dut.configuration__grace__leaf.value = grace
-        dut.configuration__inner_grace__inner.value = inner_grace
-        dut.configuration__report__neighbours.value = sides
-        dut.predict.value = predict
+        self.golden.predicts = predict
+        self.golden.fields["cells.count"] = cells
+        self.give(passes=self.geometry.passes_for(cells), predict=predict)
+        fields = {"grace.leaf": grace, "inner_grace.inner": inner_grace, "report.neighbours": sides}
+        self.golden.fields.update(fields)
+        self.give(**{f"configuration__{name.replace('.', '__')}": value for name, value in fields.items()})
         await self.number_records()
 
     async def number_records(self, every=0, weights=(1,)):
         """What depends on the records' numbers, and how much they may weigh."""
-        dut, golden = self.dut, self.golden
-        golden.fields["every.records"] = every
-        dut.tree__every__records.value = every
+        self.golden.fields["every.records"] = every
+        self.give(tree__every__records=every)
         self.weights = weights
-        await ClockCycles(dut.clk, 3)  # it is steady before records come
+        await ClockCycles(self.dut.clk, 3)  # it is steady before records come
 
     async def renumber(self):
         """Tell the last record's number, as the model has it."""
-        dut = self.dut
-        dut.renumber.value, dut.last_number.value = 1, self.golden.number
-        await RisingEdge(dut.clk)
-        dut.renumber.value, dut.last_number.value = 0, self.rng.getrandbits(32)
-        for _ in range(4):
-            await RisingEdge(dut.clk)
+        self.give(renumber=1, last_number=self.golden.number)
+        await RisingEdge(self.dut.clk)
+        self.give(renumber=0, last_number=self.rng.getrandbits(32))
+        await ClockCycles(self.dut.clk, 4)
 
     async def place(self, slot, **values):
         """Write a slot's row, of the table and of the model."""
-        g, dut = self.geometry, self.dut
-        entry = Entry(**{"class_counts": [0] * g.classes, **values})
+        entry = Entry(**{"class_counts": [0] * self.geometry.classes, **values})
         self.golden.entries[slot] = entry
-        dut.table__w_slot.value, dut.table__w_en.value = slot, 1
-        dut.table__w_link.value = 1
-        dut.table__w_entry.value = pack(entry_layout(g), row_of(g, vars(entry)))
-        await RisingEdge(dut.clk)
-        dut.table__w_en.value = 0
-        await RisingEdge(dut.clk)
+        row = row_of(self.geometry, vars(entry))
+        self.give(table__w_slot=slot, table__w_en=1, table__w_link=1, table__w_entry=row)
+        await RisingEdge(self.dut.clk)
+        self.give(table__w_en=0)
+        await RisingEdge(self.dut.clk)
 
     def random_entry(self, slot):
         rng, g = self.rng, self.geometry
@@ -139,16 +101,11 @@ class Bench:
 
     async def step(self):
         """One clock: the operation that goes is the model's next."""
-        rng, g, dut = self.rng, self.geometry, self.dut
-        self.source.drive()
-        self.prediction.drive()
+        rng, dut = self.rng, self.dut
+        self.drive()
         grant, self.grant = self.grant, rng.random() >= self.deny
-        dut.grant.value = self.grant
-        dut.locked.value = sum(1 << slot for slot in self.locked)
-        await ReadOnly()
-
-        self.source.settle()
-        ask = self.prediction.settle()
+        self.give(grant=self.grant, locked=sum(1 << slot for slot in self.locked))
+        ask = (await self.settle())["prediction"]
         if ask is not None:
             assert self.golden.asks, "a prediction that is not wanted"
             assert ask == self.golden.asks.popleft()
@@ -161,7 +118,7 @@ class Bench:
         if int(dut.valid.value):
             assert self.golden.ops, "an operation too many"
             want = self.golden.ops.popleft()
-            op = unpack(operation_layout(g), int(dut.op.value))
+            op = self.read("op")
             # A record that is only tested may read a locked slot.
             assert want.get("test") or want["slot"] not in self.locked, "a locked slot was changed"
             assert op["code"] == want["code"].value
@@ -205,13 +162,12 @@ class Bench:
         assert int(dut.counted.value) == golden.number
         assert self.got == {name: golden.events[event] for name, event in COUNTED.items()}
         for slot in range(g.slots):
-            dut.table__r_slot.value, dut.table__r_en.value = slot, 1
+            self.give(table__r_slot=slot, table__r_en=1)
             await RisingEdge(dut.clk)
-            dut.table__r_en.value, dut.table__r_take.value = 0, 1
+            self.give(table__r_en=0, table__r_take=1)
             await RisingEdge(dut.clk)
             await ReadOnly()
-            row = unpack(entry_layout(g), int(dut.table__r_entry.value))
-            assert row == row_of(g, vars(golden.entries[slot])), slot
+            assert self.read("table__r_entry") == row_of(g, vars(golden.entries[slot])), slot
             await RisingEdge(dut.clk)
         self.locked = {}
 
