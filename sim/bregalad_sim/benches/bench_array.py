@@ -12,7 +12,7 @@ from bregalad_hw.array.operation import Op, operation_layout
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge
 
-from bregalad_sim.benches.placed import Placed
+from bregalad_sim.benches.operations import Placed
 from bregalad_sim.benches.sides import SIDES, terms_of
 from bregalad_sim.bits import candidate_fields, pack, unpack
 from bregalad_sim.golden import Candidate, Cell, Slots, top

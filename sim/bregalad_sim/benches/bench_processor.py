@@ -1,44 +1,28 @@
 """One lane, the array's control in front of it, against the golden model."""
 
-import random
 from collections import deque
+from itertools import product
 
 import cocotb
 from amaranth import Module
-from amaranth.lib import data, wiring
+from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 from bregalad.geometry import MISSING, Geometry
 from bregalad.protocol.registers import CellKind
-from bregalad_hw.array.bayes import terms_layout
 from bregalad_hw.array.control import Control
 from bregalad_hw.array.operation import Op, cell_layout, operation_layout
 from bregalad_hw.array.processor import AttributeProcessor
 from bregalad_hw.gain.gain import arithmetic_latency, result_layout
 from bregalad_hw.gain.scan import Scan
-from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge
 
-from bregalad_sim.benches.placed import Placed
-from bregalad_sim.benches.sides import SIDES, bin_of, terms_of
-from bregalad_sim.bits import pack, unpack
+from bregalad_sim.benches.operations import Placed, execute
+from bregalad_sim.benches.sides import SIDES, terms_of
 from bregalad_sim.golden import Cell, Slots, gain_of
 from bregalad_sim.runner import parameters
+from bregalad_sim.streams import BlockBench
 
-_OWN = (
-    "code",
-    "config_write",
-    "config_pass",
-    "config",
-    "word",
-    "read",
-    "count",
-    "clamped",
-    "load",
-    "shift",
-    "chain_i",
-    "chain_o",
-    "terms",
-)
+_INSIDE = ("control", "scan", "pairs", "whole")  # members that do not lead outside
 
 
 class Lane(wiring.Component):
@@ -47,7 +31,7 @@ class Lane(wiring.Component):
     def __init__(self, geometry, lane, *, snapshots):
         self.geometry = geometry
         self.processor = AttributeProcessor(geometry, lane, snapshots=snapshots)
-        members = self.processor.signature.members
+        self._given = {name: each for name, each in self.processor.signature.members.items() if name not in _INSIDE}
         self.lead = Scan(geometry, latency=arithmetic_latency(geometry), spread=0, gathered=1, snapshots=snapshots)
         super().__init__(
             {
@@ -55,7 +39,7 @@ class Lane(wiring.Component):
                 "count_in": In(geometry.count_width),
                 "classes_in_use": In(8),
                 "done": Out(1),
-                **{name: members[name] for name in _OWN},
+                **self._given,
             }
         )
 
@@ -76,26 +60,22 @@ class Lane(wiring.Component):
             self.done.eq(scan.done),
         ]
         m.d.sync += [scan.pairs.eq(processor.pairs), scan.whole.eq(processor.whole)]
-        for name in _OWN:
+        for name, member in self._given.items():
             outer, inner = getattr(self, name), getattr(processor, name)
-            if self.signature.members[name].flow is Out:
-                m.d.comb += outer.eq(inner)
-            else:
-                m.d.comb += inner.eq(outer)
+            m.d.comb += outer.eq(inner) if member.flow is Out else inner.eq(outer)
         return m
 
 
-class Bench:
+class Bench(BlockBench):
     """Drives and checks the lane clock by clock, at the falling edges."""
 
     def __init__(self, dut):
         given = parameters()
-        self.dut = dut
-        self.rng = random.Random(cocotb.RANDOM_SEED)
         self.geometry = g = Geometry(**given["geometry"])
         self.lane, self.snapshots = given["lane"], given["snapshots"]
-        self.latency = AttributeProcessor(g, self.lane).read_latency
-        self.word = data.ArrayLayout(g.count_width, g.classes)
+        self.block = Lane(g, self.lane, snapshots=self.snapshots)
+        super().__init__(dut, self.block)
+        self.latency = AttributeProcessor.read_latency
         self.golden = Slots(g)
         self.shadow = Slots(g)  # slot 0, cell 0: the snapshot that is coming in
         self.clock = 0
@@ -114,25 +94,8 @@ class Bench:
         self.placed = Placed(self.rng)
 
     async def start(self):
-        dut = self.dut
-        for name in (
-            "op",
-            "count_in",
-            "code",
-            "config_write",
-            "config_pass",
-            "config",
-            "classes_in_use",
-            "load",
-            "shift",
-            "chain_i",
-        ):
-            getattr(dut, name).value = 0
-        cocotb.start_soon(Clock(dut.clk, 10, unit="ns").start())
-        dut.rst.value = 1
-        for _ in range(3):
-            await FallingEdge(dut.clk)
-        dut.rst.value = 0
+        await super().start()
+        await FallingEdge(self.dut.clk)
 
     def cell(self, pass_):
         return pass_ * self.geometry.lanes + self.lane
@@ -144,8 +107,7 @@ class Bench:
             await self.step()
         assert not self.begun
         self.golden.fields["classes.count"] = rng.randint(1, g.classes)
-        dut.classes_in_use.value = self.golden.fields["classes.count"]
-        dut.config_write.value = 1
+        self.give(classes_in_use=self.golden.fields["classes.count"], config_write=1)
         for pass_ in range(g.passes):
             cell = Cell(
                 rng.choice([CellKind.NUMERIC] * 3 + [CellKind.MULTIWAY] * 2 + [CellKind.ONE_VS_REST, CellKind.IGNORED]),
@@ -154,10 +116,9 @@ class Bench:
                 rng.choice([0, 3, 250, rng.randrange(256)]),
             )
             self.golden.cells[self.cell(pass_)] = cell
-            dut.config_pass.value = pass_
-            dut.config.value = pack(cell_layout(), vars(cell))
+            self.give(config_pass=pass_, config=vars(cell))
             await self.step()
-        dut.config_write.value = 0
+        self.give(config_write=0)
         # Without `config_write` it must not matter.
         dut.config.value = rng.getrandbits(cell_layout().size)
         base = self.golden.cells[self.cell(0)].base
@@ -167,52 +128,25 @@ class Bench:
 
     def apply(self, op, code, count):
         """The golden model's operation; what stage 8 shows of it: (word, count that is read, clamped)."""
-        golden, g = self.golden, self.geometry
-        slot, bin_, cell = op["slot"], op["bin"], self.cell(op["pass_"])
-        read, clamped = None, 0
-        match op["code"]:
-            case Op.COUNT:
-                self.note_terms(op, cell, code)
-                bin_ = bin_of(golden, slot, cell, code, op.get("side", 0))
-                if bin_ is not None and not op["test"]:
-                    clamped = golden._count_cell(slot, cell, code, op["label"], op["minus"])
-                self.seen["tested" if op["test"] else "counted"] += bin_ is not None
-                self.seen["clamped"] += clamped
-            case Op.CLEAR:
-                golden.counts[slot][cell][bin_] = [0] * g.classes
-            case Op.HALVE:
-                bins = golden.counts[slot][cell]
-                bins[bin_] = [count >> 1 for count in bins[bin_]]
-            case Op.PLACE:
-                zoom = (0, g.root_shift) if op["root"] else golden.zoom[op["parent"]][cell]
-                if op["override"] and op["lane"] == self.lane:
-                    zoom = (op["lo"], op["shift"])
-                golden.zoom[slot][cell] = zoom
-                bin_ = None
-            case Op.READ | Op.WRITE:
-                if op["lane"] != self.lane:
-                    bin_ = None
-                elif op["code"] is Op.READ:
-                    self.seen["read"] += 1
-                    read = golden.counts[slot][cell][bin_][op["label"]]
-                else:
-                    golden.counts[slot][cell][bin_][op["label"]] = count
-            case Op.SNAP:
-                pass
-            case _:
-                bin_ = None
+        slot, cell = op["slot"], self.cell(op["pass_"])
+        if op["code"] is Op.COUNT:
+            self.note_terms(op, cell, code)
+        bin_, read, clamped = execute(self.golden, op, cell, code, count, op["lane"] == self.lane)
+        if op["code"] is Op.COUNT:
+            self.seen["tested" if op["test"] else "counted"] += bin_ is not None
+        self.seen["clamped"] += clamped
+        self.seen["read"] += read is not None
         self.placed.note(op)
         word = None if bin_ is None else (slot, cell, bin_)
         self.seen["near"] += word is not None and word in self.recent
         self.recent.append(word)
-        return None if bin_ is None else list(golden.counts[slot][cell][bin_]), read, clamped
+        return None if bin_ is None else list(self.golden.counts[slot][cell][bin_]), read, clamped
 
     def note_terms(self, op, cell, code):
         """What the lane adds to a prediction: from the word as it is before the operation."""
         if self.geometry.naive_bayes:
             logs, known, self.least = terms_of(self.golden, op["slot"], cell, code, op["side"], self.least)
-            latency = AttributeProcessor(self.geometry, self.lane).terms_latency
-            self.terms_due[self.clock + latency] = {"logs": logs, "known": known}
+            self.terms_due[self.clock + self.block.processor.terms_latency] = {"logs": logs, "known": known}
             self.seen["beside"] += op["side"] > 0
 
     def random_op(self, codes):
@@ -260,27 +194,19 @@ class Bench:
             self.shadow.counts[0][0][snap["bin"]] = list(bins[snap["bin"]])
         code = rng.choice(self.palette) if op["code"] is Op.COUNT else rng.randrange(256)
         count = rng.choice([0, 1, g.count_max, g.count_max - 1, rng.randint(0, g.count_max)])
-        dut.op.value = pack(operation_layout(g), op)
-        dut.code.value = code
-        dut.count_in.value = count
-        shown = self.apply(op, code, count)
-        self.due[self.clock + self.latency] = shown
+        self.give(op=op, code=code, count_in=count)
+        self.due[self.clock + self.latency] = self.apply(op, code, count)
 
         want, read, clamped = self.due.pop(self.clock, (None, None, 0))
-        if want is not None:
-            assert unpack(self.word, int(dut.word.value)) == want
+        assert want is None or self.read("word") == want
         assert int(dut.read.value) == (read is not None)
-        if read is not None:
-            assert int(dut.count.value) == read
+        assert read is None or int(dut.count.value) == read
         assert int(dut.clamped.value) == clamped
-
         terms = self.terms_due.pop(self.clock, None)
-        if terms is not None:
-            assert unpack(terms_layout(g), int(dut.terms.value)) == terms
+        assert terms is None or self.read("terms") == terms
 
         # Results come out by `load`, then the chain passes on what comes in.
-        if self.chain is not None:
-            assert int(dut.chain_o.value) == self.chain
+        assert self.chain is None or int(dut.chain_o.value) == self.chain
         if int(dut.done.value):
             assert self.held, "a result without a snapshot"
         load = bool(int(dut.done.value)) and rng.random() < take
@@ -291,7 +217,7 @@ class Bench:
         self.clock += 1
         if load:
             self.chain = int(dut.chain_o.value)
-            self.check(unpack(result_layout(g), self.chain), *self.held.popleft())
+            self.check(self.read("chain_o"), *self.held.popleft())
             self.begun -= 1
             self.seen["taken"] += 1
         elif shift:
@@ -337,10 +263,8 @@ async def matches_golden(dut):
             await bench.step(snap=bench.next_snap() if bench.left else None)
             limit -= 1
             assert limit, "a result is missing"
-    for slot in range(g.slots):  # what memory holds in the end
-        for pass_ in range(g.passes):
-            for bin_ in range(g.bins):
-                await bench.step({"code": Op.READ, "slot": slot, "pass_": pass_, "bin": bin_, "lane": bench.lane})
+    for slot, pass_, bin_ in product(range(g.slots), range(g.passes), range(g.bins)):  # what memory holds in the end
+        await bench.step({"code": Op.READ, "slot": slot, "pass_": pass_, "bin": bin_, "lane": bench.lane})
     for _ in range(bench.latency + 1):
         await bench.step()
     dut._log.info("%d clocks, %s", bench.clock, bench.seen)

@@ -1,0 +1,71 @@
+"""Operations as dicts: PLACEs one behind the other, and what cells make of each."""
+
+from collections import deque
+
+from bregalad_hw.array.operation import Op
+
+from .sides import bin_of
+
+__all__ = ["Placed", "execute", "execute_pass"]
+
+
+class Placed:
+    """Slots of the latest PLACEs, whose zooms may be on their way to memory."""
+
+    def __init__(self, rng):
+        self.rng = rng
+        self.latest = deque([None, None], maxlen=2)  # (slot, pass) by clock
+        self.passed_on = 0  # zooms taken on from one of them
+
+    def follow(self, op):
+        """The operation, or now and then the PLACE of a slot whose parent is one of them."""
+        placed = self.rng.choice(self.latest)
+        if placed is None or self.rng.random() < 0.5:
+            return op
+        parent, pass_ = placed
+        return {**op, "code": Op.PLACE, "parent": parent, "pass_": pass_, "root": 0, "override": 0}
+
+    def note(self, op):
+        """A clock's operation."""
+        if op["code"] is not Op.PLACE:
+            self.latest.append(None)
+            return
+        if not op["root"] and not op["override"]:
+            self.passed_on += (op["parent"], op["pass_"]) in self.latest
+        self.latest.append((op["slot"], op["pass_"]))
+
+
+def execute(golden, op, cell, code, count, mine):
+    """``(bin, read, clamped)`` of an operation on a cell of the golden model; one for a single lane may be ``mine``.
+
+    ``bin`` is that of the word that it leads to, ``read`` the count that it asks for, each None if there is none.
+    """
+    slot, bin_, read, clamped = op["slot"], op["bin"], None, False
+    bins = golden.counts[slot][cell]
+    match op["code"]:
+        case Op.COUNT:
+            bin_ = bin_of(golden, slot, cell, code, op.get("side", 0))
+            if not op["test"]:
+                clamped = golden._count_cell(slot, cell, code, op["label"], op["minus"])
+        case Op.CLEAR:
+            bins[bin_] = [0] * golden.geometry.classes
+        case Op.HALVE:
+            bins[bin_] = [count >> 1 for count in bins[bin_]]
+        case Op.READ if mine:
+            read = bins[bin_][op["label"]]
+        case Op.WRITE if mine:
+            bins[bin_][op["label"]] = count
+        case Op.PLACE:
+            zoom = (0, golden.geometry.root_shift) if op["root"] else golden.zoom[op["parent"]][cell]
+            golden.zoom[slot][cell] = (op["lo"], op["shift"]) if op["override"] and mine else zoom
+            bin_ = None
+        case Op.NONE | Op.READ | Op.WRITE:
+            bin_ = None
+    return bin_, read, clamped
+
+
+def execute_pass(golden, op, codes, count):
+    """``(read, clamped)`` of an operation on all cells of its pass: a READ's count, and whether any counter stayed."""
+    first = op["pass_"] * golden.geometry.lanes
+    done = [execute(golden, op, first + lane, code, count, lane == op["lane"]) for lane, code in enumerate(codes)]
+    return next((read for _, read, _ in done if read is not None), None), any(clamped for *_, clamped in done)
