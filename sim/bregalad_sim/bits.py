@@ -6,7 +6,7 @@ from amaranth.hdl import Shape
 from amaranth.lib import data
 from bregalad.geometry import NONE
 
-__all__ = ["candidate_fields", "pack", "unpack", "words_of"]
+__all__ = ["candidate_fields", "pack", "trial_fields", "unpack", "words_of"]
 
 
 def _fields(layout):
@@ -40,9 +40,16 @@ def unpack(layout, bits):
 
 def candidate_fields(candidate):
     """The golden model's candidate as the fields of ``candidate_layout``."""
-    if not candidate.valid:
+    if candidate is None or not candidate.valid:
         return {"cell": NONE, "valid": 0, "value": 0, "gain": 0}
     return {"cell": candidate.cell, "valid": 1, "value": candidate.value, "gain": candidate.gain}
+
+
+def trial_fields(geometry, candidates, tops):
+    """What `Merge` gives of a trial: all candidates, and the summary of the best, second and current one."""
+    summary = dict(zip(("best", "second", "current"), map(candidate_fields, tops), strict=True))
+    left = tops[0].left or [0] * geometry.classes
+    return [candidate_fields(candidate) for candidate in candidates], {**summary, "left": left}
 
 
 def words_of(data, size):

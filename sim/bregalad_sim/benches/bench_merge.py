@@ -6,7 +6,7 @@ from bregalad.protocol.registers import CellKind
 from bregalad_hw.array.merge import Merge
 from cocotb.triggers import RisingEdge
 
-from bregalad_sim.bits import candidate_fields
+from bregalad_sim.bits import trial_fields
 from bregalad_sim.golden import Candidate, Cell, join, top
 from bregalad_sim.runner import parameters
 from bregalad_sim.streams import BlockBench
@@ -70,12 +70,7 @@ class Bench(BlockBench):
         self.seen["joined"] += candidates.count(None)
         self.seen["current"] += chosen.valid
         self.seen["empty"] += not best.valid
-        return [candidate_fields(c or Candidate()) for c in candidates], {
-            "best": candidate_fields(best),
-            "second": candidate_fields(second),
-            "current": candidate_fields(chosen),
-            "left": best.left or [0] * g.classes,
-        }
+        return trial_fields(g, candidates, (best, second, chosen))
 
     async def run(self, trials, report_all, stall_in, stall_out):
         """Compare the results of some trials; clocks from the first cell to the last result."""
