@@ -1,22 +1,22 @@
 """AttributeProcessorArray against the golden model: any operations in any order."""
 
-import random
 from collections import deque
+from itertools import product
 
 import cocotb
 from bregalad.geometry import MISSING, NONE, Geometry
-from bregalad.protocol.registers import CONFIGURATION, CellKind
+from bregalad.protocol.registers import CellKind
 from bregalad_hw.array.array import AttributeProcessorArray
-from bregalad_hw.array.bayes import lead, partial_layout
-from bregalad_hw.array.operation import Op, operation_layout
-from cocotb.clock import Clock
+from bregalad_hw.array.bayes import lead
+from bregalad_hw.array.operation import Op
 from cocotb.triggers import FallingEdge
 
-from bregalad_sim.benches.operations import Placed
+from bregalad_sim.benches.operations import Placed, execute_pass
 from bregalad_sim.benches.sides import SIDES, terms_of
-from bregalad_sim.bits import candidate_fields, pack, unpack
-from bregalad_sim.golden import Candidate, Cell, Slots, top
+from bregalad_sim.bits import trial_fields
+from bregalad_sim.golden import Cell, Slots, top
 from bregalad_sim.runner import parameters
+from bregalad_sim.streams import BlockBench
 
 COUNTING = (Op.COUNT, Op.COUNT, Op.COUNT, Op.COUNT)
 OTHERS = (Op.CLEAR, Op.PLACE, Op.READ, Op.WRITE, Op.HALVE)
@@ -38,44 +38,11 @@ class Model:
         return range(pass_ * lanes, (pass_ + 1) * lanes)
 
     def apply(self, op, codes, count):
-        """The count of a READ, or whether a COUNT clamped one; None otherwise."""
-        golden, slot, cells = self.golden, op.get("slot", 0), self.cells(op.get("pass_", 0))
-        match op["code"]:
-            case Op.COUNT if op["test"]:
-                return False
-            case Op.COUNT:
-                return any(
-                    [
-                        golden._count_cell(slot, cell, code, op["label"], op["minus"])
-                        for cell, code in zip(cells, codes, strict=True)
-                    ]
-                )
-            case Op.CLEAR:
-                for cell in cells:
-                    golden.counts[slot][cell][op["bin"]] = [0] * self.geometry.classes
-            case Op.HALVE:
-                for cell in cells:
-                    bins = golden.counts[slot][cell]
-                    bins[op["bin"]] = [count >> 1 for count in bins[op["bin"]]]
-            case Op.PLACE:
-                root = (0, self.geometry.root_shift)
-                for cell in cells:
-                    zoom = root if op["root"] else golden.zoom[op["parent"]][cell]
-                    if op["override"] and cell == cells[0] + op["lane"]:
-                        zoom = (op["lo"], op["shift"])
-                    golden.zoom[slot][cell] = zoom
-            case Op.SNAP:
-                for cell in cells:
-                    counts = golden.counts[slot][cell][op["bin"]]
-                    self.shadow.counts[0][cell][op["bin"]] = list(counts)
-            case Op.READ:
-                if op["lane"] < self.geometry.lanes:
-                    return golden.counts[slot][cells[0] + op["lane"]][op["bin"]][op["label"]]
-            case Op.WRITE:
-                if op["lane"] < self.geometry.lanes:
-                    bins = golden.counts[slot][cells[0] + op["lane"]]
-                    bins[op["bin"]][op["label"]] = count
-        return None
+        """What the operation reads, and whether it clamped a count."""
+        if op["code"] is Op.SNAP:
+            for cell in self.cells(op["pass_"]):
+                self.shadow.counts[0][cell][op["bin"]] = list(self.golden.counts[op["slot"]][cell][op["bin"]])
+        return execute_pass(self.golden, op, codes, count)
 
     def partial(self, op, codes):
         """Sums of a beat's naive Bayes terms, before it is counted."""
@@ -92,36 +59,26 @@ class Model:
     def trial(self, current):
         """What `gains` and `summary` should show of the snapshot."""
         candidates = self.shadow._candidates(0)
-        best, second, chosen = top(candidates, current)
-        summary = {
-            "best": candidate_fields(best),
-            "second": candidate_fields(second),
-            "current": candidate_fields(chosen),
-            "left": best.left or [0] * self.geometry.classes,
-        }
-        return [candidate_fields(candidate or Candidate()) for candidate in candidates], summary
+        return trial_fields(self.geometry, candidates, top(candidates, current))
 
 
-class Bench:
+class Bench(BlockBench):
     """Drives and checks the array clock by clock, at the falling edges."""
 
     def __init__(self, dut):
         given = parameters()
-        self.dut = dut
-        self.rng = random.Random(cocotb.RANDOM_SEED)
         self.geometry = g = Geometry(**given["geometry"])
         self.snapshots = given["snapshots"]
         self.array = AttributeProcessorArray(g, snapshots=self.snapshots)
+        super().__init__(dut, self.array)
         self.model = Model(g)
         self.clock = 0
         self.reads, self.clamps = {}, {}  # due at a clock
         self.partials, self.coming = {}, set()
         self.predicted = 0
-        self.gains, self.summaries = deque(), deque()
-        self.ready = 1.0  # probability
+        self.want = {"gains": deque(), "summary": deque()}
         self.trial_pass = self.trial_bin = 0
         self.early = {"gains": deque(), "summary": deque()}  # taken, not compared yet
-        self.held = {}
         self.taken = 0
         self.trials = 0
         self.begun = deque()  # results of each pass that are not taken yet
@@ -131,51 +88,34 @@ class Bench:
         self.last_snap = None  # clock of a pass's last SNAP
 
     async def start(self):
-        dut = self.dut
-        cocotb.start_soon(Clock(dut.clk, 10, unit="ns").start())
-        for port in (
-            dut.op,
-            dut.codes,
-            dut.count_in,
-            *(self.setting(register.name, field.name) for register in CONFIGURATION for field in register.fields),
-            dut.reset,
-            dut.trial_current,
-            dut.gains__ready,
-            dut.summary__ready,
-        ):
-            port.value = 0
-        dut.rst.value = 1
-        for _ in range(3):
-            await FallingEdge(dut.clk)
-        dut.rst.value = 0
+        await super().start()
+        await FallingEdge(self.dut.clk)
 
-    def setting(self, register, field):
-        """A port of the configuration."""
-        return getattr(self.dut, f"configuration__{register}__{field}")
-
-    def set_use(self):
+    def use(self, cells, classes, report_all):
         """Tell the array cells and classes in use, and what a trial is to report."""
-        self.setting("cells", "count").value = self.cells_in_use
-        self.setting("classes", "count").value = self.model.golden.fields["classes.count"]
-        self.setting("report", "all").value = self.report_all
+        self.cells_in_use, self.passes, self.report_all = cells, self.geometry.passes_for(cells), report_all
+        self.model.golden.fields.update({"cells.count": cells, "classes.count": classes})
+        self.give(
+            configuration__cells__count=cells,
+            configuration__classes__count=classes,
+            configuration__report__all=report_all,
+        )
 
     async def write_cell(self, index, cell):
         """A clock in which a cell's configuration is written."""
-        for name, value in {"index": index, **vars(cell), "write": 1}.items():
-            self.setting("cell", name).value = value
+        self.model.golden.cells[index] = cell
+        values = {"index": index, **vars(cell), "write": 1}
+        self.give(**{f"configuration__cell__{name}": value for name, value in values.items()})
         await self.step()
-        self.setting("cell", "write").value = 0
+        self.give(configuration__cell__write=0)
 
     async def configure(self):
         """New cells, attributes of several cells among them, while nothing is under way."""
-        rng, g, golden = self.rng, self.geometry, self.model.golden
+        rng, g = self.rng, self.geometry
         for _ in range(self.array.count_latency):
             await self.step()
-        self.cells_in_use = rng.choice([g.max_cells, 1, rng.randint(1, g.max_cells)])
-        self.passes = g.passes_for(self.cells_in_use)
-        golden.fields.update({"cells.count": self.cells_in_use, "classes.count": rng.randint(1, g.classes)})
-        self.report_all = rng.randrange(2)
-        self.set_use()
+        cells = rng.choice([g.max_cells, 1, rng.randint(1, g.max_cells)])
+        self.use(cells, rng.randint(1, g.classes), rng.randrange(2))
         kinds = [CellKind.NUMERIC, CellKind.MULTIWAY, CellKind.ONE_VS_REST]
         kinds = rng.choice(
             [kinds, [CellKind.NUMERIC], kinds + [CellKind.IGNORED], [CellKind.IGNORED, CellKind.NUMERIC]]
@@ -186,9 +126,7 @@ class Bench:
             if first or rng.random() < 0.25:
                 kind = rng.choice(kinds)
             base = rng.choice([0, 0, 3, rng.randrange(256)])
-            golden.cells[index] = Cell(kind, int(first), rng.randrange(2), base)
-        for index in range(g.max_cells):
-            await self.write_cell(index, golden.cells[index])
+            await self.write_cell(index, Cell(kind, int(first), rng.randrange(2), base))
         for _ in range(self.array.config_latency - 1):
             await self.step()
 
@@ -229,20 +167,15 @@ class Bench:
         Take and check whatever comes out.
         """
         rng, dut, g, model = self.rng, self.dut, self.geometry, self.model
-        op = snap or op or {"code": Op.NONE}
-        codes = (
-            self.codes(op.get("pass_", 0)) if op["code"] == Op.COUNT else [rng.randrange(256) for _ in range(g.lanes)]
-        )
+        op = {**self.random_op([Op.NONE]), **(snap or op or {})}
+        codes = self.codes(op["pass_"]) if op["code"] == Op.COUNT else [rng.randrange(256) for _ in range(g.lanes)]
         count = rng.choice([0, g.count_max, rng.randint(0, g.count_max)])
-        dut.op.value = pack(operation_layout(g), op)
-        self.late_codes.append(codes)
-        dut.codes.value = pack(self.array.codes.shape(), self.late_codes.popleft())
-        dut.count_in.value = count
+        current = rng.randrange(g.max_cells)
         if snap and snap["bin"] == 0 and snap["pass_"] == 0:
-            self.current = rng.choice([NONE, rng.randrange(self.cells_in_use)])
-            dut.trial_current.value = self.current
-        else:
-            dut.trial_current.value = rng.randrange(g.max_cells)
+            self.current = current = rng.choice([NONE, rng.randrange(self.cells_in_use)])
+        self.late_codes.append(codes)
+        self.give(op=op, codes=self.late_codes.popleft(), count_in=count, trial_current=current)
+        self.drive()
 
         if g.naive_bayes and op["code"] == Op.COUNT:
             partial = model.partial(op, codes)
@@ -251,50 +184,39 @@ class Bench:
                 self.partials[due] = partial
                 if op["last"]:
                     self.coming.add(due - lead(g))
-        answer = model.apply(op, codes, count)
-        if op["code"] == Op.READ and answer is not None:
-            self.reads[self.clock + self.array.read_latency] = answer
-        if op["code"] == Op.COUNT and answer:
-            self.clamps[self.clock + self.array.clamped_latency] = answer
+        read, clamped = model.apply(op, codes, count)
+        if read is not None:
+            self.reads[self.clock + self.array.read_latency] = read
+        if clamped:
+            self.clamps[self.clock + self.array.clamped_latency] = 1
         self.placed.note(op)
         if snap and snap["bin"] == g.bins - 1 and snap["pass_"] == self.passes - 1:
             gains, summary = model.trial(self.current)
             self.trials += 1
             if self.report_all:
-                self.gains.extend(gains)
+                self.want["gains"].extend(gains)
             else:
-                self.summaries.append(summary)
+                self.want["summary"].append(summary)
 
-        for port, queue, payload in (
-            ("gains", self.gains, self.array.gains.p.shape()),
-            ("summary", self.summaries, self.array.summary.p.shape()),
-        ):
-            ready = rng.random() < self.ready
-            getattr(dut, f"{port}__ready").value = ready
-            if int(getattr(dut, f"{port}__valid").value):
-                got = unpack(payload, int(getattr(dut, f"{port}__payload").value))
-                assert self.held.get(port, got) == got, f"{port} moved before it was taken"
-                assert int(dut.busy.value)
-                if ready:
-                    self.early[port].append(got)
-                    self.taken += 1
-                    self.settle_passes(port)
-                self.held = {} if ready else {port: got}
-            else:
-                assert port not in self.held, f"{port} fell before it was taken"
+        moved = await self.settle()
+        for name, want in self.want.items():
+            assert int(dut.busy.value) or not self.ends[name].valid
+            if moved[name] is not None:
+                self.early[name].append(moved[name])
+                self.taken += 1
+                self.settle_passes(name)
             # Gains of a pass may come before the trial's last SNAP.
-            while queue and self.early[port]:
-                assert self.early[port].popleft() == queue.popleft(), (port, model.golden.cells[: self.cells_in_use])
+            while want and self.early[name]:
+                assert self.early[name].popleft() == want.popleft(), (name, model.golden.cells[: self.cells_in_use])
         read = self.reads.pop(self.clock, None)
         assert int(dut.count_valid.value) == (read is not None)
-        if read is not None:
-            assert int(dut.count_out.value) == read
+        assert read is None or int(dut.count_out.value) == read
         assert int(dut.clamped.value) == self.clamps.pop(self.clock, 0)
         if g.naive_bayes:
             partial = self.partials.pop(self.clock, None)
             assert int(dut.partial__valid.value) == (partial is not None)
             if partial is not None:
-                assert unpack(partial_layout(g), int(dut.partial__p.value)) == partial
+                assert self.read("partial__p") == partial
                 self.predicted += 1
             assert int(dut.partial__coming.value) == (self.clock in self.coming)
             self.coming.discard(self.clock)
@@ -305,7 +227,7 @@ class Bench:
             assert int(dut.snap_ready.value)
         if self.snapshots == 1 and snap and snap["bin"] == 0:
             assert not int(dut.snap_ready.value)
-        if snap or self.in_trial or self.gains or self.summaries:
+        if snap or self.in_trial or any(self.want.values()):
             assert int(dut.busy.value)
 
     def settle_passes(self, port):
@@ -346,7 +268,7 @@ class Bench:
     async def drain(self):
         """Finish the trial that has begun, then wait until all is taken."""
         limit = 4000
-        while self.in_trial or self.gains or self.summaries or int(self.dut.busy.value):
+        while self.in_trial or any(self.want.values()) or int(self.dut.busy.value):
             await self.step(snap=self.next_snap() if self.in_trial else None)
             limit -= 1
             assert limit, "the array stays busy"
@@ -365,7 +287,7 @@ async def matches_golden(dut):
     await bench.start()
     for _ in range(parameters()["rounds"]):
         await bench.configure()
-        bench.ready = rng.choice([1.0, 0.5, 0.05])
+        bench.stall(rng.choice([0.0, 0.5, 0.95]))
         snap_rate = rng.choice([0.1, 0.5, 1.0])
         pass_rate = rng.choice([1.0, 1.0, 0.1])
         others = rng.choice([(), OTHERS, OTHERS, OTHERS + (Op.NONE,)])
@@ -376,20 +298,10 @@ async def matches_golden(dut):
             snap = bench.next_snap() if rng.random() < rate else None
             await bench.step(bench.random_op(COUNTING + others), snap)
         await bench.drain()
-    for slot in range(g.slots):  # what memory holds in the end
-        for cell in range(g.max_cells):
-            for bin_ in range(g.bins):
-                for label in range(g.classes):
-                    await bench.step(
-                        {
-                            "code": Op.READ,
-                            "slot": slot,
-                            "pass_": cell // g.lanes,
-                            "lane": cell % g.lanes,
-                            "bin": bin_,
-                            "label": label,
-                        }
-                    )
+    # What memory holds in the end.
+    for slot, cell, bin_, label in product(range(g.slots), range(g.max_cells), range(g.bins), range(g.classes)):
+        place = {"slot": slot, "pass_": cell // g.lanes, "lane": cell % g.lanes, "bin": bin_, "label": label}
+        await bench.step({"code": Op.READ, **place})
     for _ in range(bench.array.read_latency + 20):
         await bench.step()
     assert not bench.reads and not bench.clamps and not bench.partials
@@ -412,18 +324,13 @@ async def trial_clocks(dut):
     bench.palette = list(range(256))
     await bench.configure()
     for index in range(g.max_cells):
-        bench.model.golden.cells[index] = Cell(CellKind.NUMERIC)
-        await bench.write_cell(index, bench.model.golden.cells[index])
-    bench.cells_in_use, bench.passes = g.max_cells, g.passes
-    bench.report_all = 0
-    bench.model.golden.fields.update({"cells.count": g.max_cells, "classes.count": g.classes})
-    bench.set_use()
-    for slot in range(g.slots):  # reset keeps memory
-        for pass_ in range(g.passes):
-            for bin_ in range(g.bins):
-                place = {"slot": slot, "pass_": pass_, "bin": bin_}
-                await bench.step({"code": Op.CLEAR, **place})
-            await bench.step({"code": Op.PLACE, **place, "root": 1, "parent": 0, "override": 0})
+        await bench.write_cell(index, Cell(CellKind.NUMERIC))
+    bench.use(g.max_cells, g.classes, 0)
+    for slot, pass_ in product(range(g.slots), range(g.passes)):  # reset keeps memory
+        place = {"slot": slot, "pass_": pass_}
+        for bin_ in range(g.bins):
+            await bench.step({"code": Op.CLEAR, **place, "bin": bin_})
+        await bench.step({"code": Op.PLACE, **place, "root": 1, "parent": 0, "override": 0})
     for _ in range(300):
         await bench.step({**bench.random_op([Op.COUNT]), "minus": 0, "test": 0, "side": 0})
     first, trials = bench.clock, 3 * bench.snapshots
