@@ -3,7 +3,7 @@
 from collections import deque
 
 import cocotb
-from bregalad.geometry import NONE, Geometry
+from bregalad.geometry import MISSING, NONE, Geometry
 from bregalad.protocol.commands import COMMAND_BYTES, COMMANDS, CommandFlag, Opcode, pack_command
 from bregalad.protocol.layout import Layout
 from bregalad.protocol.reports import Kind, SuggestionFlag, entry_body
@@ -13,8 +13,9 @@ from bregalad_hw.mcmu.editor import SlotEditor
 from bregalad_hw.mcmu.slots import EMPTY_ENTRY, entry_layout, row_of
 from cocotb.triggers import RisingEdge
 
+from bregalad_sim.benches.operations import execute_pass
 from bregalad_sim.bits import pack, unpack, words_of
-from bregalad_sim.golden import Golden
+from bregalad_sim.golden import Golden, Slots
 from bregalad_sim.runner import parameters
 from bregalad_sim.streams import BlockBench
 from bregalad_sim.traffic import Traffic
@@ -34,8 +35,7 @@ class Bench(BlockBench):
         empty = pack(entry_layout(g), EMPTY_ENTRY)
         self.rows = [empty] * g.slots
         self.fetched = self.shown = empty  # the row that was read, the one that is seen
-        self.counts = [[[0] * g.classes for _ in range(g.bins)] for _ in range(g.slots * g.max_cells)]
-        self.zoom = [[(0, g.root_shift)] * g.max_cells for _ in range(g.slots)]
+        self.array = Slots(g)
         self.deny = 0.0  # probability that a clock grants nothing
         self.under_way = deque([None] * rng.randint(1, 20))  # counts on their way back from the array
         self.jobs, self.trials, self.numbers = deque(), deque(), deque()  # that are to come
@@ -73,26 +73,9 @@ class Bench(BlockBench):
 
     def _execute(self, op, count):
         """What the array does; the count that a READ sends back."""
-        g = self.geometry
-        slot, lanes = op["slot"], range(g.lanes)
-        cells = [op["pass_"] * g.lanes + lane for lane in lanes]
-        cell = self.counts[slot * g.max_cells + cells[op["lane"] % g.lanes]]
-        match Op(op["code"]):
-            case Op.PLACE:
-                for at in cells:
-                    self.zoom[slot][at] = (0, g.root_shift) if op["root"] else self.zoom[op["parent"]][at]
-                if op["override"]:
-                    self.zoom[slot][cells[op["lane"]]] = op["lo"], op["shift"]
-            case Op.CLEAR:
-                for at in cells:
-                    self.counts[slot * g.max_cells + at][op["bin"]] = [0] * g.classes
-            case Op.READ:
-                return cell[op["bin"]][op["label"]]
-            case Op.WRITE:
-                cell[op["bin"]][op["label"]] = count
-            case _:
-                raise AssertionError(f"{op} is none of the editor's")
-        return None
+        op |= {"code": Op(op["code"])}
+        assert op["code"] in (Op.PLACE, Op.CLEAR, Op.READ, Op.WRITE), f"{op} is none of the editor's"
+        return execute_pass(self.array, op, [MISSING] * self.geometry.lanes, count)[0]
 
     def _check(self, job, trial, number):
         if job is not None:
@@ -194,8 +177,8 @@ class Bench(BlockBench):
             if not entry.period:
                 want["limit"] = row["limit"]
             assert row == want, slot
-            assert self.zoom[slot] == golden.zoom[slot], slot
-            assert self.counts[slot * g.max_cells : (slot + 1) * g.max_cells] == golden.counts[slot], slot
+            assert self.array.zoom[slot] == golden.zoom[slot], slot
+            assert self.array.counts[slot] == golden.counts[slot], slot
 
 
 @cocotb.test(timeout_time=40, timeout_unit="ms")
