@@ -141,7 +141,7 @@ def test_whole_bitstream(run, tmp_path):
     assert report["met"] and report["clock_mhz"]["asked"] == 50
     assert report["clock_mhz"]["achieved"] >= 54
     assert 'PORT "clk25_0__io" 27500000.0 HZ' in (built / "top.lpf").read_text()
-    assert report["geometry"]["lanes"] == 1 and report["use"]["MULT18X18D"][0] == 2
+    assert report["geometry"]["lanes"] == 1 and report["use"]["MULT18X18D"][0] == 3
     assert (built / "report.txt").read_text() in out
     # An ECP5 bitstream's preamble, after its comment.
     assert b"\xff\xff\xbd\xb3" in (built / "top.bit").read_bytes()[:500]

@@ -145,17 +145,17 @@ def test_what_does_not_fit_is_told_before_synthesis(tmp_path, monkeypatch):
     yosys.write_text("#!/bin/sh\nexit 1\n")
     yosys.chmod(0o755)
     monkeypatch.setenv("YOSYS", str(yosys))
-    said, board = [], BOARDS["ulx3s-85f-sdram"]
+    said, board = [], BOARDS["ulx3s-45f"]
     for geometry in (None, board.geometry.replace(classes=10, slots=128)):
         with pytest.raises(BuildError, match="yosys failed"):
             build(board, geometry, output=tmp_path, say=said.append)
-    assert all(re.match(r"  0:\d\d ulx3s-85f-sdram: ", text) for text in said)
+    assert all(re.match(r"  0:\d\d ulx3s-45f: ", text) for text in said)
     stock, synthesis_of, larger, verdict, _ = (text[6:] for text in said)
     use = kept()[board.name]["use"]
     luts = "{:,} LUT4 of {:,}".format(*use["TRELLIS_COMB"])
-    assert stock.startswith(f" ulx3s-85f-sdram: expected, from the kept build ulx3s-85f-sdram: {luts} ")
+    assert stock.startswith(f" ulx3s-45f: expected, from the kept build ulx3s-45f: {luts} ")
     assert "synthesis of" in synthesis_of
-    assert re.search(r" block RAMs of 208 \(\d{3} %\)", larger) and "is not expected to fit" in verdict
+    assert re.search(r" block RAMs of 108 \(\d{3} %\)", larger) and "is not expected to fit" in verdict
 
 
 def test_block_rams_go_first_to_what_needs_them(tmp_path, monkeypatch):

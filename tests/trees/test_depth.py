@@ -23,7 +23,7 @@ def reference(tree, max_depth):
 @pytest.mark.parametrize("tree", TREES)
 @pytest.mark.parametrize("max_depth", [pytest.param(1, marks=pytest.mark.slow), 3])
 def test_equals_reference(tree, max_depth):
-    codes, labels = drifting(1, 8000)
+    codes, labels = drifting(2, 8000)
     trainer = trainer_on(open_board("emulated", geometry(2000)), tree=tree, max_depth=max_depth)
     predictions = learn(trainer, codes, labels, seed=3)
     expected = reference(tree, max_depth)
