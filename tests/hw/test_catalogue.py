@@ -17,7 +17,6 @@ NOT_ROUTED = {
     "ecpix5-45f",
     "ecpix5-85f",
     "tang-nano-20k",
-    "ulx3s-12f",
     "ulx3s-25f",
     "ulx3s-85f",
     "versa-ecp5",

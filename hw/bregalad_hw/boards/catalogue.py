@@ -97,7 +97,6 @@ class Board:
 
 # Over a link rows are codes: no board without a memory chip has searchers. Naive Bayes, and more than two classes,
 # where there is room for them.
-_LITTLE = Geometry(lanes=4, passes=2, bins=8, classes=2, slots=32, count_width=16, bus_width=32, nodes=256, searchers=0)
 _LEAST = Geometry(lanes=1, passes=4, bins=4, classes=2, slots=8, count_width=12, bus_width=32, nodes=64, searchers=0)
 _SMALL = Geometry(lanes=2, passes=4, bins=8, classes=2, slots=32, count_width=16, bus_width=32, nodes=256, searchers=0)
 _MIDDLE = PRESETS["small"].replace(searchers=0, naive_bayes=True)
@@ -231,8 +230,8 @@ def _ulx3s(size, platform, geometry, clock_mhz, resources, seed=1):
 BOARDS = {
     board.name: board
     for board in (
-        _ulx3s("12f", ulx3s.ULX3S_12F_Platform, _LITTLE, 50, _ECP5_25),
-        _ulx3s("25f", ulx3s.ULX3S_25F_Platform, _LITTLE, 50, _ECP5_25),  # as large as the 12F
+        _ulx3s("12f", ulx3s.ULX3S_12F_Platform, _SMALL, 50, _ECP5_25),
+        _ulx3s("25f", ulx3s.ULX3S_25F_Platform, _SMALL, 50, _ECP5_25),  # as large as the 12F
         _ulx3s("45f", ulx3s.ULX3S_45F_Platform, _MIDDLE, 50, _ECP5_45),
         _ulx3s("85f", ulx3s.ULX3S_85F_Platform, _LARGE, 75, _ECP5_85, seed=2),
         replace(
