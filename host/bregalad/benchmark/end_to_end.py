@@ -185,7 +185,8 @@ def measure(attributes, args):
     for kind, name in ((RowKind.CODE, "codes"), (RowKind.F32, "float32")):
         layout, rows = rows_of(kind, values, codes, labels)
         keys = {} if kind is RowKind.CODE else {i: edge_keys(edges[i], kind) for i in range(attributes)}
-        board = open_board("simulated", geometry, memory_size=len(rows) + 64, latency=args.latency, stall=args.stall)
+        memory = len(rows) + -len(rows) % geometry.bus_bytes
+        board = open_board("simulated", geometry, memory_size=memory, latency=args.latency, stall=args.stall)
         board.load(0, rows)
         check(geometry, tree, layout, keys, rows)
         recorder = _Recorder(board)
