@@ -160,7 +160,7 @@ def check(geometry, tree, layout, keys, rows):
     count = min(_CHECKED, len(rows) // layout.stride)
     part = rows[: count * layout.stride]
     found = []
-    for board in (open_board("simulated", geometry, memory_size=1 << 20), GoldenBoard(geometry, 1 << 20)):
+    for board in (open_board("simulated", geometry, memory_size=1 << 22), GoldenBoard(geometry, 1 << 22)):
         trainer = Trainer(board, *tree)
         trainer.driver.declare(layout, keys)
         board.load(0, part)
