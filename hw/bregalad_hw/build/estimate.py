@@ -15,7 +15,7 @@ _MULTIPLIER = 18  # bits
 def estimate(board, geometry):
     """What a geometry is expected to take, from the kept build of the board that is nearest to it.
 
-    It is what that build takes, and what the sizes add: LUTs within a tenth or so of what a build comes to.
+    It is what that build takes, and about what the sizes add.
 
     Returns
     -------
