@@ -147,7 +147,7 @@ def test_a_stock_bitstream_is_told_the_build_that_helps():
             with pytest.raises(ValueError, match="; its bitstream: bregalad build BOARD --geometry ") as raised:
                 VFDT(board=server.name, leaf_prediction=prediction).fit(X, y)
             words = str(raised.value).partition("--geometry ")[2].split()
-            assert Geometry.parse(words, stock) == stock.replace(passes=3, naive_bayes=True)
+            assert Geometry.parse(words, stock) == stock.replace(passes=6, naive_bayes=True)
         with pytest.raises(
             ValueError, match="its bitstream: .* slots=32 count_width=16 bus_width=32 nodes=256 searchers=0$"
         ):
