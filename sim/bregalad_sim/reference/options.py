@@ -42,8 +42,7 @@ class Options:
         Leaves at this height do not split.
     block : int or float
         Instances for which the tree stands still, 1 to 65536; or what fraction of a grace period per leaf.
-        1: what is decided takes effect before the next instance. Else one block later. A block by a fraction ends
-        at most `AHEAD` instances after one that comes to a leaf which has waited for too long, see `margin`.
+        1: what is decided takes effect before the next instance. Else one block later.
     """
 
     criterion: str = "information_gain"
