@@ -77,6 +77,12 @@ def test_blocks_are_those_of_the_reference(kind, share):
     assert np.diff(list(lengths)).tolist() == list(lengths.values())[:-1] and len(set(lengths.values())) > 3
 
 
+def test_the_longest_of_those_that_depend_on_the_tree():
+    X, y = stream(2000, missing=0)
+    tree = VFDT(nominal=[0, 1, 2], block=1.0, grace=5000).fit((X * 4).astype(int), y)
+    assert tree._tally.begun == 1024
+
+
 @pytest.mark.parametrize("kind", [HAT, EFHAT])
 def test_blocks_do_not_grow_where_errors_are_watched(kind):
     X, y = stream(1500, missing=0)

@@ -153,6 +153,11 @@ def learn(board, tree, layout, keys, count):
     return found, trainer.tally
 
 
+def _memory_for(rows, geometry):
+    """Bytes of a board's memory for rows: whole bus words."""
+    return len(rows) + -len(rows) % geometry.bus_bytes
+
+
 def check(geometry, tree, layout, keys, rows):
     """AssertionError if simulated board and golden model learn other trees of the first rows."""
     from bregalad_sim.latency import GoldenBoard
@@ -160,7 +165,8 @@ def check(geometry, tree, layout, keys, rows):
     count = min(_CHECKED, len(rows) // layout.stride)
     part = rows[: count * layout.stride]
     found = []
-    for board in (open_board("simulated", geometry, memory_size=1 << 22), GoldenBoard(geometry, 1 << 22)):
+    memory = _memory_for(part, geometry)
+    for board in (open_board("simulated", geometry, memory_size=memory), GoldenBoard(geometry, memory)):
         trainer = Trainer(board, *tree)
         trainer.driver.declare(layout, keys)
         board.load(0, part)
@@ -185,7 +191,7 @@ def measure(attributes, args):
     for kind, name in ((RowKind.CODE, "codes"), (RowKind.F32, "float32")):
         layout, rows = rows_of(kind, values, codes, labels)
         keys = {} if kind is RowKind.CODE else {i: edge_keys(edges[i], kind) for i in range(attributes)}
-        memory = len(rows) + -len(rows) % geometry.bus_bytes
+        memory = _memory_for(rows, geometry)
         board = open_board("simulated", geometry, memory_size=memory, latency=args.latency, stall=args.stall)
         board.load(0, rows)
         check(geometry, tree, layout, keys, rows)
