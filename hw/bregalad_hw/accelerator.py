@@ -126,7 +126,7 @@ class Accelerator(wiring.Component):
             registers.status_busy.eq(busy),
             self.busy.eq(busy),
             controller.clear.eq(registers.control_clear),
-            controller.snap_ready.eq(array.snap_ready),
+            controller.snap_freed.eq(array.snap_freed),
             controller.count_out.eq(array.count_out),
             controller.count_valid.eq(array.count_valid),
             controller.clamped.eq(array.clamped),

@@ -69,7 +69,7 @@ class MemoryController(wiring.Component):
     halted, busy : Out(1)
     op, codes, count, trial_current : Out
         To the array; codes a clock after COUNT, count beside WRITE, trial_current beside SNAP.
-    snap_ready, count_out, count_valid, clamped, gains, summary, partial : In
+    snap_freed, count_out, count_valid, clamped, gains, summary, partial : In
         From the array.
     clear : In(1)
         Counters return to 0.
@@ -104,7 +104,7 @@ class MemoryController(wiring.Component):
                 "codes": Out(data.ArrayLayout(CODE_WIDTH, g.lanes)),
                 "count": Out(g.count_width),
                 "trial_current": Out(CELL_WIDTH),
-                "snap_ready": In(1),
+                "snap_freed": In(1),
                 "count_out": In(g.count_width),
                 "count_valid": In(1),
                 "clamped": In(1),
@@ -263,7 +263,7 @@ class MemoryController(wiring.Component):
             scheduler.slot_a.eq(tracker.slot),
             scheduler.slot_c.eq(tracker.next_slot),
             scheduler.passes.eq(passes),
-            scheduler.snap_ready.eq(self.snap_ready),
+            scheduler.snap_freed.eq(self.snap_freed),
             sequencer.number.eq(tracker.counted),
             sequencer.failed.eq(failed),
             sequencer.error.eq(memory.o.p.error),

@@ -187,11 +187,12 @@ def test_predictor(sizes, options, tmp_path):
     )
 
 
-@pytest.mark.parametrize("depth, heads", [(4, 5), (1, 2)])
-def test_scheduler(depth, heads, tmp_path):
+@pytest.mark.parametrize("depth, heads, snapshots", [(4, 5, 4), (1, 2, 1)])
+def test_scheduler(depth, heads, snapshots, tmp_path):
     sizes = SIZES["odd"] | {"naive_bayes": True}
-    dut = TrialScheduler(Geometry(**sizes), depth=depth, heads=heads)
-    run(dut, "dut", "bench_scheduler", tmp_path, geometry=sizes, depth=depth, heads=heads, rounds=20, clocks=200)
+    options = {"depth": depth, "heads": heads, "snapshots": snapshots}
+    dut = TrialScheduler(Geometry(**sizes), **options)
+    run(dut, "dut", "bench_scheduler", tmp_path, geometry=sizes, rounds=20, clocks=200, **options)
 
 
 @pytest.mark.parametrize("readers, replicas", [(1, 1), (8, 8), (32, 36), (33, 14), (70, 29)])

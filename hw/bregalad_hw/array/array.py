@@ -46,10 +46,10 @@ def _gather_clocks(lanes):
 class AttributeProcessorArray(wiring.Component):
     """Keep every cell's counts; find every attribute's best split.
 
-    Operations take effect in order, one per clock, none waits. A trial of a slot is the SNAP of
-    all its bins, pass by pass; `snap_ready` is looked at before bin 0 of each pass only. Other
-    operations may lie between its SNAPs, updates of other slots above all; the slot itself is
-    free again after the last of them.
+    Operations take effect in order, one per clock, none waits. A trial of a slot is the SNAP of all its bins, pass by
+    pass, a clock at least between two passes. ``snapshots`` passes are held at most, each from the SNAP of its bin 0
+    to `snap_freed`. Other operations may lie between SNAPs, updates of other slots above all; the slot itself is free
+    again after the last of them.
 
     Parameters
     ----------
@@ -73,9 +73,8 @@ class AttributeProcessorArray(wiring.Component):
         has lasted ``partial_latency`` clocks without operations; the memories stay.
     trial_current : In(16)
         First cell of the slot's split attribute or 0xFFFF, beside the SNAP of pass 0, bin 0.
-    snap_ready : Out(1)
-        The SNAPs of one pass may begin. Falls the clock after the SNAP of bin 0 that takes the
-        last free place.
+    snap_freed : Out(1)
+        For one clock per pass: its place is free again.
     gains : Out(stream of candidate_layout(geometry))
         A candidate per cell in use and trial, see `Merge`.
     summary : Out(stream of summary_layout(geometry))
@@ -128,7 +127,7 @@ class AttributeProcessorArray(wiring.Component):
                 "configuration": In(configuration_signature()),
                 "reset": In(1),
                 "trial_current": In(CELL_WIDTH),
-                "snap_ready": Out(1, init=1),
+                "snap_freed": Out(1),
                 "gains": Out(stream.Signature(candidate_layout(g))),
                 "summary": Out(stream.Signature(summary_layout(g))),
                 "count_out": Out(g.count_width),
@@ -259,7 +258,8 @@ class AttributeProcessorArray(wiring.Component):
             write.data.eq(Mux(first_pass, self.trial_current, trial_current)),
             read.addr.eq(tail),
         ]
-        m.d.sync += [used.eq(used_next), self.snap_ready.eq(used_next != self.snapshots)]
+        m.d.sync += used.eq(used_next)
+        m.d.comb += self.snap_freed.eq(load)
         with m.If(opened):
             m.d.sync += [head.eq(head + 1), trial_current.eq(write.data)]
         m.d.comb += scan.take.eq(load)
@@ -309,9 +309,7 @@ class AttributeProcessorArray(wiring.Component):
         connect(m, merge.gains, flipped(self.gains))
         connect(m, merge.summary, flipped(self.summary))
         with m.If(begins):
-            m.d.sync += [
-                state.eq(state.init) for state in (head, tail, used, self.snap_ready, load, pending, cell, left)
-            ]
+            m.d.sync += [state.eq(state.init) for state in (head, tail, used, load, pending, cell, left)]
         # Between the passes of a trial the merge has an attribute open.
         m.d.comb += self.busy.eq(
             (used != 0) | load | pending | Cat(stage[0] for stage in behind).any() | (fifo.level != 0) | merge.busy

@@ -6,12 +6,12 @@ from amaranth.lib.wiring import In, Out
 from bregalad.protocol.reports import SuggestionFlag
 
 from ..array.operation import CELL_WIDTH, Op, operation_layout, slot_shape
+from ..gain.scan import SNAPSHOTS
 from .slots import entry_layout
 
 __all__ = ["TRIALS", "TrialScheduler", "head_layout", "trial_layout", "trial_of"]
 
 TRIALS = 4  # that may wait for their snapshot
-_SETTLE = 4  # clocks from a pass's last SNAP until `snap_ready` tells of it
 
 
 def head_layout(geometry):
@@ -61,6 +61,8 @@ class TrialScheduler(wiring.Component):
         Trials that may wait for their snapshot, at least 1.
     heads : int
         Trials that may wait for their report, at least ``depth``.
+    snapshots : int
+        Passes that the array holds.
 
     Members
     -------
@@ -70,8 +72,8 @@ class TrialScheduler(wiring.Component):
         Whether a slot is still locked in the next clock, but for this clock's push.
     passes : In
         Beats of an instance.
-    snap_ready : In(1)
-        The array takes another pass.
+    snap_freed : In(1)
+        For one clock per pass: the array has its place free again.
     op : Out(operation); valid : Out(1)
         A SNAP that goes to the array this clock.
     hold : Out(1)
@@ -98,7 +100,7 @@ class TrialScheduler(wiring.Component):
     Source: design, sections 5 and 6.
     """
 
-    def __init__(self, geometry, *, depth=TRIALS, heads=16):
+    def __init__(self, geometry, *, depth=TRIALS, heads=16, snapshots=SNAPSHOTS):
         if depth < 1:
             raise ValueError(f"depth must be at least 1, not {depth!r}")
         if heads < max(depth, 2):
@@ -106,6 +108,7 @@ class TrialScheduler(wiring.Component):
         self.geometry = g = geometry
         self.depth = depth
         self.heads = heads
+        self.snapshots = snapshots
         super().__init__(
             {
                 "i": In(stream.Signature(trial_layout(g))),
@@ -114,7 +117,7 @@ class TrialScheduler(wiring.Component):
                 "locked_a": Out(1),
                 "locked_c": Out(1),
                 "passes": In(range(g.passes + 1)),
-                "snap_ready": In(1),
+                "snap_freed": In(1),
                 "op": Out(operation_layout(g)),
                 "valid": Out(1),
                 "hold": Out(1),
@@ -192,7 +195,8 @@ class TrialScheduler(wiring.Component):
 
         pass_ = Signal(range(g.passes + 1))
         bin_ = Signal(range(g.bins))
-        settle = Signal(range(_SETTLE + 1))
+        begins = Signal()
+        begun = Signal(range(self.snapshots + 1))  # passes whose place in the array is not free again
         m.d.comb += [
             self.op.code.eq(Op.SNAP),
             self.op.slot.eq(queue[0].slot),
@@ -200,8 +204,6 @@ class TrialScheduler(wiring.Component):
             self.op.bin.eq(bin_),
             self.current.eq(queue[0].current),
         ]
-        with m.If(settle != 0):
-            m.d.sync += settle.eq(settle - 1)
         # The last SNAP of a trial is told by a register, too.
         m.d.sync += [
             self.valid.eq(coming),
@@ -210,10 +212,11 @@ class TrialScheduler(wiring.Component):
         with m.If(self.valid):
             m.d.sync += bin_.eq(bin_ + 1)
             with m.If(bin_ == g.bins - 1):
-                m.d.sync += [pass_.eq(Mux(popped, 0, pass_ + 1)), settle.eq(_SETTLE)]
-        begins = self.snap_ready & (settle == 0)
+                m.d.sync += pass_.eq(Mux(popped, 0, pass_ + 1))
+        m.d.sync += begun.eq(begun + begins - self.snap_freed)
         m.d.comb += [
-            coming.eq(Mux(self.valid, bin_ != g.bins - 1, (used[0] | came) & begins)),
+            begins.eq(~self.valid & (used[0] | came) & (begun != self.snapshots)),
+            coming.eq(begins | self.valid & (bin_ != g.bins - 1)),
             self.hold.eq(coming),
             self.held.eq(self.valid),
         ]

@@ -16,13 +16,13 @@ PATIENCE = 8  # clocks between the push and the first SNAP
 
 
 class Bench(BlockBench):
-    """The scheduler between who pushes trials, an array of some room and the report writer."""
+    """The scheduler between who pushes trials, an array and the report writer."""
 
     def __init__(self, dut):
         given = parameters()
         self.geometry = g = Geometry(**given["geometry"])
-        self.depth, self.heads = given["depth"], given["heads"]
-        super().__init__(dut, TrialScheduler(g, depth=self.depth, heads=self.heads))
+        self.depth, self.heads, self.snapshots = given["depth"], given["heads"], given["snapshots"]
+        super().__init__(dut, TrialScheduler(g, depth=self.depth, heads=self.heads, snapshots=self.snapshots))
         self.source, self.head = self.ends["i"], self.ends["head"]
         self.waiting = deque()  # trials whose snapshot is not taken
         self.coming = deque()  # heads that are not taken
@@ -33,7 +33,6 @@ class Bench(BlockBench):
         self.clock = 0
         self.pushes = deque()  # clocks, of `waiting`
         self.used = 0  # passes in the array
-        self.ready = deque([1, 1])  # of this clock and the next
         self.due = None  # clock in which a SNAP has to go
         self.idle = self.alone = 0  # clocks without a SNAP that could go, without a trial
         self.seen = dict.fromkeys(("trials", "locked", "queue_full", "heads_full", "array_full", "prompt"), 0)
@@ -56,16 +55,17 @@ class Bench(BlockBench):
             }
         )
 
-    async def step(self, passes, rate, drain_rate, report_rate, room):
+    async def step(self, passes, rate, drain_rate, report_rate):
         """One clock; the rates are probabilities that trials, results and reports move on."""
         rng, g, dut = self.rng, self.geometry, self.dut
         if not self.source.items and rng.random() < rate:
             self.trial()
         self.drive()
-        ready = self.ready[0]
+        freed = bool(self.used) and rng.random() < drain_rate
+        ready = self.used < self.snapshots
         reported = bool(self.reportable) and self.reportable[0] < self.snapped and rng.random() < report_rate
         asked = {name: rng.randrange(g.slots) for name in "ac"}
-        self.give(slot_a=asked["a"], slot_c=asked["c"], snap_ready=ready, reported=reported)
+        self.give(slot_a=asked["a"], slot_c=asked["c"], snap_freed=freed, reported=reported)
         moved = await self.settle()
         head, trial = moved["head"], moved["i"]
 
@@ -106,14 +106,10 @@ class Bench(BlockBench):
             self.due = self.pushes[0] + FIRST_SNAP
         self.alone = 0 if self.waiting else self.alone + 1
 
-        # The array; what it does with an operation shows two clocks later.
         self.used += opened
-        assert self.used <= room, "more passes than the array holds"
-        self.seen["array_full"] += self.used == room
-        full = self.used == room
-        self.used -= bool(self.used) and not opened and rng.random() < drain_rate
-        self.ready.append(int(not full))
-        self.ready.popleft()
+        assert self.used <= self.snapshots, "more passes than the array holds"
+        self.seen["array_full"] += self.used == self.snapshots
+        self.used -= freed
 
         if head is not None:
             assert self.coming, "a head without a trial"
@@ -155,23 +151,22 @@ async def in_order(dut):
     for index in range(parameters()["rounds"]):
         passes = rng.randint(1, g.passes)
         dut.passes.value = passes
-        room = rng.choice([1, 2, 16])
         rates = [rng.choice([0.02, 0.5, 1.0]), rng.choice([0.02, 0.5]), rng.choice([0.02, 0.5])]
         bench.head.stall = rng.choice([0.0, 0.5, 0.98])
         if index % 5 == 0:  # nothing but the report writer is slow
-            room, rates, bench.head.stall = 16, [1.0, 0.5, 0.02], 0.98
+            rates, bench.head.stall = [1.0, 0.5, 0.02], 0.98
         if index % 5 == 3:  # nothing but the gain units are slow
-            room, rates, bench.head.stall = 1, [1.0, 0.02, 0.5], 0.0
+            rates, bench.head.stall = [1.0, 0.02, 0.5], 0.0
         for _ in range(parameters()["clocks"]):
-            await bench.step(passes, *rates, room)
+            await bench.step(passes, *rates)
         bench.head.stall = rng.choice([0.0, 0.5])
         limit = 5000
         while bench.source.items or bench.unreported or bench.used:
-            await bench.step(passes, 0.0, 0.5, 0.5, room)
+            await bench.step(passes, 0.0, 0.5, 0.5)
             limit -= 1
             assert limit, "a trial does not end"
         for _ in range(PATIENCE):
-            await bench.step(passes, 0.0, 0.5, 0.5, room)
+            await bench.step(passes, 0.0, 0.5, 0.5)
         assert not bench.coming and not bench.waiting
     dut._log.info("%s", bench.seen)
     assert all(bench.seen.values()), bench.seen
