@@ -233,7 +233,7 @@ BOARDS = {
         _ulx3s("12f", ulx3s.ULX3S_12F_Platform, _SMALL, 50, _ECP5_25),
         _ulx3s("25f", ulx3s.ULX3S_25F_Platform, _SMALL, 50, _ECP5_25),  # as large as the 12F
         _ulx3s("45f", ulx3s.ULX3S_45F_Platform, _MIDDLE, 50, _ECP5_45),
-        _ulx3s("85f", ulx3s.ULX3S_85F_Platform, _LARGE, 70, _ECP5_85, seed=2),
+        replace(_ulx3s("85f", ulx3s.ULX3S_85F_Platform, _LARGE, 65, _ECP5_85, seed=2), margin=1.06),
         replace(
             _ulx3s("85f", ulx3s.ULX3S_85F_Platform, _IN_MEMORY, 50, _ECP5_85),
             name="ulx3s-85f-sdram",
