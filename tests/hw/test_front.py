@@ -34,7 +34,7 @@ def test_front(size, rounds, tmp_path):
 
 
 def test_takes_the_clocks_that_it_says(tmp_path):
-    """Depth 2, a record a beat; what is logged stands in docs/front.md."""
+    """Depth 2, four rings: a record a beat."""
     sizes = dict(lanes=16, passes=1, slots=6, bus_width=256, nodes=16)
     front = Front(Geometry(**sizes), steps=32, walkers=4)
     run(front, "dut", "bench_front", tmp_path, geometry=sizes, steps=32, walkers=4, testcase="rate")
