@@ -41,7 +41,6 @@ CHAPTERS = {
         "performance/comparison",
         "performance/end-to-end",
         "performance/area",
-        "Timing <timing>",
         "EFDT against VFDT <reproduction/efdt-figures>",
     ),
     "Built": ("design", "architecture", "front", "protocol", "benches", "proofs"),
