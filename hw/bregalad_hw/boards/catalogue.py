@@ -100,6 +100,8 @@ class Board:
 _LEAST = Geometry(lanes=1, passes=4, bins=4, classes=2, slots=8, count_width=12, bus_width=32, nodes=64, searchers=0)
 _SMALL = Geometry(lanes=2, passes=4, bins=8, classes=2, slots=32, count_width=16, bus_width=32, nodes=256, searchers=0)
 _MIDDLE = PRESETS["small"].replace(searchers=0, naive_bayes=True)
+# Behind Gigabit Ethernet few lanes take a row as fast as it comes, and leave room for the link.
+_MIDDLE_BY_ETHERNET = _MIDDLE.replace(lanes=_MIDDLE.lanes // 2, passes=_MIDDLE.passes * 2)
 _IN_MEMORY = Geometry(lanes=4, passes=8, bins=16, classes=2, slots=64, bus_width=128, nodes=512)
 _WIDE_IN_MEMORY = Geometry(lanes=16, passes=2, bins=16, classes=2, slots=64, bus_width=128, nodes=512)
 _LARGE = Geometry(
@@ -153,7 +155,7 @@ def _versa(name, device, platform):
         # The loader knows no Versa; this board of Lattice's has the same cable.
         platform=platform,
         top=VersaECP5,
-        geometry=_MIDDLE,
+        geometry=_MIDDLE_BY_ETHERNET,
         clock_mhz=62.5,
         loader="ecp5_evn",
         constraints="versa-ecp5.lpf",
@@ -171,7 +173,7 @@ def _colorlight(name, revision, platform, top):
         what=f"Colorlight 5A-75B {revision}, LFE5U-25F grade 6, Gigabit Ethernet",
         platform=platform,
         top=top,
-        geometry=_SMALL,
+        geometry=_SMALL.replace(lanes=1, passes=8),
         clock_mhz=50,
         loader="colorlight",
         constraints="colorlight-5a-75b.lpf",
@@ -243,9 +245,8 @@ BOARDS = {
             chips="sdram.v",
             memory_rate=87e6,
         ),
-        _ecpix5("45f", ecpix5.ECPIX545Platform, _MIDDLE, 62.5, _ECP5_45),
-        # The link and its rows take 36 block RAMs.
-        _ecpix5("85f", ecpix5.ECPIX585Platform, _LARGE.replace(slots=48), 62.5, _ECP5_85),
+        _ecpix5("45f", ecpix5.ECPIX545Platform, _MIDDLE_BY_ETHERNET, 62.5, _ECP5_45),
+        _ecpix5("85f", ecpix5.ECPIX585Platform, _LARGE.replace(lanes=4, passes=8), 62.5, _ECP5_85),
         replace(
             _ecpix5("85f", ecpix5.ECPIX585Platform, _WIDE_IN_MEMORY, 62.5, _ECP5_85),
             name="ecpix5-85f-ddr3",
