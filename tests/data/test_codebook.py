@@ -94,13 +94,17 @@ def test_bad_values():
 # The sample
 
 
+def tables_of(books):
+    return NumberTables(books, range(len(books)))
+
+
 def fill(sample, numbers, rng):
     """Hand numbers over in parts that end at looks, or before."""
     at, looks = 0, []
     while at < len(numbers):
         stop = min(len(numbers), at + int(rng.integers(1, 3000)), at + sample.next_look - sample.count)
         look = sample.next_look
-        sample.add(numbers[at:stop], np.zeros((stop - at, 2), np.uint8))
+        sample.add(numbers[at:stop])
         if sample.count == look:
             looks.append(look)
         at = stop
@@ -114,7 +118,7 @@ def test_a_sample_is_of_the_places_alone(count):
     one, other, single = Sample(2), Sample(2), Sample(2)
     looks = fill(one, numbers, np.random.default_rng(1))
     assert fill(other, numbers, np.random.default_rng(2)) == looks
-    assert [i + 1 for i in range(count) if single.add_row(numbers[i : i + 1], np.zeros((1, 2), np.uint8))] == looks
+    assert [i + 1 for i in range(count) if single.add_row(numbers[i : i + 1])] == looks
     for name, array in one.state().items():
         np.testing.assert_array_equal(other.state()[name], array)
         np.testing.assert_array_equal(single.state()[name], array)
@@ -135,10 +139,6 @@ def test_what_a_sample_holds():
     assert len(np.unique(sample.values([1])[0])) == 24
 
 
-def coded(books, numbers):
-    return np.column_stack([book.encode(column) for book, column in zip(books, numbers.T, strict=True)])
-
-
 def test_when_books_are_due():
     rng = np.random.default_rng(3)
     sample, books = Sample(3), [CodeBook() for _ in range(3)]
@@ -146,21 +146,22 @@ def test_when_books_are_due():
     due, at = {}, 0
     while at < len(numbers):
         stop = min(len(numbers), sample.next_look)
-        sample.add(numbers[at:stop], coded(books, numbers[at:stop]))
+        sample.add(numbers[at:stop])
         at = stop
         if sample.count < len(numbers):
-            due[at] = found = sample.due(books)
+            due[at] = found = sample.due(tables_of(books))
             for column in found:
                 (values,), (count,) = sample.values([column])
                 books[column].edges = place_edges(values[:count], CODES)
-                sample.coded = False
     assert all(due[1 << step] == [0, 1, 2] for step in range(3, 12))
     assert not any(found for count, found in due.items() if count > FORCED)
-    assert sample.crowded(books).tolist() == [0, 0, 0]
+    assert sample.crowded(tables_of(books)).tolist() == [0, 0, 0]
     for _ in range(2):
         shifted = numbers[: sample.next_look - sample.count] + 100
-        sample.add(shifted, coded(books, shifted))
-    assert sample.crowded(books)[0] > 0.5 and not sample.crowded(books)[1:].any()  # few values, though new ones
+        sample.add(shifted)
+    assert (
+        sample.crowded(tables_of(books))[0] > 0.5 and not sample.crowded(tables_of(books))[1:].any()
+    )  # few values, though new ones
 
 
 def test_a_change_that_does_not_help_is_tried_more_seldom():
@@ -168,8 +169,8 @@ def test_a_change_that_does_not_help_is_tried_more_seldom():
     rng, due = np.random.default_rng(4), []
     for look in range(200):
         numbers = rng.normal(size=(sample.next_look - sample.count, 1))
-        sample.add(numbers, coded(books, numbers))
-        if len(sample.due(books)):
+        sample.add(numbers)
+        if len(sample.due(tables_of(books))):
             due.append(look)
     waits = np.diff(due)
     assert waits.max() == 64 and (np.diff(waits[9:]) >= 0).all()

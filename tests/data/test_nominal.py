@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from bregalad.data import ValueBook
-from bregalad.data.nominal import encode_small, factors
+from bregalad.data.nominal import factors
 
 
 def test_declared_first_then_by_appearance():
@@ -142,7 +142,7 @@ def test_books_of_before_keep_their_codes():
     """They told a number from its text."""
     book = ValueBook.from_dict({"capacity": 9, "values": ["1", 1, "True", False], "overflowed": 0, "seen": 9})
     assert book.encode(np.array(["1", 1, "True", True, "False", 0], object)).tolist() == [0, 1, 2, 1, 3, 3]
-    assert book.small_codes()[:2].tolist() == [3, 1]
+    assert book.encode(np.arange(2)).tolist() == [3, 1]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -170,9 +170,7 @@ def test_chunks_of_several_types_make_no_difference(seed):
         )
         codes = np.concatenate([whole.encode(values[i : i + 1]) for i in range(len(values))])
         if kind == 4:
-            found = np.empty((7, 1), np.uint8)
-            encode_small([parts], numbers.astype(np.uint8)[:, None], found, [0])
-            assert found[:, 0].tolist() == codes.tolist()
+            assert parts.encode(numbers.astype(np.uint8)).tolist() == codes.tolist()
         else:
             assert parts.encode(values).tolist() == codes.tolist()
     assert parts.to_dict() == whole.to_dict()
@@ -213,19 +211,14 @@ def test_small_numbers_are_encoded_as_any_value_is(seed):
     rng = np.random.default_rng(seed)
     capacities = rng.choice([2, 5, 255], 9)
     table, hashed = ([ValueBook((), int(capacity)) for capacity in capacities] for _ in range(2))
-    places = rng.permutation(12)[:9]
     for chunk in range(6):
-        count = int(rng.integers(1, 9000))
+        count, read_only = int(rng.integers(1, 9000)), bool(rng.integers(2))
         # By and by more values in some columns; in others never.
-        values = rng.integers(0, 3 + chunk * rng.integers(0, 2, 9), (count, 9)).astype(np.uint8)
-        read_only, threads = bool(rng.integers(2)), int(rng.integers(1, 4))
-        codes = np.full((count, 12), 77, np.uint8)
-        encode_small(table, values, codes, places, read_only=read_only, threads=threads)
+        values = rng.integers(0, 3 + chunk * rng.integers(0, 2, 9), (count, 9))
         for i, (book, other) in enumerate(zip(table, hashed, strict=True)):
-            want = other.encode(values[:, i], read_only=read_only)
-            assert (codes[:, places[i]] == want).all(), f"seed {seed}"
+            want = other.encode(values[:, i].astype(object), read_only=read_only)
+            assert (book.encode(values[:, i], read_only=read_only) == want).all(), f"seed {seed}"
             assert book.to_dict() == other.to_dict(), f"seed {seed}"
-        assert (codes[:, np.setdiff1d(np.arange(12), places)] == 77).all()
 
 
 def test_nothing_is_no_value():

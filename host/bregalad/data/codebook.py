@@ -5,7 +5,6 @@ import math
 import numpy as np
 
 from ..geometry import MISSING
-from .search import check_finite
 from .tables import NumberTables
 
 __all__ = ["CODES", "CodeBook", "vector"]
@@ -41,10 +40,11 @@ class CodeBook:
         ValueError
             If ``values`` is not one-dimensional or contains an infinite value.
         """
-        values = vector(values)[:, np.newaxis]
-        check_finite(values)
+        values = vector(values)
         codes = np.empty((len(values), 1), np.uint8)
-        NumberTables([self], [0]).encode(values, codes)
+        if NumberTables([self], [0]).encode(values[:, np.newaxis], codes):
+            row = int(np.isinf(values).argmax())
+            raise ValueError(f"value {row} is {values[row]}; values must be finite or NaN")
         return codes[:, 0]
 
     def threshold(self, code):

@@ -6,10 +6,8 @@ from decimal import Decimal
 import numpy as np
 import pandas as pd
 
-from ..compiled import njit
 from ..geometry import MISSING
 from ..words import shown
-from .parts import in_parts
 
 __all__ = ["ValueBook", "plain"]
 
@@ -84,22 +82,23 @@ class ValueBook:
         TypeError
             If a value is no string, number or truth value; nothing is changed.
         """
-        positions, uniques = factors(values)
-        return self.translate(positions, uniques, read_only=read_only)
+        return self.translate(looked_up(values), read_only=read_only)
 
-    def translate(self, positions, uniques, *, read_only=False):
-        """The codes of values that `factors` has looked at."""
+    def translate(self, found, *, read_only=False):
+        """The codes of values that `looked_up` has looked at."""
+        if isinstance(found, np.ndarray):
+            codes = self._small_codes()[found]
+            if (codes != MISSING).all():
+                self.seen += 0 if read_only else len(codes)
+                return codes
+            found = factors(found)
+        positions, uniques = found
         amounts = np.bincount(positions + 1, minlength=len(uniques) + 1)[1:]
-        codes = self.claim(uniques, amounts, read_only=read_only)
-        return np.append(codes, np.uint8(MISSING))[positions]  # the last is for position -1
-
-    def claim(self, uniques, amounts, *, read_only=False):
-        """The codes of distinct plain values, of which there are so many of each."""
         codes = [
             self.take(value, amount, read_only=read_only)
             for value, amount in zip(uniques, amounts.tolist(), strict=True)
         ]
-        return np.array(codes, np.uint8)
+        return np.array([*codes, MISSING], np.uint8)[positions]  # the last is for position -1
 
     def take(self, value, amount=1, *, read_only=False):
         """The code of a plain value that comes so many times; see `encode`."""
@@ -126,7 +125,7 @@ class ValueBook:
             if alias is not None:
                 self._aliases.setdefault(alias, code)  # what it has meant it goes on to mean
 
-    def small_codes(self):
+    def _small_codes(self):
         """The codes of the numbers 0 to 255, 255 for those that have none; uint8 array (256,)."""
         codes = np.full(256, MISSING, np.uint8)
         for value, code in self.codes.items():
@@ -184,6 +183,17 @@ class ValueBook:
         return book
 
 
+def looked_up(values):
+    """Whole numbers from 0 to 255 as a uint8 array, which takes no hashing; of other values what `factors` says."""
+    numbers = values.to_numpy() if isinstance(values, pd.Series) and isinstance(values.dtype, np.dtype) else values
+    if isinstance(numbers, np.ndarray) and numbers.ndim == 1 and numbers.dtype.kind in "iuf":
+        with np.errstate(invalid="ignore"):  # NaN becomes a number, and is found unequal to it
+            small = numbers.astype(np.uint8)
+        if (small == numbers).all():
+            return small
+    return factors(values)
+
+
 def factors(values):
     """Positions in a list of distinct plain values, by first appearance; -1 is missing."""
     if isinstance(values, pd.Series):
@@ -216,94 +226,6 @@ def factors(values):
         positions = _without(positions, at)
         del uniques[at]
     return np.asarray(positions), uniques
-
-
-def encode_small(books, values, codes, places, *, read_only=False, threads=1):
-    """Write the codes of whole numbers from 0 to 255 into columns of ``codes``: without hashing.
-
-    As `NumberTables.encode`, for ValueBooks and uint8 values.
-    """
-    places = np.asarray(places, np.int64)
-    tables = np.array([book.small_codes() for book in books])
-
-    def translate(columns):
-        """Which of the columns have values without a code."""
-        there = values[:, columns] if len(columns) < len(books) else values
-        return columns[
-            np.logical_or.reduce(
-                in_parts(
-                    lambda part: _translate(there[part], tables[columns], places[columns], codes[part]),
-                    len(values),
-                    threads,
-                )
-            )
-        ]
-
-    strange = translate(np.arange(len(books)))
-    if not read_only:
-        for i in np.setdiff1d(np.arange(len(books)), strange):
-            books[i].seen += len(values)
-    if len(strange):
-        for i, (there, amounts) in zip(strange, _distinct(values[:, strange], threads), strict=True):
-            tables[i, there] = books[i].claim(there.tolist(), amounts, read_only=read_only)
-        translate(strange)
-
-
-def _distinct(values, threads):
-    """Per column of small numbers: those that there are, in their order, and how many of each."""
-    count, columns = values.shape
-
-    def survey(part):
-        amounts = np.zeros((columns, 256), np.int64)
-        first = np.full((columns, 256), count)
-        _survey(values[part], part.start, amounts, first)
-        return amounts, first
-
-    amounts, first = zip(*in_parts(survey, count, threads), strict=True)
-    for amount, row in zip(sum(amounts), np.minimum.reduce(first), strict=True):
-        there = np.flatnonzero(amount)
-        there = there[row[there].argsort()]
-        yield there, amount[there]
-
-
-def small_columns(table):
-    """Which columns of a table of numbers are whole and from 0 to 255, and the table as such."""
-    with np.errstate(invalid="ignore"):  # NaN becomes a number, and is found unequal to it
-        small = table.astype(np.uint8, order="C", copy=False)
-    same = small == table
-    # Rows of few columns are slow to compare one by one, and mostly all are the same.
-    return np.ones(table.shape[1], bool) if same.all() else same.all(axis=0), small
-
-
-@njit(nogil=True)
-def _survey(values, start, amounts, first):
-    for row in range(len(values)):
-        for column in range(values.shape[1]):
-            value = values[row, column]
-            if not amounts[column, value]:
-                first[column, value] = start + row
-            amounts[column, value] += 1
-
-
-@njit(nogil=True)
-def _translate(values, tables, places, codes):
-    """Which columns have values without a code; a step per loop, so that vectors are made of it."""
-    count, columns = values.shape
-    flat, table, where = values.ravel(), tables.ravel(), places.astype(np.uint64)
-    line, lost = np.empty(columns, np.uint8), np.zeros(columns, np.bool_)
-    at = np.uint64(0)
-    for row in range(count):
-        first = np.uint64(0)
-        for column in range(columns):
-            line[column] = table[first + np.uint64(flat[at])]
-            at += np.uint64(1)
-            first += np.uint64(256)
-        for column in range(columns):
-            lost[column] |= line[column] == MISSING
-        out = codes[row]
-        for column in range(columns):
-            out[where[column]] = line[column]
-    return lost
 
 
 def plain(value):

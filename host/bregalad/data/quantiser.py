@@ -11,10 +11,9 @@ from ..words import listed, one_line, shown
 from .changes import changes_of
 from .codebook import CodeBook, vector
 from .frames import as_pandas
-from .nominal import ValueBook, encode_small, factors, small_columns
+from .nominal import ValueBook, looked_up
 from .sample import Sample
 from .schema import Schema
-from .search import InfiniteValue, check_finite
 from .stretches import Stretches
 from .tables import NumberTables
 from .times import TIMES, seconds
@@ -62,8 +61,8 @@ class Quantiser:
         capacities = [capacity] * width if isinstance(capacity, int) else list(capacity)
         if len(capacities) != width:
             raise ValueError(f"capacity has {len(capacities)} entries for {width} attributes")
-        self.books = [_book(attribute, most) for attribute, most in zip(schema.attributes, capacities, strict=True)]
-        self.sample = Sample(len(self.numeric), self.numeric)
+        self.books = [_book(*each) for each in zip(schema.attributes, capacities, strict=True)]
+        self.sample = Sample(len(self.numeric))
         self._named = set()  # what `crowded` has named
         self._tables = None
 
@@ -95,18 +94,15 @@ class Quantiser:
         other, known = copy(self), len(self.books)
         other._follow(schema)
         attributes = schema.attributes[known:]
-        books = [_book(attribute, most) for attribute, most in zip(attributes, capacity, strict=True)]
-        other.books = self.books + books
-        numeric = [place for place, attribute in enumerate(attributes) if attribute.kind == "numeric"]
-        places = [known + place for place in numeric]
-        other.sample = self.sample.extended(places)
-        other._tables = self.tables.extended([books[place] for place in numeric], places)
+        other.books = self.books + [_book(*each) for each in zip(attributes, capacity, strict=True)]
+        places = [place for place in other.numeric if place >= known]
+        other.sample = self.sample.extended(len(places))
+        other._tables = self.tables.extended([other.books[place] for place in places], places)
         return other
 
     def check(self, X):
         """Raise what ``encode`` would raise for ``X``; changes nothing."""
-        numbers, *_ = self._columns(X)
-        self._check_finite(numbers)
+        self._check_finite(self._columns(X)[0])
 
     def encode(self, X, *, read_only=False, threads=1):
         """The codes of instances by the books as they are: C-contiguous uint8 [instances, attributes].
@@ -129,10 +125,10 @@ class Quantiser:
             If columns are missing, unknown, in another order or of another number, or a numeric
             value is infinite; nothing is changed.
         """
-        numbers, *nominal = self._columns(X)
+        numbers, nominal = self._columns(X)
         codes = np.empty((len(numbers), len(self.books)), np.uint8)
         self._encode_numbers(numbers, codes, threads)
-        self._encode_nominal(nominal, codes, read_only, threads)
+        self._encode_nominal(nominal, codes, read_only)
         return codes
 
     def values(self, X, *, read_only=False):
@@ -145,10 +141,10 @@ class Quantiser:
         float64 array (n, numeric attributes)
         uint8 array (n, nominal attributes)
         """
-        numbers, *nominal = self._columns(X)
+        numbers, nominal = self._columns(X)
         self._check_finite(numbers)
         codes = np.empty((len(numbers), len(self.books)), np.uint8)
-        self._encode_nominal(nominal, codes, read_only, 1)
+        self._encode_nominal(nominal, codes, read_only)
         return numbers.astype(np.float64, copy=False), codes[:, self._nominal]
 
     def begin(self, X, threads=1, *, keep=False):
@@ -160,7 +156,7 @@ class Quantiser:
 
     def due(self):
         """Which books of numeric attributes are to change, at ``sample.next_look``: list of their columns."""
-        return self.sample.due([self.books[place] for place in self.numeric])
+        return self.sample.due(self.tables)
 
     def changes(self, due, kept):
         """How books of numeric attributes are to change; see `adopt`.
@@ -183,17 +179,11 @@ class Quantiser:
     def adopt(self, changes):
         """Encode by other books from now on; ``changes`` are those of `changes`."""
         self.tables.change(np.searchsorted(self.numeric, changes.attributes), *changes.new)
-        self.sample.coded = False
 
-    def _encode_nominal(self, found, codes, read_only, threads):
+    def _encode_nominal(self, found, codes, read_only):
         """Write the codes of nominal attributes, of which `_columns` has found this."""
-        small, places, nominal = found
-        if places:
-            encode_small(
-                [self.books[place] for place in places], small, codes, places, read_only=read_only, threads=threads
-            )
-        for place, column in nominal.items():
-            codes[:, place] = self.books[place].translate(*column, read_only=read_only)
+        for place, column in found.items():
+            codes[:, place] = self.books[place].translate(column, read_only=read_only)
 
     def _encode_numbers(self, numbers, codes, threads):
         """Write the codes of numbers, float array (n, numeric attributes); ValueError if one is infinite."""
@@ -211,7 +201,7 @@ class Quantiser:
             codes used and its own share.
         """
         attributes, lost = {}, [0, 0]
-        shares = self.sample.crowded([self.books[place] for place in self.numeric]).tolist()
+        shares = self.sample.crowded(self.tables).tolist()
         crowded = dict(zip(self.numeric, shares, strict=True))
         for place, (attribute, book) in enumerate(zip(self.schema.attributes, self.books, strict=True)):
             if place in crowded:
@@ -259,15 +249,17 @@ class Quantiser:
             CodeBook.from_dict(saved) if attribute.kind == "numeric" else ValueBook.from_dict(saved, attribute.values)
             for attribute, saved in zip(quantiser.schema.attributes, state["books"], strict=True)
         ]
-        quantiser.sample = Sample.from_state(sample, quantiser.numeric)
+        quantiser.sample = Sample.from_state(sample, len(quantiser.numeric))
         return quantiser
 
     def _check_finite(self, numbers):
         """Refuse an infinite number, and say whose it is."""
-        try:
-            check_finite(numbers)
-        except InfiniteValue as error:
-            raise ValueError(f"attribute {self.schema.names[self.numeric[error.column]]!r}: {error}") from error
+        if (infinite := np.isinf(numbers)).any():
+            row, column = np.argwhere(infinite)[0].tolist()
+            raise ValueError(
+                f"attribute {self.schema.names[self.numeric[column]]!r}: value {row} is {numbers[row, column]}; "
+                "values must be finite or NaN"
+            )
 
     def _columns(self, X):
         """What is to be encoded, checked but for infinite values, before anything is changed.
@@ -275,14 +267,12 @@ class Quantiser:
         Returns
         -------
         float32 or float64 array (n, numeric attributes)
-        uint8 array (n, some), list
-            Nominal attributes of small whole numbers, and their positions.
         dict
-            Position of any other nominal attribute: what `factors` says of it.
+            Position of a nominal attribute: what `looked_up` says of it.
         """
         if isinstance(X, pd.DataFrame) and not self._nominal and _NUMBERS.issuperset(X.dtypes.array):
             self._check_names(list(X))  # nothing of the following but this is for these
-            return X.to_numpy(), None, [], {}
+            return X.to_numpy(), {}
         X = as_pandas(X)
         if isinstance(X, pd.DataFrame | dict):
             self._check_names(list(X))
@@ -292,31 +282,16 @@ class Quantiser:
                 raise ValueError(f"X must have rows and columns, not shape {X.shape}")
             if X.shape[1] != len(self.books):
                 raise ValueError(f"X must have {len(self.books)} columns, not {X.shape[1]}")
-        numeric, nominal = self.numeric, self._nominal
-        numbers = _at_once(X, numeric, "biuf", np.float64)
+        numbers = _at_once(X, self.numeric)
         if numbers is None:
-            numbers = np.empty((_rows(X), len(numeric)), order="F")
-            for at, column in enumerate(self._each(X, numeric, _numbers)):
+            numbers = np.empty((_rows(X), len(self.numeric)), order="F")
+            for at, column in enumerate(self._each(X, self.numeric, _numbers)):
                 numbers[:, at] = column
-        if not nominal:
-            return numbers, None, [], {}
-        table = _at_once(X, nominal, "iuf")
-        if table is None:
-            found = self._each(X, nominal, factors)
-            return numbers, None, [], dict(zip(nominal, found, strict=True))
-        fits, small = small_columns(table)
-        if fits.all():
-            return numbers, small, nominal, {}
-        return (
-            numbers,
-            np.ascontiguousarray(small[:, fits]),
-            [place for place, fit in zip(nominal, fits, strict=True) if fit],
-            {nominal[i]: factors(np.ascontiguousarray(table[:, i])) for i in np.flatnonzero(~fits)},
-        )
+        return numbers, dict(zip(self._nominal, self._each(X, self._nominal, looked_up), strict=True))
 
     def _each(self, X, places, look):
         """What ``look`` makes of columns, one by one; its errors name the attribute."""
-        if isinstance(X, np.ndarray):
+        if isinstance(X, np.ndarray) and places:
             X = np.ascontiguousarray(X.T)  # at once: column by column takes five times as long
         for i in places:
             name = self.schema.attributes[i].name
@@ -353,24 +328,20 @@ def _book(attribute, capacity):
         raise type(error)(f"attribute {attribute.name!r}: {error}") from error
 
 
-def _at_once(X, places, kinds, dtype=None):
-    """Columns as one array; None if they are of other kinds and to be looked at one by one.
-
-    Of one type all of them where no ``dtype`` is wanted, for no value may lose a digit.
-    """
+def _at_once(X, places):
+    """Numeric columns as one float array; None if they are of other kinds and to be looked at one by one."""
     if isinstance(X, dict):
         return None
     if isinstance(X, np.ndarray):
-        if X.dtype.kind not in kinds:
+        if X.dtype.kind not in "biuf":
             return None
         if len(places) < X.shape[1]:
             X = X.take(np.array(places, np.intp), axis=1)  # in half the time of X[:, places]
-        return X if dtype is None or X.dtype in _NUMBERS else X.astype(dtype)
+        return X if X.dtype in _NUMBERS else X.astype(np.float64)
     X = X if len(places) == X.shape[1] else X.iloc[:, places]
-    types = set(X.dtypes.array)
-    if not all(isinstance(each, np.dtype) and each.kind in kinds for each in types):
+    if not all(isinstance(each, np.dtype) and each.kind in "biuf" for each in set(X.dtypes.array)):
         return None
-    return None if dtype is None and len(types) > 1 else X.to_numpy(dtype)
+    return X.to_numpy(np.float64)
 
 
 def _numbers(column):

@@ -8,7 +8,7 @@ from ..compiled import njit
 from ..geometry import MISSING
 from .edges import insert
 from .search import flat_of
-from .tables import NumberTables, with_room
+from .tables import with_room
 
 KEPT = 1024  # rows of the whole stream that are kept at most; half as many at least
 RECENT = 512  # rows that the latest part of the stream is known by
@@ -31,8 +31,6 @@ class Sample:
     Parameters
     ----------
     columns : int
-    places : sequence of int
-        Where an instance's codes have those of the columns.
 
     Attributes
     ----------
@@ -42,48 +40,32 @@ class Sample:
         Row w is one of the instances w 2**k to (w + 1) 2**k - 1, for the least k with which all fit.
     recent : float64 array (RECENT, columns)
         A ring.
-    coded : bool
-        Whether the codes of ``recent`` are those of the books as they are.
     rest, calm : int64 array (columns,)
         Looks to let pass before a column may change again, and how many the next time: twice as
         many after each change that did not help.
     """
 
-    def __init__(self, columns, places=None):
-        self.places = np.arange(columns) if places is None else np.asarray(places, np.int64)
-        self.coded = True
-        # There may be room for more columns.
-        self._codes = np.full((RECENT, columns), MISSING, np.uint8)
-        self._kept = np.full((KEPT, columns), np.nan)
-        self._ring = np.full((RECENT, columns), np.nan)
+    def __init__(self, columns):
         self.count = 0
         self._quiet = 0  # up to this count nothing but counting is to be done, where it is known
+        # Columns lie in rows of these, so that there may be room for more.
+        self._kept, self._ring = np.full((columns, KEPT), np.nan), np.full((columns, RECENT), np.nan)
         self.rest = np.zeros(columns, np.int64)
         self.calm = np.zeros(columns, np.int64)
 
     @property
     def kept(self):
-        return self._kept[:, : len(self.places)]
+        return self._kept[: len(self.rest)].T
 
     @property
     def recent(self):
-        return self._ring[:, : len(self.places)]
+        return self._ring[: len(self.rest)].T
 
-    def copy(self):
-        """Another that knows the same."""
-        other = copy.copy(self)
-        for name in ("_codes", "_kept", "_ring", "rest", "calm"):
-            setattr(other, name, getattr(self, name).copy())
-        return other
-
-    def extended(self, places):
-        """A sample of more columns, of these places; they have had no values yet; see `Quantiser.extended`."""
-        other, columns = copy.copy(self), len(self.places) + len(places)
-        other.places = np.append(self.places, np.asarray(places, np.int64))
-        for name, blank in (("_codes", MISSING), ("_kept", np.nan), ("_ring", np.nan)):
-            setattr(other, name, with_room(getattr(self, name), columns, blank, axis=1))
-        for name in ("rest", "calm"):
-            setattr(other, name, np.append(getattr(self, name), np.zeros(len(places), np.int64)))
+    def extended(self, columns):
+        """A sample of so many more columns, which have had no values yet; see `Quantiser.extended`."""
+        other, total = copy.copy(self), len(self.rest) + columns
+        other._kept, other._ring = (with_room(rows, total, np.nan) for rows in (self._kept, self._ring))
+        other.rest, other.calm = (np.append(looks, np.zeros(columns, np.int64)) for looks in (self.rest, self.calm))
         return other
 
     @property
@@ -102,53 +84,21 @@ class Sample:
         """Whether all books change now."""
         return FIRST <= self.count <= FORCED and self.count & (self.count - 1) == 0
 
-    def add(self, numbers, codes):
-        """Take in instances, up to ``next_look`` at most.
-
-        Parameters
-        ----------
-        numbers : float32 or float64 array (n, columns)
-        codes : uint8 array (n, attributes)
-        """
-        start, end = self.count, self.count + len(numbers)
-        # In the ring a row's place is its window's, so that it need not be kept.
-        flat = flat_of(numbers)
-        _gather(*flat, numbers.shape[1], start, start, end, _step(start), self._ring)
-        _gather_codes(codes, self.places, start, start, end, _step(start), self._codes)
-        at = start
-        while at < end:
-            step = _whole_step(at + 1)
-            if _whole_step(at) < step:  # all windows are full: one of two stays
-                pairs = np.arange(KEPT // 2)
-                with np.errstate(over="ignore"):  # seldom: no compiling is worth it
-                    self._kept[pairs] = self._kept[2 * pairs + _hash.py_func(pairs, step)]
-            stop = min(end, KEPT << step)
-            _gather(*flat, numbers.shape[1], start, at, stop, step, self._kept)
-            at = stop
+    def add(self, numbers):
+        """Take in instances, up to ``next_look`` at most: float32 or float64 array (n, columns)."""
+        end = self.count + len(numbers)
+        _add(*flat_of(numbers), self.count, end, self._ring[: len(self.rest)], self._kept[: len(self.rest)])
         self.count = end
-        self._quiet = 0
 
-    def add_row(self, numbers, codes):
+    def add_row(self, numbers):
         """`add` of one instance; whether the books are to be looked at."""
         if self.count < self._quiet:
             self.count += 1
             return False
         look = self.next_look
-        self.add(numbers, codes)
-        self._quiet = self._wanted()
+        self.add(numbers)
+        self._quiet = _quiet(self.count, self.next_look)
         return self.count == look
-
-    def _wanted(self):
-        """The next instance that is more than to be counted."""
-        count = self.count
-        if count < KEPT or _whole_step(count) < _whole_step(count + 1):  # the next makes all windows wider
-            return count
-        return min(
-            self.next_look - 1,
-            _next_chosen(count, _step(count)),
-            _next_chosen(count, _whole_step(count + 1)),
-            KEPT << _whole_step(count + 1),
-        )
 
     def values(self, columns):
         """All values kept of some columns: float64 array (columns, n), each rising, and how many of each are there."""
@@ -156,9 +106,7 @@ class Sample:
         kept = -(-self.count >> step)
         if kept and _first_of(kept - 1, step) >= self.count:
             kept -= 1
-        parts = self.kept[:kept], self.recent[: self._recent]
-        values = np.empty((len(columns), sum(map(len, parts))))
-        np.concatenate([part.T if len(columns) == part.shape[1] else part.T[columns] for part in parts], 1, values)
+        values = np.concatenate([self._kept[columns, :kept], self._ring[columns, : self._recent]], axis=1)
         values.sort(axis=1)  # missing ones come last
         return values, values.shape[1] - np.isnan(values).sum(axis=1)
 
@@ -166,20 +114,22 @@ class Sample:
     def _recent(self):
         return min(self.count, RECENT)  # `recent` is full before a step is more than an instance
 
-    def crowded(self, books):
-        """Per column the share of recent values in codes that too many distinct ones have; float array."""
-        if not self.coded:
-            NumberTables(books, np.arange(len(books))).encode(self.recent, self._codes)
-            self.coded = True
-        shares, held = np.zeros(self._ring.shape[1]), np.empty(MISSING + 1, np.int64)
-        _crowded(self._ring[: self._recent], self._codes, shares, held)
-        return shares[: len(books)]
+    def crowded(self, tables):
+        """Per column the share of recent values in codes that too many distinct ones have; float array.
 
-    def due(self, books):
+        Parameters
+        ----------
+        tables : NumberTables
+            Of the columns' books.
+        """
+        recent = self.recent[: self._recent]
+        return _crowded(recent, tables.alone(recent))
+
+    def due(self, tables):
         """The columns whose books are to change, at ``next_look``; list of int."""
         if self.forced:
-            return list(range(len(books)))
-        crowded = self.crowded(books) > 0
+            return list(range(len(self.rest)))
+        crowded = self.crowded(tables) > 0
         self.calm[~crowded] = self.rest[~crowded] = 0
         waiting = crowded & (self.rest > 0)
         self.rest[waiting] -= 1
@@ -193,16 +143,15 @@ class Sample:
         return {"count": np.array(self.count), **{name: getattr(self, name).copy() for name in _ARRAYS}}
 
     @classmethod
-    def from_state(cls, state, places):
-        """The sample that `state` described, of these places.
+    def from_state(cls, state, columns):
+        """The sample that `state` described, of so many columns.
 
         Raises
         ------
         ValueError
             If it is none.
         """
-        sample = cls(len(places), places)
-        sample.coded = False
+        sample = cls(columns)
         count = state["count"]
         if count.shape != () or count.dtype.kind not in "iu" or not 0 <= count < 1 << 53:
             raise ValueError("no sample: its count is none")
@@ -235,53 +184,75 @@ def _first_of(window, step):
 
 
 @njit()
-def _gather_codes(codes, places, first, start, end, step, rows):
-    """`_gather` of the codes of columns."""
-    for window in range(start >> step, ((end - 1) >> step) + 1):
-        row = _first_of(window, step)
-        if start <= row < end:
-            at = window % len(rows)
-            for column in range(len(places)):
-                rows[at, column] = codes[row - first, places[column]]
+def _add(flat, row_step, column_step, start, end, ring, kept):
+    """Take in the instances ``start`` to ``end``, of `flat_of`, where the windows that they stand for are.
+
+    In the ring a row's place is its window's, so that it need not be kept.
+    """
+    _gather(flat, row_step, column_step, start, start, end, _step(start), ring)
+    at = start
+    while at < end:
+        step = _whole_step(at + 1)
+        if _whole_step(at) < step:  # all windows are full: one of two stays
+            for window in range(KEPT // 2):
+                stays = 2 * window + _hash(window, step)
+                for column in range(len(kept)):
+                    kept[column, window] = kept[column, stays]
+        stop = min(end, KEPT << step)
+        _gather(flat, row_step, column_step, start, at, stop, step, kept)
+        at = stop
 
 
 @njit()
-def _gather(flat, row_step, column_step, columns, first, start, end, step, rows):
-    """Put the instances ``start`` to ``end`` that stand for their windows where these are in ``rows``.
+def _gather(flat, row_step, column_step, first, start, end, step, kept):
+    """Put the instances ``start`` to ``end`` that stand for their windows where these are in ``kept``.
 
-    ``flat`` of `flat_of` begins with instance ``first``.
+    ``flat`` begins with instance ``first``.
     """
     for window in range(start >> step, ((end - 1) >> step) + 1):
         row = _first_of(window, step)
         if start <= row < end:
-            place = window % len(rows)
+            place = window % kept.shape[1]
             at = (row - first) * row_step
-            for column in range(columns):
-                rows[place, column] = flat[at + column * column_step]
-
-
-def _next_chosen(start, step):
-    row = _first_of(start >> step, step)
-    return row if row >= start else _first_of((start >> step) + 1, step)
-
-
-def _step(count):
-    """log2 of how many instances a recent row stands for."""
-    return min(max((count // (2 * RECENT)).bit_length() - 1, 0), _MOST_STEP)
-
-
-def _whole_step(count):
-    """log2 of how many instances a row of the whole stream stands for."""
-    return max(count - 1, 0).bit_length() - (KEPT.bit_length() - 1) if count > KEPT else 0
+            for column in range(len(kept)):
+                kept[column, place] = flat[at + column * column_step]
 
 
 @njit()
-def _crowded(rows, codes, shares, held):
-    """Write per column the share of values in codes that have too many distinct ones; ``held`` is written, too."""
-    own = np.empty(len(rows))
+def _quiet(count, look):
+    """The first instance from ``count`` on that is more than to be counted, or comes before a look."""
+    while count < look - 1:
+        step, whole = _step(count), _whole_step(count + 1)
+        if whole > _whole_step(count) or count in (_first_of(count >> step, step), _first_of(count >> whole, whole)):
+            break
+        count += 1
+    return count
+
+
+@njit()
+def _step(count):
+    """log2 of how many instances a recent row stands for."""
+    step = 0
+    while step < _MOST_STEP and count >> (step + 1) >= 2 * RECENT:
+        step += 1
+    return step
+
+
+@njit()
+def _whole_step(count):
+    """log2 of how many instances a row of the whole stream stands for."""
+    step = 0
+    while KEPT << step < count:
+        step += 1
+    return step
+
+
+@njit()
+def _crowded(rows, codes):
+    """Per column the share of values in codes that have too many distinct ones."""
+    shares, held, own = np.zeros(rows.shape[1]), np.empty(MISSING + 1, np.int64), np.empty(len(rows))
     for column in range(rows.shape[1]):
-        for code in range(MISSING + 1):
-            held[code] = 0
+        held[:] = 0
         for i in range(len(rows)):
             held[codes[i, column]] += 1
         known = len(rows) - held[MISSING]
@@ -298,3 +269,4 @@ def _crowded(rows, codes, shares, held):
                         sharing += held[code]
                         break
         shares[column] = sharing / max(known, 1)
+    return shares

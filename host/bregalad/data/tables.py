@@ -6,10 +6,19 @@ import numpy as np
 
 from ..compiled import njit
 from ..geometry import MISSING
-from .search import EDGES, begin, search
+from .parts import in_parts
+from .search import BUCKETS, EDGES, begin, flat_of, search
 
 _FEW = 32  # instances up to which a search through one attribute after another is quicker
-_BUCKETS = 256  # instances from which on buckets save more than they cost
+# What `search` reads of each column, of one without edges: edges, how many, origin, scale, edges below, first step.
+_BLANK = (
+    np.full(EDGES, np.inf),
+    np.int64(0),
+    np.float64(0),
+    np.float64(0),
+    np.zeros(BUCKETS, np.uint8),
+    np.uint32(1),
+)
 
 
 class NumberTables:
@@ -30,33 +39,32 @@ class NumberTables:
     def __init__(self, books, places):
         self._books = books
         self._places = np.asarray(places, np.int64)
-        self._edges = np.full((len(books), EDGES), np.inf)
-        self._counts = np.zeros(len(books), np.int64)
-        self._begun = None  # for values of some type, with buckets or not: `begin` of these
-        self._for = None
-        self.changes = 0
+        self._tables = [np.repeat(blank[np.newaxis], len(books), axis=0) for blank in _BLANK]
         for i, book in enumerate(books):
-            self._counts[i] = len(book.edges)
-            self._edges[i, : self._counts[i]] = book.edges
+            self._tables[1][i] = len(book.edges)
+            self._tables[0][i, : len(book.edges)] = book.edges
+        begin(np.arange(len(books)), *self._tables)
+        self.changes = 0
 
     @property
     def edges(self):
         """Of all books, float64 array (books, EDGES), filled up with infinity; and how many each has, int64 array."""
-        return self._edges[: len(self._books)], self._counts[: len(self._books)]
+        return tuple(table[: len(self._books)] for table in self._tables[:2])
 
     def extended(self, books, places):
         """Tables with those of more books, which have no edges yet; see `Quantiser.extended`."""
         other = copy(self)
         other._books = [*self._books, *books]
         other._places = np.append(self._places, np.asarray(places, np.int64))
-        other._edges = with_room(self._edges, len(other._books), np.inf)
-        other._counts = with_room(self._counts, len(other._books), 0)
-        other._begun = None
+        other._tables = [
+            with_room(table, len(other._books), blank) for table, blank in zip(self._tables, _BLANK, strict=True)
+        ]
         return other
 
     def change(self, columns, edges, counts):
         """Give books of some columns other edges, float64 array (m, EDGES), filled up with infinity."""
-        self._edges[columns], self._counts[columns], self._begun = edges, counts, None
+        self._tables[0][columns], self._tables[1][columns] = edges, counts
+        begin(columns, *self._tables)
         self.changes += 1
         for column, own, count in zip(columns.tolist(), edges, counts.tolist(), strict=True):
             self._books[column].edges = own[:count]
@@ -76,21 +84,31 @@ class NumberTables:
         bool
             Whether a value is infinite, and has no code.
         """
+        edges, counts, *others = self._tables
         if len(values) <= _FEW:
-            return _encode(np.ascontiguousarray(values, np.float64), self._edges, self._counts, self._places, codes)
-        wanted = values.dtype, len(values) >= _BUCKETS
-        if self._begun is None or self._for not in (wanted, (values.dtype, True)):
-            self._begun, self._for = begin(*self.edges, wanted[1], wanted[0]), wanted
-        return search(values, codes, self._places, self._begun, threads)
+            return _encode(np.ascontiguousarray(values, np.float64), edges, counts, self._places, codes)
+        return any(
+            in_parts(
+                lambda part: search(*flat_of(values[part]), self._places, edges, *others, codes[part]),
+                len(values),
+                threads,
+            )
+        )
+
+    def alone(self, values):
+        """The codes of values beside no others: uint8 array (n, books)."""
+        other, codes = copy(self), np.empty(values.shape, np.uint8)
+        other._places = np.arange(len(self._books))
+        other.encode(values, codes)
+        return codes
 
 
-def with_room(array, size, blank, axis=0):
-    """An array of so many elements along an axis at least, the new ones ``blank``: itself, or with room for twice as
-    many, so that it is seldom copied."""
-    if size <= array.shape[axis]:
+def with_room(array, size, blank):
+    """An array of so many rows at least, the new ones ``blank``: itself, or with room for twice as many, so that it is
+    seldom copied."""
+    if size <= len(array):
         return array
-    widths = [(0, 2 * size - array.shape[axis]) if each == axis else (0, 0) for each in range(array.ndim)]
-    return np.pad(array, widths, constant_values=blank)
+    return np.concatenate([array, np.full((2 * size - len(array), *array.shape[1:]), blank, array.dtype)])
 
 
 @njit()
@@ -99,16 +117,13 @@ def _encode(values, edges, counts, places, codes):
     for row in range(len(values)):
         for column in range(len(places)):
             value, own = values[row, column], edges[column]
-            code = np.int64(MISSING)
             infinite |= abs(value) == np.inf
-            if value == value:
-                low, high = 0, counts[column]
-                while low < high:
-                    middle = (low + high) >> 1
-                    if own[middle] <= value:
-                        low = middle + 1
-                    else:
-                        high = middle
-                code = low
-            codes[row, places[column]] = code
+            low, high = 0, counts[column]
+            while low < high:
+                middle = (low + high) >> 1
+                if own[middle] <= value:
+                    low = middle + 1
+                else:
+                    high = middle
+            codes[row, places[column]] = low if value == value else MISSING
     return infinite

@@ -18,7 +18,7 @@ class Single(OneByOne):
             return False
         codes = self.row.codes[np.newaxis]
         self._learn(codes, np.array([place], np.int32))
-        self.look = self._quantiser.sample.add_row(self.row.numbers, codes)
+        self.look = self._quantiser.sample.add_row(self.row.numbers)
         if self.row.lost:
             warn_of_lost(self._quantiser)
         return True

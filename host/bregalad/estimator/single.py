@@ -80,7 +80,7 @@ class Single(OneByOne):
             return False
         self._label[0] = place
         trainer.learn_row(self._given)
-        self.look = self._quantiser.sample.add_row(self.row.numbers, self._codes)
+        self.look = self._quantiser.sample.add_row(self.row.numbers)
         if self.row.lost:
             warn_of_lost(self._quantiser)
         return True
