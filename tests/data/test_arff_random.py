@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from bregalad.data import Attribute, Schema, Stream, open_stream
-from bregalad.data.formats.notation import quoted, tokens
+from bregalad.data.formats.arff import quoted, tokens
 from bregalad.data.formats.writers import write_stream
 from hypothesis import given, settings
 from hypothesis import strategies as st

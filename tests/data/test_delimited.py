@@ -128,22 +128,26 @@ def test_lines_behind_comments_keep_their_numbers(tmp_path):
         list(open_stream(path))
 
 
+OTHER_MARKS = "it has a decimal comma or marks between thousands; say decimal=',' (--decimal ,), or leave the marks out"
+OTHER_DIGITS = "it has other digits or signs than 0 to 9 and -; write these"
+
+
 @pytest.mark.parametrize(
     "field, reason",
     [
-        ("1,5", 'it has a decimal comma; say decimal="," (--decimal ,)'),
-        ("-1,5e3", "it has a decimal comma"),
-        ("1,500", "it has a comma: if it is a decimal one"),
-        ("1,500,000", "it has marks between thousands; leave them out"),
-        ("1.500,25", "it has marks"),
-        ("1'500", "it has marks"),
-        ("1_000", "it has marks"),
-        ("1 500", "it has marks"),
-        ("1\N{NO-BREAK SPACE}500", "it has marks"),
-        ("1\N{NARROW NO-BREAK SPACE}500.5", "it has marks"),
-        ("\N{ARABIC-INDIC DIGIT ONE}", "it has other digits than 0 to 9"),
-        ("\N{FULLWIDTH DIGIT ONE}.5", "it has other digits"),
-        ("\N{MINUS SIGN}5", "it has a typographic minus; write -"),
+        ("1,5", OTHER_MARKS),
+        ("-1,5e3", OTHER_MARKS),
+        ("1,500", OTHER_MARKS),
+        ("1,500,000", OTHER_MARKS),
+        ("1.500,25", OTHER_MARKS),
+        ("1'500", OTHER_MARKS),
+        ("1_000", OTHER_MARKS),
+        ("1 500", OTHER_MARKS),
+        ("1\N{NO-BREAK SPACE}500", OTHER_MARKS),
+        ("1\N{NARROW NO-BREAK SPACE}500.5", OTHER_MARKS),
+        ("\N{ARABIC-INDIC DIGIT ONE}", OTHER_DIGITS),
+        ("\N{FULLWIDTH DIGIT ONE}.5", OTHER_DIGITS),
+        ("\N{MINUS SIGN}5", OTHER_DIGITS),
     ],
 )
 @pytest.mark.parametrize("kind", [{}, {"numeric": ["a"]}])
@@ -159,7 +163,7 @@ def test_numbers_in_another_notation(tmp_path, field, reason, kind):
     assert sum(len(y) for _, y in open_stream(path, ignore=["a"])) == 3
     with pytest.raises(DataError, match="line 1, column 'x1'"):
         open_stream(write(tmp_path, text.partition("\n")[2]))
-    if reason.startswith("it has marks"):
+    if reason is OTHER_MARKS and field != "1,5" and "e" not in field:
         write(tmp_path, text.replace(";", "\t").replace(field, f'"{field}"'))
         with pytest.raises(DataError, match="marks between thousands"):
             open_stream(path)
@@ -194,7 +198,7 @@ def test_names_above_numbers_in_another_notation(tmp_path, names):
 
 def test_decimal_points_where_commas_are_said(tmp_path):
     path = write(tmp_path, "a;class\n1.5;x\n2.5;y\n")
-    with pytest.raises(DataError, match="it has a decimal point, but decimal=',' is said"):
+    with pytest.raises(DataError, match="it has a decimal point or marks between.*say decimal='.'"):
         open_stream(path, decimal=",")
     with pytest.raises(ValueError, match="decimal must be .* not ';'"):
         open_stream(path, decimal=";")

@@ -17,11 +17,10 @@ from .text import (
     fields_of,
     is_number,
     not_a_number,
+    number_of,
     parse,
     reason_of,
     sniff,
-    strange_numerals,
-    word_among_numbers,
 )
 
 _ENOUGH = 20  # rows among which a label that is met again would have been met
@@ -119,25 +118,19 @@ class TextSource(LineSource):
         self._places = [i for i, name in enumerate(columns) if name is not None]
         if not named:
             self._unique([columns[i] for i in self._places], first)
-        self.attributes, self._strange, times, self.mixed = (), {}, [], {}
+        self.attributes, self._refusals, times, self.mixed = (), {}, [], {}
         for at, i in enumerate(self._places):
-            fields = fields_by_column[i]
-            numeric = _is_numeric(fields, self._decimal)
-            if not numeric and are_times([field for field in fields if field not in MISSING_NUMBERS]):
-                numeric = True
+            kind, row, refused = _kind(fields_by_column[i], self._decimal)
+            if kind == "times":
                 times.append(at)
-            self.attributes += (Attribute(columns[i] or f"x{i}", "numeric" if numeric else "nominal"),)
-            if numeric:
+            self.attributes += (Attribute(columns[i] or f"x{i}", "nominal" if kind == "nominal" else "numeric"),)
+            if row is None:
                 continue
-            if (row := strange_numerals(fields, self._decimal)) is not None:
-                self._strange[at] = whole[row][0], fields[row]
-            elif found := word_among_numbers(fields, self._decimal):
-                row, rare = found
-                number, field = whole[row][0], fields[row]
-                if rare:
-                    self._strange[at] = number, field
-                else:
-                    self.mixed[at] = f"{self.path}, line {number}, column {columns[i]!r}: {field!r} is no number"
+            place, field = f"{self.path}, line {whole[row][0]}", fields_by_column[i][row]
+            if refused:
+                self._refusals[at] = place, field
+            else:
+                self.mixed[at] = f"{place}, column {columns[i]!r}: {field!r} is no number"
         self.times = tuple(times)
         if not any(a.kind == "numeric" and not is_number(a.name) for a in self.attributes):
             self.layout.comment = None  # names may be an instance
@@ -145,10 +138,10 @@ class TextSource(LineSource):
 
     def refusal(self, index, declared, label):
         """Why a column is refused unless its kind is said: numbers in another notation, a rare word among them."""
-        if declared or label or index not in self._strange:
+        if declared or label or index not in self._refusals:
             return None
-        number, field = self._strange[index]
-        return str(not_a_number(f"{self.path}, line {number}", self.columns[index], field, self._decimal))
+        place, field = self._refusals[index]
+        return str(not_a_number(place, self.columns[index], field, self._decimal))
 
     def _skipped(self, block):
         """Tell once of the columns' names that stand amid the data."""
@@ -238,7 +231,7 @@ def _aligned(rows, header, place):
     )
 
 
-def _is_numeric(fields, decimal="."):
+def _is_numeric(fields, decimal):
     """Whether all fields are numbers or missing."""
     try:
         # Most columns are plain numbers, which float() tells in a hundredth of the time.
@@ -251,7 +244,30 @@ def _is_numeric(fields, decimal="."):
     return all(field in MISSING_NUMBERS or is_number(field, decimal) for field in fields)
 
 
-def _is_header(rows, known, decimal="."):
+def _kind(fields, decimal):
+    """What a column's fields are: "numeric", "times" or "nominal"; the row of a word that is odd, and if it is refused.
+
+    Where numbers in another notation are most of the words, it is one of numbers to whoever wrote it, and so it is if
+    there are words in a hundredth of its rows at most; these are refused. Where different numbers are ten times as
+    many as words the first word may be an error. Else it is one of words: codes like 1, 2 and A.
+    """
+    if _is_numeric(fields, decimal):
+        return "numeric", None, False
+    there = [field for field in fields if field not in MISSING_NUMBERS]
+    if are_times(there):
+        return "times", None, False
+    values = set(there)
+    words = {field for field in values if number_of(field, decimal) is None}
+    strange = [field for field in words if reason_of(field, decimal)]
+    if strange and 2 * len(strange) >= len(words):
+        return "nominal", min(map(fields.index, strange)), True
+    if not words or len(values) < 11 * len(words):
+        return "nominal", None, False
+    rows = [row for row, field in enumerate(fields) if field in words]
+    return "nominal", rows[0], len(rows) <= max(1, len(there) // 100)
+
+
+def _is_header(rows, known, decimal):
     """Whether the first row names the columns, and why that may be wrong.
 
     Names hold one that is known, or are words of which one stands above numbers, or of which none

@@ -55,11 +55,6 @@ class Lines:
         while number > self.number and self.take(number - self.number):
             pass
 
-    def texts(self):
-        """Yield the lines as strings, one by one."""
-        while data := self.take(1):
-            yield _decoded(data, self.number, self.path)
-
     def _next(self, count):
         """Lines, where they end in what has been read, and how many they are."""
         while self._there < count and self._whole <= _MOST and self._read():
@@ -101,27 +96,39 @@ class Block:
         The number of the first in its file, counted from 1.
     layout : Layout
         Tells which lines say nothing.
+
+    Members
+    -------
+    lines : list of str
+        Those that say something.
+    numbers : sequence of int
+        The number of each of them in the file.
+
+    Raises
+    ------
+    DataError
+        If it is not a text.
     """
 
     def __init__(self, data, start, layout):
         self.data = data
         self.start = start
         self.layout = layout
+        if not data.isascii():
+            _ = self.text
+
+    def check(self):
+        """Raise DataError at a character that only ARFF has, within quotes."""
+        if (at := self.data.find(b"\0")) >= 0:
+            raise _not_a_text(self.data, at, self.start, self.layout.path, "a NUL character")
 
     @cached_property
     def text(self):
-        """All of it as a string; DataError if it is none."""
-        return _decoded(self.data, self.start, self.layout.path)
-
-    @property
-    def lines(self):
-        """The lines as strings, without those that say nothing."""
-        return self._kept[0]
-
-    @property
-    def numbers(self):
-        """The number of each line of `lines` in the file."""
-        return self._kept[1]
+        """All of it as a string."""
+        try:
+            return self.data.decode()
+        except UnicodeDecodeError as error:
+            raise _not_a_text(self.data, error.start, self.start, self.layout.path, error.reason) from error
 
     @property
     def is_empty(self):
@@ -130,35 +137,26 @@ class Block:
         comment = self.layout.comment
         return (self.data.isspace() or comment is not None and comment.encode() in self.data) and not self.lines
 
-    def check(self):
-        """Raise DataError if it is not a text."""
-        if (at := self.data.find(b"\0")) >= 0:
-            raise _not_a_text(self.data, at, self.start, self.layout.path, "a NUL character")
-        if not self.data.isascii():
-            _ = self.text
+    @cached_property
+    def lines(self):
+        return [line for line in self._all if not self.layout.skips(line)]
 
     @cached_property
-    def _kept(self):
-        lines = self.text.split("\n")
-        lines = [line + "\n" for line in (lines[:-1] if not lines[-1] else lines)]
-        numbers = range(self.start, self.start + len(lines))
-        if any(map(self.layout.skips, lines)):
-            pairs = [(n, line) for n, line in zip(numbers, lines, strict=True) if not self.layout.skips(line)]
-            numbers, lines = [n for n, _ in pairs], [line for _, line in pairs]
-        return lines, numbers
+    def numbers(self):
+        numbers = range(self.start, self.start + len(self._all))
+        if len(self.lines) == len(numbers):
+            return numbers
+        return [number for number, line in zip(numbers, self._all, strict=True) if not self.layout.skips(line)]
+
+    @cached_property
+    def _all(self):
+        return [line + "\n" for line in self.text.removesuffix("\n").split("\n")]
 
 
 def _without_marks(data):
     if data.isascii():
         return data
     return data.removeprefix(_MARK).replace(b"\n" + _MARK, b"\n")
-
-
-def _decoded(data, start, path):
-    try:
-        return data.decode()
-    except UnicodeDecodeError as error:
-        raise _not_a_text(data, error.start, start, path, error.reason) from error
 
 
 def _not_a_text(data, at, start, path, why):

@@ -3,6 +3,7 @@
 import csv
 import re
 import unicodedata
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -26,6 +27,7 @@ _CATEGORIES = pa.dictionary(pa.int32(), pa.string())
 _BLANKS = " \t\r\n\f\v"  # of a line that says nothing; a no-break space may be a word
 
 
+@dataclass
 class Layout:
     """How a text is divided into fields.
 
@@ -41,12 +43,11 @@ class Layout:
         The decimal mark of numbers, "." or ",".
     """
 
-    def __init__(self, path, delimiter, quote='"', comment=None, decimal="."):
-        self.path = path
-        self.delimiter = delimiter
-        self.quote = quote
-        self.comment = comment
-        self.decimal = decimal
+    path: str
+    delimiter: str
+    quote: str = '"'
+    comment: str | None = None
+    decimal: str = "."
 
     def skips(self, line):
         """Whether a line is blank or a comment."""
@@ -108,8 +109,8 @@ def parse(block, layout, names, kept, numeric):
         no finite number; it names file, line and column.
     """
     block.check()
-    table = None
-    if layout.comment is None or layout.comment.encode() not in block.data:
+    table, comment = None, layout.comment
+    if comment is None or comment.encode() not in block.data:
         table = _parse_fast(block.data, layout, names, kept, numeric)
     if table is None and len(block.lines) < block.data.count(b"\n"):
         table = _parse_fast("".join(block.lines).encode(), layout, names, kept, numeric)
@@ -163,45 +164,30 @@ def _parse_fast(data, layout, names, kept, numeric):
 
 def _parse_slowly(block, layout, names, kept, numeric):
     """As `parse` says, field by field: the definition of what is read."""
-    rows = []
+    places, rows = [names.index(name) for name in kept], []
     for line, number in zip(block.lines, block.numbers, strict=True):
-        place = f"{layout.path}, line {number}"
         try:
             fields = fields_of(line, layout)
+            if len(fields) != len(names):
+                comment = "; lines that begin with # are comments at the top of a file only" * line.startswith("#")
+                raise DataError(f"{counted(len(fields), 'field')}, but {counted(len(names), 'column')}{comment}")
         except (DataError, csv.Error) as error:
-            raise DataError(f"{place}: {error}") from error
-        if len(fields) != len(names):
-            comment = "; lines that begin with # are comments at the top of a file only"
-            found = f"{counted(len(fields), 'field')}, but {counted(len(names), 'column')}"
-            raise DataError(f"{place}: {found}" + comment * line.startswith("#"))
-        rows.append(fields)
-    columns = dict(zip(names, zip(*rows, strict=True), strict=True))
-    return table_of(
-        {name: columns[name] for name in kept},
-        numeric,
-        layout.path,
-        block.numbers,
-        number=lambda field: number_of(field, layout.decimal),
-        words=lambda fields: _words(*pd.factorize(np.array(fields, object))),
-        decimal=layout.decimal,
-    )
+            raise DataError(f"{layout.path}, line {number}: {error}") from error
+        rows.append([None if fields[place] in MISSING_WORDS else fields[place] for place in places])
+    return table_of(rows, kept, numeric, layout, block.numbers)
 
 
-def table_of(columns, numeric, path, numbers, *, number, words, decimal="."):
-    """A table of columns of fields: float64 for those in ``numeric``, else categories.
+def table_of(rows, names, numeric, layout, lines):
+    """A table of fields, None for missing ones: float64 for the columns in ``numeric``, else categories.
 
     Parameters
     ----------
-    columns : dict of str: sequence
+    rows : list of list of str
+    names : sequence of str
     numeric : set of str
-    path : str
-    numbers : sequence of int
-        The lines of the rows.
-    number : callable
-        A field's number, None if it is none.
-    words : callable
-        A column's categories.
-    decimal : str
+    layout : Layout
+    lines : sequence of int
+        Where the rows stand.
 
     Raises
     ------
@@ -209,18 +195,23 @@ def table_of(columns, numeric, path, numbers, *, number, words, decimal="."):
         If a field of a numeric column is no finite number: the first row's.
     """
     table, wrong = {}, []
-    for name, fields in columns.items():
+    for name, fields in zip(names, zip(*rows, strict=True), strict=True):
         if name not in numeric:
-            table[name] = words(fields)
+            table[name] = pd.Categorical(np.array([*fields, None], object)[:-1])
             continue
-        table[name] = np.array([np.inf if n is None else n for n in map(number, fields)], np.float64)
+        # In ARFF's quotes ? and nothing are words.
+        numbers = [
+            np.nan if field is None else None if field in MISSING_WORDS else number_of(field, layout.decimal)
+            for field in fields
+        ]
+        table[name] = np.array([np.inf if number is None else number for number in numbers], np.float64)
         if (infinite := np.isinf(table[name])).any():
             row = int(infinite.argmax())
             wrong.append((row, name, fields[row]))
     if wrong:
         row, name, field = min(wrong, key=lambda found: found[0])
-        raise not_a_number(f"{path}, line {numbers[row]}", name, field, decimal)
-    return pd.DataFrame(table, columns=list(columns), copy=False)
+        raise not_a_number(f"{layout.path}, line {lines[row]}", name, field, layout.decimal)
+    return pd.DataFrame(table, columns=list(names), copy=False)
 
 
 def not_a_number(place, name, field, decimal="."):
@@ -231,30 +222,6 @@ def not_a_number(place, name, field, decimal="."):
         f"{reason and f', for {reason}'}; allowed are finite numbers and, for a missing value, ? "
         f"or an empty field (a column of words is declared with nominal=[{name!r}])"
     )
-
-
-def strange_numerals(column, decimal):
-    """The row of a field that is a number in another notation, if such are most of the words.
-
-    A column of them is numbers to whoever wrote it, so it should not become nominal in silence;
-    None if it is one of numbers or words.
-    """
-    words = [field for field in set(column) if field not in MISSING_NUMBERS and number_of(field, decimal) is None]
-    strange = [field for field in words if reason_of(field, decimal)]
-    return min(map(column.index, strange)) if strange and 2 * len(strange) >= len(words) else None
-
-
-def word_among_numbers(column, decimal):
-    """The row of the first word of a column of numbers, and whether words are in a hundredth of its rows at most.
-
-    None if it is one of words: codes like 1, 2 and A, of which fewer than ten are numbers for a word.
-    """
-    values = {field for field in set(column) if field not in MISSING_NUMBERS}
-    words = {field for field in values if number_of(field, decimal) is None}
-    if not words or len(values) < 11 * len(words):
-        return None
-    rows = [row for row, field in enumerate(column) if field in words]
-    return rows[0], len(rows) <= max(1, sum(field in values for field in column) // 100)
 
 
 def _words(codes, values):
@@ -295,24 +262,15 @@ def is_number(field, decimal="."):
 
 def reason_of(field, decimal="."):
     """Why what a person reads as a number is not read as one here, and the remedy; "" if not so."""
-    digits = "".join(str(unicodedata.decimal(c)) if c.isdecimal() else c for c in field)
-    if digits != field and (_is_any(digits, decimal) or reason_of(digits, decimal)):
-        return "it has other digits than 0 to 9; write these"
-    if _is_any(field.replace("\N{MINUS SIGN}", "-"), decimal) and "\N{MINUS SIGN}" in field:
-        return "it has a typographic minus; write -"
-    if decimal == "." and field.count(",") == 1 and is_number(field.replace(",", ".")) and "." not in field:
-        if _GROUPED.fullmatch(field):
-            return (
-                'it has a comma: if it is a decimal one, say decimal="," (--decimal ,), '
-                "if it marks thousands, leave it out"
-            )
-        return 'it has a decimal comma; say decimal="," (--decimal ,)'
-    if _GROUPED.fullmatch(field):
-        return "it has marks between thousands; leave them out"
-    if decimal != "." and is_number(field):
-        return f"it has a decimal point, but decimal={decimal!r} is said"
+    if is_number(field, decimal):
+        return ""
+    plain = "".join(str(unicodedata.decimal(c, c)) for c in field).replace("\N{MINUS SIGN}", "-")
+    if is_number(plain.replace("\N{ARABIC DECIMAL SEPARATOR}", decimal), decimal):
+        return "it has other digits or signs than 0 to 9 and -; write these"
+    if _GROUPED.fullmatch(plain) or is_number(plain) or is_number(plain, ","):
+        name, other = ("comma", ",") if decimal == "." else ("point", ".")
+        return (
+            f"it has a decimal {name} or marks between thousands; say decimal={other!r} (--decimal {other}), or leave "
+            "the marks out"
+        )
     return ""
-
-
-def _is_any(field, decimal):
-    return is_number(field, decimal) or is_number(field.replace("\N{ARABIC DECIMAL SEPARATOR}", "."))

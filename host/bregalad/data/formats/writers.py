@@ -12,8 +12,8 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from ...files import replacing
+from .arff import quoted
 from .files import suffix_of
-from .notation import quoted
 
 if TYPE_CHECKING:
     from ...hints import Path
