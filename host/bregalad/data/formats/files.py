@@ -37,13 +37,11 @@ class Member(str):
 
 def suffix_of(path):
     """The suffix that tells the format, in lower case, without that of the compression."""
-    name, path = path, Path(str(path))
-    if path.suffix.lower() == ".zip" and path.is_file():
-        inner = Path(_member(name)).suffix.lower()
-        return inner or Path(path.stem).suffix.lower()
-    if path.suffix.lower() in (".gz", ".zip"):
-        path = Path(path.stem)
-    return path.suffix.lower()
+    name = Path(str(path))
+    if name.suffix.lower() == ".zip" and name.is_file():
+        with _whole(path), _unpacked(path) as file:
+            return Path(file.name).suffix.lower() or Path(name.stem).suffix.lower()
+    return Path(name.stem if name.suffix.lower() in (".gz", ".zip") else name).suffix.lower()
 
 
 @contextmanager
@@ -59,15 +57,11 @@ def open_binary(path):
     """
     suffix = Path(path).suffix.lower()
     with _whole(path):
-        if suffix == ".gz":
-            with gzip.open(path) as file:
-                yield file
-        elif suffix == ".zip":
-            name = _member(path)
-            with zipfile.ZipFile(path) as archive, _unpacked(archive, name) as file:
+        if suffix == ".zip":
+            with _unpacked(path) as file:
                 yield file
         else:
-            with open(path, "rb") as file:
+            with (gzip.open if suffix == ".gz" else open)(path, "rb") as file:
                 yield file
 
 
@@ -87,11 +81,16 @@ def _whole(path):
         raise DataError(f"{path}: the archive is damaged or cut short ({error})") from error
 
 
-def _unpacked(archive, name):
+@contextmanager
+def _unpacked(path):
+    """The file in a zip archive that holds the data; it has its name."""
     try:
-        return archive.open(name)
-    except (UnicodeDecodeError, KeyError) as error:  # a name in it is none
+        archive = zipfile.ZipFile(path)
+        file = archive.open(_member(path, archive))
+    except (UnicodeDecodeError, KeyError, IndexError) as error:  # a name in it is none, or empty
         raise zipfile.BadZipFile(str(error)) from error
+    with archive, file:
+        yield file
 
 
 @contextmanager
@@ -129,7 +128,13 @@ class Pipe:
         """
         with _whole(self):
             if self._lines is None:
-                self._lines = Lines(self._unpacked(), self)
+                # Standard input may be a file of Python's own; its number is that of the process.
+                file = open(0, "rb", closefd=False) if self._path == "-" else open(self._path, "rb")
+                kind = file.peek(4)[:4]
+                for magic, name in ((b"PAR1", "Parquet"), (b"PK\x03\x04", "a zip archive")):
+                    if kind == magic:
+                        raise self.refusal(name)
+                self._lines = Lines(gzip.GzipFile(fileobj=file) if kind[:2] == b"\x1f\x8b" else file, self)
             yield self._lines
 
     def refusal(self, name):
@@ -148,15 +153,6 @@ class Pipe:
                 if len(before) < count - 1:
                     break
         return False
-
-    def _unpacked(self):
-        # Standard input may be a file of Python's own; its number is that of the process.
-        file = open(0, "rb", closefd=False) if self._path == "-" else open(self._path, "rb")
-        kind = file.peek(4)[:4]
-        for magic, name in ((b"PAR1", "Parquet"), (b"PK\x03\x04", "a zip archive")):
-            if kind == magic:
-                raise self.refusal(name)
-        return gzip.GzipFile(fileobj=file) if kind[:2] == b"\x1f\x8b" else file
 
 
 def place_of(path, member=None):
@@ -179,25 +175,14 @@ def place_of(path, member=None):
         if not path.lower().endswith(".zip"):
             raise ValueError(f"{path}: member is for zip archives; this is none")
         return Member(path, member)
-    if path == "-":
-        return Pipe(path)
     if os.path.isdir(path):
         raise IsADirectoryError(f"{path} is a folder, not a file")
-    return Pipe(path) if os.path.exists(path) and not os.path.isfile(path) else path
+    return Pipe(path) if path == "-" or os.path.exists(path) and not os.path.isfile(path) else path
 
 
-def _member(path):
+def _member(path, archive):
     """The name of the file in a zip archive that holds the data."""
-    with _whole(path):
-        try:
-            with zipfile.ZipFile(path) as archive:
-                members = [
-                    info
-                    for info in archive.infolist()
-                    if not info.is_dir() and not info.filename.startswith("__MACOSX/")
-                ]
-        except (UnicodeDecodeError, IndexError) as error:  # a name that is none, or empty
-            raise zipfile.BadZipFile(str(error)) from error
+    members = [info for info in archive.infolist() if not info.is_dir() and not info.filename.startswith("__MACOSX/")]
     names = listed(info.filename for info in members)
     if isinstance(path, Member):
         chosen = [info for info in members if info.filename == path.name]

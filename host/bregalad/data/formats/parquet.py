@@ -16,7 +16,7 @@ from .sources import Source
 from .text import number_of
 
 # Plain bytes are what some programs write for texts.
-_TEXTS = ("string", "large_string", "string_view", "binary", "large_binary", "binary_view")
+_TEXTS = ("string", "large_string", "string_view", "binary", "large_binary", "binary_view", "bool")
 
 
 class ParquetSource(Source):
@@ -85,17 +85,9 @@ class ParquetSource(Source):
                 def where(row, start=done):
                     return f"{self.path}, row {start + row}"
 
-                yield (
-                    pd.DataFrame(
-                        {
-                            name: self._column(
-                                batch.column(batch.schema.get_field_index(stored[name])), name, name in numeric, where
-                            )
-                            for name in kept
-                        }
-                    ),
-                    where,
-                )
+                columns = dict(zip(batch.schema.names, batch.columns, strict=True))
+                table = {name: self._column(columns[stored[name]], name, name in numeric, where) for name in kept}
+                yield pd.DataFrame(table), where
                 done += len(batch)
 
     def _column(self, column, name, numeric, where):
@@ -141,14 +133,10 @@ class ParquetSource(Source):
 
     @contextmanager
     def _opened(self):
-        packed = self.path.lower().endswith((".gz", ".zip"))
         with open_binary(self.path) as file:  # by its name Arrow opens only what is named in UTF-8
             with _explained(self.path, "not a Parquet file"):
-                source = file
-                if packed:  # it is not read from its beginning; what is none may be of any size
-                    start = file.read(4)
-                    source = pa.BufferReader(start + file.read() if start == b"PAR1" else start)
-                source = parquet.ParquetFile(source)
+                packed = self.path.lower().endswith((".gz", ".zip"))  # it is not read from its beginning
+                source = parquet.ParquetFile(pa.BufferReader(file.read()) if packed else file)
             with source, _explained(self.path, "the Parquet data are damaged"):
                 yield source
 
@@ -187,22 +175,10 @@ def _kind(kind):
     """What a column of an Arrow type is, None if it is not learnt from."""
     if pa.types.is_dictionary(kind):
         return _kind(kind.value_type) and "nominal"
-    if (
-        pa.types.is_integer(kind)
-        or pa.types.is_floating(kind)
-        or pa.types.is_decimal(kind)
-        or pa.types.is_null(kind)
-        or pa.types.is_temporal(kind)
-    ):
-        return "numeric"
-    if (
-        str(kind) in _TEXTS
-        or pa.types.is_boolean(kind)
-        or pa.types.is_fixed_size_binary(kind)
-        or _extension(kind) == "pandas.interval"
-    ):
+    if str(kind) in _TEXTS or pa.types.is_fixed_size_binary(kind) or _extension(kind) == "pandas.interval":
         return "nominal"
-    return None
+    numeric = pa.types.is_primitive(kind) or pa.types.is_decimal(kind) or pa.types.is_null(kind)
+    return "numeric" if numeric else None
 
 
 def _has_words(kind):

@@ -56,10 +56,6 @@ class Source:
         """
         raise NotImplementedError
 
-    def admit(self, name: str) -> None:
-        """Make a column that is left out, one of ``index``, the last column."""
-        raise NotImplementedError
-
     @property
     def columns(self):
         """The columns' names, in order."""
@@ -118,10 +114,9 @@ class LineSource(Source):
                 block = Block(data, start, self.layout)
                 start = lines.number + 1
                 self._skipped(block)
-                if block.is_empty:
-                    continue
-                table = self._table(block, kept, numeric)
-                yield table, lambda row, block=block: f"{self.path}, line {block.numbers[row]}"
+                if not block.is_empty:
+                    table = self._table(block, kept, numeric)
+                    yield table, lambda row, block=block: f"{self.path}, line {block.numbers[row]}"
 
     def _skipped(self, block):
         """Tell of lines that are passed over, if that is to be known."""
