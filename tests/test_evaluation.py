@@ -180,18 +180,6 @@ def test_a_picture_shows_what_is_recent(tmp_path):
     assert axes.title.get_window_extent().width <= figure.bbox.width
 
 
-def test_recovery():
-    """Points every 100 instances; the drift is behind 500 of them."""
-    curve = Curve(instances=list(range(100, 1600, 100)), recent=[0.1] + [0.9] * 4 + [0.3, 0.9, 0.3] + [0.885] * 7)
-    assert curve.recovery(500, window=2) == 400  # at 700 one point is high by chance
-    assert curve.recovery(500, within=0.01, window=2) is None
-    assert curve.recovery(500, within=0.7, window=2) == 100
-    assert curve.recovery(1400, window=1) == 100 and curve.recovery(1400, window=2) is None
-    for drift, window in ((400, 5), (1500, 2)):
-        with pytest.raises(ValueError, match=f"recovery takes {window} points before a drift and one behind it"):
-            curve.recovery(drift, window=window)
-
-
 def test_a_curve_prints_its_last_point():
     curve = Curve()
     assert repr(curve) == "Curve without points"

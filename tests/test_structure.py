@@ -7,7 +7,7 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
-from bregalad.data.generators.catalogue import GENERATORS
+from bregalad.data.generators import GENERATORS
 from bregalad.learners.catalogue import POSITIVE, TREES
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -67,7 +67,7 @@ API = {  # page: classes and functions, and modules with all of theirs
         "bregalad.data.quantiser",
         "bregalad.data.codebook",
         "bregalad.data.nominal",
-        "bregalad.data.generators.catalogue",
+        "bregalad.data.generators",
         "bregalad.data.generators.concepts",
         "bregalad.data.generators.drift",
     ),

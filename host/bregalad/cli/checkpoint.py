@@ -49,7 +49,7 @@ def run_of(args):
     ValueError
         If the stream cannot be read again.
     """
-    from ..data.generators.catalogue import PREFIX
+    from ..data.generators import PREFIX
 
     options = {name: value for name, value in vars(args).items() if name not in _FREE}
     if args.file.startswith(PREFIX):

@@ -157,7 +157,7 @@ def chunk_of(args):
 
 def is_endless(stream):
     """Whether a stream is a generator's that does not end."""
-    from ..data.generators.catalogue import PREFIX
+    from ..data.generators import PREFIX
 
     return stream.path.startswith(PREFIX) and stream.len_hint is None
 

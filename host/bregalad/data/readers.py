@@ -14,7 +14,7 @@ from .formats.arff import ArffSource
 from .formats.delimited import TextSource
 from .formats.files import Pipe, place_of, suffix_of
 from .formats.parquet import JsonSource, ParquetSource
-from .generators.catalogue import PREFIX
+from .generators import PREFIX
 from .generators.source import GeneratorSource
 from .schema import Attribute, DataError, Schema
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     Columns: TypeAlias = Sequence[str | int] | str  # by name or index
 
+_COLUMNAR = {".parquet": ParquetSource, ".pq": ParquetSource, ".jsonl": JsonSource, ".ndjson": JsonSource}
 _OTHERS = (  # what is no text, or none of instances
     ".json .xlsx .xls .ods .feather .arrow .orc .avro .npy .npz .pkl .pickle .mat .h5 .hdf5 .db .sqlite .sav .dta .rds "
     ".rda .rdata .xml .html .htm .tar .tgz .bz2 .xz .zst .7z .rar"
@@ -235,20 +236,12 @@ def open_source(path, *, header="auto", known=(), names=None, decimal=".", membe
     if decimal not in (".", ","):
         raise ValueError(f'decimal must be "." or ",", not {decimal!r}')
     path = str(path)
-    suffix = ""
-    if not path.startswith(PREFIX):
-        path = place_of(path, member)
-        suffix = suffix_of(path)
-    if isinstance(path, str) and path.startswith(PREFIX):
+    if path.startswith(PREFIX):
         source = GeneratorSource(path)
-    elif suffix in (".parquet", ".pq"):
+    elif (suffix := suffix_of(path := place_of(path, member))) in _COLUMNAR:
         if isinstance(path, Pipe):
-            raise path.refusal("Parquet")
-        source = ParquetSource(path)
-    elif suffix in (".jsonl", ".ndjson"):
-        if isinstance(path, Pipe):
-            raise path.refusal("JSON")
-        source = JsonSource(path)
+            raise path.refusal("Parquet" if _COLUMNAR[suffix] is ParquetSource else "JSON")
+        source = _COLUMNAR[suffix](path)
     elif suffix in _OTHERS:
         raise DataError(
             f"{path}: {suffix} is not read; allowed are CSV and other delimited text, ARFF, Parquet and JSON by the "
@@ -277,17 +270,15 @@ def stream_of(
             f"{path}: an attribute and a class are needed, but there is one column "
             "only; a text's fields are divided by comma, tab, semicolon or bar"
         )
-    columns = _Columns(path, source.columns, source.index)
     label = None
     if class_name is not False:
-        label = columns.index(len(source.columns) - 1 if class_name is None else class_name, "the class column")
-    chosen = {"nominal": columns.indices(nominal, "nominal"), "numeric": columns.indices(numeric, "numeric")}
-    both = chosen["nominal"] & chosen["numeric"]
-    if both:
+        label = _index(source, len(source.columns) - 1 if class_name is None else class_name, "the class column")
+    chosen = {kind: _indices(source, keys, kind) for kind, keys in (("nominal", nominal), ("numeric", numeric))}
+    if both := chosen["nominal"] & chosen["numeric"]:
         raise ValueError(f"column {source.columns[min(both)]!r} is declared nominal and numeric")
     ignore = (ignore,) if isinstance(ignore, str) else ignore
-    dropped = columns.indices([key for key in ignore if key not in source.index], "ignored")
-    if label is not None and label in dropped:
+    dropped = _indices(source, [key for key in ignore if key not in source.index], "ignored")
+    if label in dropped:
         raise ValueError(f"the class column {source.columns[label]!r} is ignored")
     attributes, refused, free = [], {}, []
     for i, attribute in enumerate(source.attributes):
@@ -300,10 +291,8 @@ def stream_of(
             continue
         if declared is None:
             free.append(i)
-        if i in chosen["nominal"] and attribute.kind != "nominal":
-            attribute = Attribute(attribute.name, "nominal")
-        elif i in chosen["numeric"]:
-            attribute = Attribute(attribute.name, "numeric")
+        elif declared != attribute.kind:
+            attribute = Attribute(attribute.name, declared)
         attributes.append(attribute)
     _refuse(refused)
     if times := [source.columns[i] for i in free if i in source.times]:
@@ -314,8 +303,9 @@ def stream_of(
     for i in free:
         if i in source.mixed:
             warn(f"{source.mixed[i]}, so the column is nominal; --nominal or --numeric says what it is")
-    if label is None:
-        return Stream(source, Schema(tuple(attributes), _no_class(attributes)), chunk, labels=None)
+    if label is None:  # a name that no attribute has
+        unused = "class" + " " * max((len(a.name) for a in attributes), default=0)
+        return Stream(source, Schema(tuple(attributes), unused), chunk, labels=None)
     if classes is None:
         classes = source.attributes[label].values
     schema = Schema(tuple(attributes), source.columns[label], tuple(map(str, classes)))
@@ -330,45 +320,24 @@ def _refuse(reasons):
         raise DataError(reasons[first] + also)
 
 
-def _no_class(attributes):
-    """A name that no attribute has."""
-    return "class" + " " * max((len(a.name) for a in attributes), default=0)
+def _index(source, key, what):
+    """A column's index, by its name or index; ``what`` it is to be."""
+    names = source.columns
+    if key in names:
+        return names.index(key)
+    at = int(key) if _is_index(key) else key
+    if isinstance(at, (int, np.integer)) and not isinstance(at, bool) and -len(names) <= at < len(names):
+        return int(at) % len(names)
+    left_out = "; the index of the data frame is left out (frame.reset_index() makes it columns)"
+    raise DataError(
+        f"{source.path}: {what} {key!r} is unknown; the columns are {', '.join(names)} (0 to {len(names) - 1})"
+        + left_out * (key in source.index)
+    )
 
 
-class _Columns:
-    """Find columns by name or by index."""
-
-    def __init__(self, path, names, left_out=()):
-        self.path = path
-        self.names = names
-        self.left_out = left_out
-
-    def index(self, key, what):
-        if isinstance(key, str):
-            if key in self.names:
-                return self.names.index(key)
-            if _is_index(key):
-                key = int(key)
-        if (
-            isinstance(key, (int, np.integer))
-            and not isinstance(key, bool)
-            and -len(self.names) <= key < len(self.names)
-        ):
-            return int(key) % len(self.names)
-        raise DataError(
-            f"{self.path}: {what} {key!r} is unknown; the columns are "
-            f"{', '.join(self.names)} (0 to {len(self.names) - 1})"
-            + (
-                "; the index of the data frame is left out (frame.reset_index() makes it columns)"
-                if key in self.left_out
-                else ""
-            )
-        )
-
-    def indices(self, keys, kind):
-        if isinstance(keys, str):
-            keys = (keys,)
-        return {self.index(key, f"the {kind} column") for key in keys}
+def _indices(source, keys, kind):
+    keys = (keys,) if isinstance(keys, str) else keys
+    return {_index(source, key, f"the {kind} column") for key in keys}
 
 
 def _is_index(key):

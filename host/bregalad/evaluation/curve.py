@@ -111,41 +111,6 @@ class Curve:
         self.seconds.append((self.seconds[-1] if self.seconds else 0.0) + seconds)
         self.memory.append(memory)
 
-    def recovery(self, drift: int, within: float = 0.02, window: int = 5) -> int | None:
-        """Instances from a drift on until the stream is learnt again.
-
-        Parameters
-        ----------
-        drift : int
-            Instances before it.
-        within : float
-            By how much the recent accuracy may be lower than the level before, the mean of the last ``window`` points.
-        window : int
-
-        Returns
-        -------
-        int or None
-            Up to the first point behind the drift from which on as many points as ``window`` have on average come up
-            to that; None if none has.
-
-        Raises
-        ------
-        ValueError
-            If there are not so many points before the drift, or none behind it.
-        """
-        instances, recent = np.array(self.instances), np.array(self.recent)
-        before, behind = recent[instances <= drift], np.flatnonzero(instances > drift)
-        if len(before) < window or not len(behind):
-            raise ValueError(
-                f"recovery takes {window} points before a drift and one behind it; "
-                f"of {len(recent)} points {len(before)} are before {drift}"
-            )
-        level = before[-window:].mean() - within
-        for at in behind[: len(behind) - window + 1]:
-            if recent[at : at + window].mean() >= level:
-                return int(instances[at] - drift)
-        return None
-
     def __repr__(self):
         """The last point, a line for each of its figures."""
         if not self.instances:

@@ -16,7 +16,7 @@ def run(args):
     from tqdm import tqdm
 
     from ...data.formats.writers import check_writable, write_stream
-    from ...data.generators.catalogue import GENERATORS, PRESETS, describe, open_generator
+    from ...data.generators import GENERATORS, PRESETS, describe, open_generator
 
     if args.generator is None:
         for name in (*GENERATORS, *PRESETS):

@@ -4,7 +4,7 @@ import pandas as pd
 
 from ..formats.sources import Source
 from ..schema import Attribute, DataError
-from .catalogue import open_generator
+from . import open_generator
 
 
 class GeneratorSource(Source):
@@ -22,19 +22,13 @@ class GeneratorSource(Source):
 
     def tables(self, chunk, kept, numeric):
         """Yield the data, ``chunk`` rows at a time."""
-        own = (*self.generator.schema.names, self.generator.schema.class_name)
-        own = dict(zip(self.columns, own, strict=True))
-        done = 0
+        schema, done = self.generator.schema, 0
+        own = dict(zip(self.columns, (*schema.names, schema.class_name), strict=True))
         for X, y in self.generator.chunks(chunk):
-            X[self.generator.schema.class_name] = pd.Categorical(y, self.generator.schema.classes)
-            yield (
-                pd.DataFrame({name: self._column(X[own[name]], name, name in numeric) for name in kept}),
-                self._where(done),
-            )
+            X[schema.class_name] = pd.Categorical(y, schema.classes)
+            table = {name: self._column(X[own[name]], name, name in numeric) for name in kept}
+            yield pd.DataFrame(table), lambda row, start=done + 1: f"{self.path}, instance {start + row}"
             done += len(y)
-
-    def _where(self, start):
-        return lambda row: f"{self.path}, instance {start + row + 1}"
 
     def _column(self, column, name, numeric):
         if numeric == (column.dtype.kind == "f"):
