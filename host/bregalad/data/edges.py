@@ -66,14 +66,10 @@ def renew(books, columns, kept, values, new):
                 stays[staying] = old[code - 1]
                 staying += 1
         found = _place(values[0][i, : values[1][i]], MISSING - staying, placed)
-        edges, count, a, b = new[0][i], np.int64(0), 0, 0
-        while a < staying or b < found:
-            if b == found or a < staying and stays[a] <= placed[b]:
-                count = insert(edges, count, stays[a])
-                a += 1
-            else:
-                count = insert(edges, count, placed[b])
-                b += 1
+        edges, count = new[0][i], np.int64(found)
+        edges[:found] = placed[:found]
+        for at in range(staying):
+            count = insert(edges, count, stays[at])
         new[1][i] = count
         differs[i] = count != known
         for at in range(min(count, known)):

@@ -3,20 +3,8 @@
 LATE_MINUTES = 15
 NOMINAL = ("carrier", "origin", "dest")
 _NUMERIC = (
-    "month",
-    "weekday",
-    "sched_dep_time",
-    "sched_arr_time",
-    "dep_delay",
-    "distance",
-    "seats",
-    "built",
-    "temp",
-    "wind_speed",
-    "precip",
-    "visib",
-    "pressure",
-)
+    "month weekday sched_dep_time sched_arr_time dep_delay distance seats built temp wind_speed precip visib pressure"
+).split()
 
 
 def flights():

@@ -122,28 +122,18 @@ def _plain_columns(X, times=None):
 
 
 def _is_strange(kind):
+    values = kind.categories.dtype if isinstance(kind, pd.CategoricalDtype) and kind.categories is not None else kind
     return (
-        _is_intervals(kind)
-        or (
-            isinstance(kind, pd.CategoricalDtype)
-            and kind.categories is not None
-            and _is_intervals(kind.categories.dtype)
-        )
-        or (isinstance(kind, pd.ArrowDtype) and types.is_dictionary(kind.pyarrow_dtype))
-        or _is_swapped(kind)
+        isinstance(values, pd.IntervalDtype)
+        or isinstance(kind, pd.ArrowDtype)
+        and types.is_dictionary(kind.pyarrow_dtype)
+        or isinstance(kind, np.dtype)
+        and not kind.isnative
     )
 
 
-def _is_swapped(kind):
-    return isinstance(kind, np.dtype) and not kind.isnative
-
-
-def _is_intervals(kind):
-    return isinstance(kind, pd.IntervalDtype)
-
-
 def _plain(column):
-    if _is_swapped(column.dtype):  # pandas takes no rows of it
+    if isinstance(column.dtype, np.dtype) and not column.dtype.isnative:  # pandas takes no rows of it
         return column.astype(column.dtype.newbyteorder("="))
     if isinstance(column.dtype, pd.ArrowDtype):
         column = pd.Series(_column(pa.chunked_array(column)), index=column.index)

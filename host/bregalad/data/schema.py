@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from operator import attrgetter
 from typing import Any
@@ -61,13 +61,9 @@ class Attribute:
                 raise ValueError(f"attribute {self.name!r}: {value} stands for a missing value, and cannot be declared")
         _check_unique(self.values, f"attribute {self.name!r}: value")
 
-    def to_dict(self) -> dict[str, Any]:
-        """The attribute in JSON's types."""
-        return {"name": self.name, "kind": self.kind, "values": list(self.values)}
-
     @classmethod
     def from_dict(cls, state: dict[str, Any]) -> Attribute:
-        """The attribute that `to_dict` described."""
+        """The attribute that the schema's `to_dict` described."""
         return cls(**_members(state, ("name", "kind", "values"), "attribute"))
 
 
@@ -128,11 +124,7 @@ class Schema:
 
     def to_dict(self) -> dict[str, Any]:
         """The schema in JSON's types."""
-        return {
-            "attributes": [attribute.to_dict() for attribute in self.attributes],
-            "class_name": self.class_name,
-            "classes": list(self.classes),
-        }
+        return asdict(self)
 
     @classmethod
     def from_dict(cls, state: dict[str, Any]) -> Schema:

@@ -28,7 +28,6 @@ _TOKEN = re.compile(
 _ESCAPE = re.compile(r"\\(u[0-9A-Fa-f]{4}|[0-3][0-7]{0,2}|[4-7][0-7]?|.)")
 _CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
 _SPECIAL = re.compile(r"""[\\'"%\x00-\x1f]""")
-_LETTERS = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
 _WORD = re.compile(r"[A-Za-z0-9_\-+.:/=<>]+", re.ASCII)
 
 _DECLARATION = re.compile(r"""[\x00-\x20]*(@[^\x00-\x20'"{},%]*)(.*)""", re.DOTALL)
@@ -280,8 +279,5 @@ def _character(match):
 
 
 def _escaped(match):
-    # Octal for the rarer ones: of Weka's own \u001E its reader makes u001E.
-    character = match[0]
-    if character >= " ":
-        return "\\" + character
-    return _LETTERS.get(character, f"\\{ord(character):03o}")
+    # Octal: of Weka's own \u001E its reader makes u001E.
+    return "\\" + (match[0] if match[0] >= " " else f"{ord(match[0]):03o}")

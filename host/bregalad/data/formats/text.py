@@ -226,14 +226,9 @@ def not_a_number(place, name, field, decimal="."):
 
 def _words(codes, values):
     """Categories of words by their codes, -1 for missing ones, without blanks around them and missing ones."""
-    clean = [value.strip() for value in values]
-    if clean != list(values) or any(value in MISSING_WORDS for value in clean):
-        same, clean = pd.factorize(np.array(clean, object))
-        missing = np.isin(clean, MISSING_WORDS)
-        places = np.where(missing, -1, np.cumsum(~missing) - 1)
-        codes = np.append(places[same], -1)[codes]
-        clean = clean[~missing]
-    return pd.Categorical.from_codes(codes, pd.Index(clean, dtype=object))
+    clean = [None if word in MISSING_WORDS else word for word in map(str.strip, values)]
+    same, words = pd.factorize(np.array([*clean, None], object))
+    return pd.Categorical.from_codes(same[codes], pd.Index(words, dtype=object))
 
 
 def number_of(field, decimal="."):

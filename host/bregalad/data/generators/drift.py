@@ -5,6 +5,7 @@ from typing import Annotated
 
 import numpy as np
 
+from ...words import listed
 from .base import Block, Cutter, Generator, Range
 
 __all__ = ["ConceptDrift", "Recurrence"]
@@ -23,10 +24,12 @@ class _Joined(Generator):
                 raise TypeError(f"{name} must be a generator, not {generator!r}")
             if generator.instances is not None:
                 raise ValueError(f"{name} must not end: the joined stream takes instances={generator.instances}")
-        if self.first.schema != self.second.schema:
+        one, other = self.first.schema, self.second.schema
+        if one != other:
+            attributes = f"{len(one.attributes)} and {len(other.attributes)} attributes"
             raise ValueError(
-                "first and second must have the same attributes and classes; "
-                f"{_difference(self.first.schema, self.second.schema)}"
+                f"first and second must have the same attributes and classes; they have {attributes}, "
+                f"{one.class_name} of {listed(one.classes)} and {other.class_name} of {listed(other.classes)}"
             )
         super().__post_init__()
 
@@ -96,15 +99,3 @@ class Recurrence(_Joined):
 
     def _second(self, rng, time):
         return time // self.period % 2 == 1
-
-
-def _difference(first, second):
-    if first.classes != second.classes or first.class_name != second.class_name:
-        return (
-            f"{first.class_name!r} is one of {', '.join(first.classes)}; "
-            f"{second.class_name!r} one of {', '.join(second.classes)}"
-        )
-    if len(first.attributes) != len(second.attributes):
-        return f"they have {len(first.attributes)} and {len(second.attributes)} attributes"
-    a, b = next((a, b) for a, b in zip(first.attributes, second.attributes, strict=True) if a != b)
-    return f"{a.name!r} ({a.kind}) and {b.name!r} ({b.kind}) differ"

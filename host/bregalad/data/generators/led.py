@@ -9,24 +9,8 @@ from ..schema import Schema
 from .base import Block, Generator, Range, Share, nominals
 
 # Top, upper left, upper right, middle, lower left, lower right, bottom.
-SEGMENTS = np.array(
-    [
-        [int(bit) for bit in digit]
-        for digit in (
-            "1110111",
-            "0010010",
-            "1011101",
-            "1011011",
-            "0111010",
-            "1101011",
-            "1101111",
-            "1010010",
-            "1111111",
-            "1111011",
-        )
-    ],
-    np.uint8,
-)
+_DIGITS = "1110111 0010010 1011101 1011011 0111010 1101011 1101111 1010010 1111111 1111011"
+SEGMENTS = np.array([list(map(int, digit)) for digit in _DIGITS.split()], np.uint8)
 
 
 @dataclass(eq=False, repr=False)
