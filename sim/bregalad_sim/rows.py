@@ -1,6 +1,7 @@
 """Row layouts, edges and rows at random, and what the host's code books make of them."""
 
 import numpy as np
+from bregalad.geometry import MISSING
 from bregalad.protocol.rows import KIND_BYTES, Column, RowKind, RowLayout, reach_of
 
 __all__ = ["any_edges", "any_layout", "any_rows", "coded", "records_of"]
@@ -114,11 +115,9 @@ def coded(layout, rows, books, flags):
             continue
         with np.errstate(invalid="ignore"):  # signalling NaNs
             values = values.astype(np.float64)
-        edges = books[index].edges
-        infinite = np.isinf(values)
         # The host refuses infinite values; here they are coded as they compare.
-        codes[:, index] = books[index].encode(np.where(infinite, 0.0, values))
-        codes[infinite, index] = np.where(values[infinite] > 0, len(edges), 0)
+        found = np.searchsorted(books[index].edges, values, side="right")
+        codes[:, index] = np.where(np.isnan(values), MISSING, found)
     labels = [0] * len(table) if layout.label is None else table[:, layout.label].tolist()
     given = [flags] * len(table) if layout.flags is None else table[:, layout.flags].tolist()
     return list(zip(labels, given, codes.tolist(), strict=True))

@@ -257,6 +257,7 @@ def test_summary():
         (lambda X: X.assign(q=1), ValueError, "unknown column 'q'"),
         (lambda X: X[["n", "x", "m"]], ValueError, "another order: expected x, n, m, found n, x, m"),
         (lambda X: X.assign(x=np.inf), ValueError, "attribute 'x': value 0 is inf"),
+        (lambda X: dict(X) | {"x": X[["x"]].to_numpy()}, ValueError, "attribute 'x': values must be one-dimensional"),
         (lambda X: X.assign(x="1.5"), TypeError, "attribute 'x': values must be numbers"),
         (lambda X: X.assign(m=b"u"), TypeError, "attribute 'm': a nominal value must be"),
         (lambda X: X.to_numpy()[:, :2], ValueError, "must have 3 columns, not 2"),

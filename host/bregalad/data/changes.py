@@ -4,8 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .edges import renew
-
 
 @dataclass(frozen=True, eq=False)
 class Changes:
@@ -33,21 +31,3 @@ class Changes:
         """Per attribute: it, its old edges, its new ones, its values."""
         for i, attribute in enumerate(self.attributes.tolist()):
             yield attribute, *(table[i, : counts[i]] for table, counts in (self.old, self.new, self.values))
-
-
-def changes_of(books, columns, attributes, kept, values):
-    """`Changes` of those books of some columns that other edges are better for.
-
-    Parameters
-    ----------
-    books, columns, kept, values
-        As `renew` takes them.
-    attributes : int64 array (m,)
-        Of the columns.
-    """
-    new = np.full((len(columns), books[0].shape[1]), np.inf), np.zeros(len(columns), np.int64)
-    differs = renew(books, columns, kept, values, new)
-    if not differs.all():
-        columns, attributes = columns[differs], attributes[differs]
-        new, values = ((table[differs], counts[differs]) for table, counts in (new, values))
-    return Changes(attributes, (books[0][columns], books[1][columns]), new, values)

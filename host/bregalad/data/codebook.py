@@ -5,9 +5,8 @@ import math
 import numpy as np
 
 from ..geometry import MISSING
-from .tables import NumberTables
 
-__all__ = ["CODES", "CodeBook", "vector"]
+__all__ = ["CODES", "CodeBook"]
 
 CODES = MISSING  # codes 0 to 254; 255 says "missing"
 
@@ -26,26 +25,6 @@ class CodeBook:
 
     def __init__(self):
         self.edges = np.empty(0)
-
-    def encode(self, values):
-        """The codes of ``values``, a uint8 array.
-
-        Parameters
-        ----------
-        values : array of numbers
-            One-dimensional; NaN is missing.
-
-        Raises
-        ------
-        ValueError
-            If ``values`` is not one-dimensional or contains an infinite value.
-        """
-        values = vector(values)
-        codes = np.empty((len(values), 1), np.uint8)
-        if NumberTables([self], [0]).encode(values[:, np.newaxis], codes):
-            row = int(np.isinf(values).argmax())
-            raise ValueError(f"value {row} is {values[row]}; values must be finite or NaN")
-        return codes[:, 0]
 
     def threshold(self, code):
         """The value x such that a value's code is below ``code`` if and only if it is below x.
@@ -73,11 +52,3 @@ class CodeBook:
         book = cls()
         book.edges = np.array(edges, np.float64)
         return book
-
-
-def vector(values):
-    """``values`` as a float64 vector, or an error."""
-    values = np.asarray(values)
-    if values.ndim != 1:
-        raise ValueError(f"values must be one-dimensional, not of shape {values.shape}")
-    return np.ascontiguousarray(values, np.float64)

@@ -8,12 +8,14 @@ import numpy as np
 import pandas as pd
 
 from ..words import listed, one_line, shown
-from .changes import changes_of
-from .codebook import CodeBook, vector
+from .changes import Changes
+from .edges import renew
+from .codebook import CodeBook
 from .frames import as_pandas
 from .nominal import ValueBook, looked_up
 from .sample import Sample
 from .schema import Schema
+from .search import EDGES
 from .stretches import Stretches
 from .tables import NumberTables
 from .times import TIMES, seconds
@@ -174,7 +176,11 @@ class Quantiser:
         """
         columns = np.array(due, np.int64)
         attributes = np.array(self.numeric, np.int64)[columns]
-        return changes_of(self.tables.edges, columns, attributes, kept[attributes], self.sample.values(columns))
+        books, values = self.tables.edges, self.sample.values(columns)
+        new = np.full((len(columns), EDGES), np.inf), np.zeros(len(columns), np.int64)
+        other = renew(books, columns, kept[attributes], values, new)
+        old = tuple(table[columns] for table in books)
+        return Changes(attributes[other], *(tuple(table[other] for table in each) for each in (old, new, values)))
 
     def adopt(self, changes):
         """Encode by other books from now on; ``changes`` are those of `changes`."""
@@ -367,7 +373,10 @@ def _numbers(column):
             column = np.array([np.nan if v is None or v is pd.NA else real(v) for v in column])
         except (TypeError, ValueError, OverflowError) as error:
             raise TypeError(f"values must be numbers that a float can hold: {one_line(error)}") from error
-    return vector(column)
+    values = np.asarray(column)
+    if values.ndim != 1:
+        raise ValueError(f"values must be one-dimensional, not of shape {values.shape}")
+    return np.ascontiguousarray(values, np.float64)
 
 
 def real(value):
