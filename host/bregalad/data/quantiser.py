@@ -9,8 +9,8 @@ import pandas as pd
 
 from ..words import listed, one_line, shown
 from .changes import Changes
-from .edges import renew
 from .codebook import CodeBook
+from .edges import renew
 from .frames import as_pandas
 from .nominal import ValueBook, looked_up
 from .sample import Sample

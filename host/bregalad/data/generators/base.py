@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import namedtuple
 from dataclasses import KW_ONLY, dataclass
@@ -113,9 +114,11 @@ class Generator:
 
     def chunks(self, size: int) -> Iterator[Chunk]:
         """Yield ``(X, y)`` with ``size`` instances, the last one with fewer."""
-        cutter = Cutter(self)
-        while (block := cutter.take(size)) is not None and len(block.labels):
+        cutter, done = Cutter(self), 0
+        while self.instances is None or done < self.instances:
+            block = cutter.take(size if self.instances is None else min(size, self.instances - done))
             yield self._frame(block), self._classes[block.labels]
+            done += len(block.labels)
 
     def take(self, count: int) -> Chunk:
         """The first ``count`` instances at once: ``(X, y)``."""
@@ -123,16 +126,10 @@ class Generator:
         return next(self.chunks(count))
 
     def blocks(self) -> Iterator[Block]:
-        """Yield the instances as `Block`, up to 16,384 at a time."""
+        """Yield the instances as `Block`, 16,384 at a time, without an end."""
         state = self._start()
-        done = 0
-        while self.instances is None or done < self.instances:
-            rng = random_numbers(self.seed, _INSTANCES, done // BLOCK)
-            block = self._block(rng, done, BLOCK, state)
-            if self.instances is not None and done + BLOCK > self.instances:
-                block = Block(*(part[: self.instances - done] for part in block))
-            yield block
-            done += BLOCK
+        for number in itertools.count():
+            yield self._block(random_numbers(self.seed, _INSTANCES, number), number * BLOCK, BLOCK, state)
 
     def _start(self):
         """What ``_block`` may change from block to block."""
@@ -173,16 +170,14 @@ class Cutter:
         self._rest = next(self._blocks)
 
     def take(self, count):
-        """`Block` of the next ``count`` instances, fewer at the end of the stream, None behind it."""
-        parts, done = [], 0
-        while self._rest is not None:
-            parts.append(Block(*(part[: count - done] for part in self._rest)))
-            self._rest = Block(*(part[count - done :] for part in self._rest))
-            done += len(parts[-1].labels)
-            if done == count:
-                break
-            self._rest = next(self._blocks, None)
-        return Block(*map(np.concatenate, zip(*parts, strict=True))) if parts else None
+        """`Block` of the next ``count`` instances."""
+        parts, done = [self._rest], len(self._rest.labels)
+        while done < count:
+            parts.append(next(self._blocks))
+            done += BLOCK
+        whole = Block(*map(np.concatenate, zip(*parts, strict=True))) if len(parts) > 1 else self._rest
+        self._rest = Block(*(part[count:] for part in whole))
+        return Block(*(part[:count] for part in whole))
 
 
 def random_numbers(seed, what, number=0):
