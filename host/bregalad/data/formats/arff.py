@@ -238,7 +238,7 @@ def _fields(line, absent):
             index = index.text
             if not (index.isascii() and index.isdigit() and len(index) < 10 and last < int(index) < width):
                 raise ValueError(
-                    f"a sparse row's index must be a number from {last + 1} to {width - 1} (they ascend), not {index!r}"
+                    f"a sparse row's index must be a number from {last + 1} to {width - 1}, ascending, not {index!r}"
                 )
             last = int(index)
             row[last] = value
