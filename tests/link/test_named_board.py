@@ -7,7 +7,7 @@ import signal
 import numpy as np
 import pandas as pd
 import pytest
-from bregalad import HAT, VFDT, Geometry, load_tree, open_board
+from bregalad import HAT, VFDT, load_tree
 from bregalad.boards.engine import Engine
 from bregalad.boards.linked import LinkedBoard
 from bregalad.cli import main
@@ -138,30 +138,16 @@ def test_a_cut_cable_costs_the_command_line_nothing_that_is_here(back, tmp_path,
         assert f"{saved} is not written" in captured.err and not saved.exists()
 
 
-def test_a_stock_bitstream_is_told_the_build_that_helps():
-    """All that is missing at once, also where naive Bayes is only wished for; the emulated board has no bitstream."""
-    stock = BOARDS["ulx3s-12f"].geometry
-    X, y = np.zeros((20, 12)), np.arange(20) % 2
-    with serve_udp(BoardEnd(lambda: GoldenBoard(stock, 4096))) as server:
-        for prediction in (None, "nb"):
-            with pytest.raises(ValueError, match="; its bitstream: bregalad build BOARD --geometry ") as raised:
-                VFDT(board=server.name, leaf_prediction=prediction).fit(X, y)
-            words = str(raised.value).partition("--geometry ")[2].split()
-            assert Geometry.parse(words, stock) == stock.replace(passes=6, naive_bayes=True)
-        with pytest.raises(
-            ValueError, match="its bitstream: .* slots=32 count_width=16 bus_width=32 nodes=256 searchers=0$"
+def test_a_bitstream_that_lacks_something_is_refused_with_the_remedy():
+    X, y = np.zeros((80, 12)), np.arange(80)
+    with serve_udp(BoardEnd(lambda: GoldenBoard(BOARDS["ulx3s-12f"].geometry, 4096))) as server:
+        for learner, attributes, classes, remedy in (
+            (VFDT(leaf_prediction="mc"), 12, 2, "12 cells.* lanes x passes >= 12$"),
+            (VFDT(criterion="gini"), 3, 2, "or a geometry with criterion='gini'$"),
+            (VFDT(leaf_prediction="nb"), 3, 2, "geometry with naive_bayes=True"),
+            (HAT(leaf_prediction="mc"), 3, 2, "geometry with alternates, 1 to 7"),
+            (VFDT(), 3, 3, "3 classes, .* classes >= 3$"),
+            (VFDT(), 3, 40, "40 classes.*hardware takes 32$"),
         ):
-            VFDT(board=server.name, leaf_prediction="mc").fit(X, y)
-        with pytest.raises(
-            ValueError, match="3 classes, but .* classes=3 .* criterion=gini naive_bayes=1 nodes=256 searchers=0$"
-        ):
-            VFDT(board=server.name, criterion="gini").fit(X[:, :3], np.arange(20) % 3)
-        with pytest.raises(ValueError, match="learns no alternates .*; its bitstream: .* searchers=0 alternates=3$"):
-            HAT(board=server.name, leaf_prediction="mc").fit(X[:, :3], y)
-        with open_board(server.name) as board:
-            with pytest.raises(ValueError, match="takes a board with naive Bayes.*; its bitstream: "):
-                VFDT(board=board, leaf_prediction="nb").fit(X[:, :3], y)
-            with pytest.raises(ValueError, match="40 classes.*hardware takes 32$"):
-                VFDT(board=board).fit(np.zeros((80, 3)), np.arange(80) % 40)
-    with pytest.raises(ValueError, match="passes >= 12$"):
-        VFDT(geometry=stock, leaf_prediction="mc").fit(X, y)
+            with pytest.raises(ValueError, match=remedy):
+                learner.set_params(board=server.name).fit(X[:, :attributes], y % classes)

@@ -1,17 +1,11 @@
 """What a tree asks of a board; who asks for more than a board has is told the remedy."""
 
-from contextlib import contextmanager, suppress
-
-from ..boards import LINKS
 from ..geometry import HARDWARE_CLASSES, MISSING, MOST_CLASSES, Geometry
 from ..options import table as options
 from ..predictors import predictor_of, usual_predictor
 from ..tree.alternates import ways
 from ..tree.table import NO_NODE
 from ..warn import warn
-
-_USUAL_ALTERNATES = 3
-_OPTIONAL = "criterion", "naive_bayes", "nodes", "searchers", "alternates"  # of a bitstream
 
 
 def check_abilities(geometry, policy, prediction):
@@ -48,57 +42,6 @@ def check_abilities(geometry, policy, prediction):
             f"a window of {window} instances is larger than the board's counters, which hold {most}: choose "
             f"window <= {most}, or a geometry with count_width >= {int(window).bit_length()}"
         )
-
-
-@contextmanager
-def naming_build(board, policy, prediction, classes=0, cells=0):
-    """Name, where the bitstream of a board is refused, the build of one that has all that a tree needs.
-
-    Parameters
-    ----------
-    board : Board or str
-        Only an open one at the end of a link has a bitstream.
-    policy : SplitPolicy
-    prediction : str or None
-        What leaves predict by; None: by naive Bayes, where the board has it.
-    classes, cells : int
-        That the tree needs.
-
-    Raises
-    ------
-    ValueError
-        The one that was raised within, with the command behind it.
-    """
-    try:
-        yield
-    except ValueError as error:
-        if getattr(board, "name", "").partition(":")[0] not in LINKS:
-            raise
-        geometry = board.geometry
-        with suppress(ValueError):  # no bitstream has it
-            needed = geometry.replace(
-                classes=max(classes, geometry.classes),
-                passes=max(geometry.passes_for(cells), geometry.passes),
-                count_width=max(int(policy.window or 0).bit_length(), geometry.count_width),
-                criterion=policy.criterion,
-                alternates=geometry.alternates or _USUAL_ALTERNATES * policy.watched,
-                naive_bayes=geometry.naive_bayes or prediction is not None and predictor_of(prediction).takes_bayes,
-            )
-            needed.check_hardware()
-            if needed != geometry:
-                words = _words(needed.replace(naive_bayes=needed.naive_bayes or prediction is None))
-                error = ValueError(f"{error}; its bitstream: bregalad build BOARD --geometry {words}")
-        raise error from None
-
-
-def _words(geometry):
-    """What ``--geometry`` takes for it, whatever sizes a board has of its own."""
-    usual = Geometry(bus_width=geometry.bus_width).as_dict()
-    return " ".join(
-        f"{name}={int(value) if isinstance(value, bool) else value}"
-        for name, value in geometry.as_dict().items()
-        if name not in _OPTIONAL or value != usual[name]
-    )
 
 
 def _check_alternates(geometry, policy):

@@ -7,13 +7,7 @@ import numpy as np
 from ..boards import check_name, is_link, open_board
 from ..boards.base import Board, BoardError
 from ..driver import checkpoint
-from ..driver.requirements import (
-    check_abilities,
-    check_classes,
-    check_nodes,
-    check_ties,
-    naming_build,
-)
+from ..driver.requirements import check_abilities, check_classes, check_nodes, check_ties
 from ..driver.trainer import Trainer
 from ..geometry import HARDWARE_CLASSES, MOST_CLASSES, MOST_NODES, Geometry
 from ..interrupt import deferred_interrupt
@@ -43,8 +37,7 @@ def open_trainer(tree):
     options = {} if tree._wave is None else {"wave": tree._wave}
     board = open_board(tree.board, geometry, **options) if opens else tree.board
     try:
-        with _naming_build(tree, board, len(tree.classes_), len(cells_of(tree, board.geometry.bins))):
-            trainer = tree._trainer_on(board)
+        trainer = tree._trainer_on(board)
     except BaseException:
         if opens:
             board.close()
@@ -112,8 +105,7 @@ def make_room(tree, classes):
     geometry = tree._trainer.board.geometry
     most = _most_classes(tree)
     if given_geometry(tree) is not None or is_link(tree.board) or classes > most:
-        with _naming_build(tree, tree._trainer.board, classes):
-            check_classes(geometry, classes)
+        check_classes(geometry, classes)
     wider = geometry.replace(classes=min(max(classes, 2 * room), most))
     tree.close()
     tree._kept_geometry = wider
@@ -127,8 +119,7 @@ def make_cells(tree, quantiser):
     more = [getattr(book, "capacity", 0) for book in quantiser.books[len(tree._quantiser.books) :]]
     cells = trainer.cells.extended(more, geometry.bins, tree.nominal_split)
     fixed = given_geometry(tree) is not None or is_link(tree.board)
-    with _naming_build(tree, trainer.board, len(tree.classes_), len(cells)):
-        check_cells(geometry if fixed else _widest_geometry(tree), len(cells))
+    check_cells(geometry if fixed else _widest_geometry(tree), len(cells))
     if len(cells) <= geometry.max_cells and trainer.driver.widens:
         with deferred_interrupt():
             trainer.widen(cells)
@@ -237,8 +228,7 @@ def check_board(tree, geometry, policy):
     policy : SplitPolicy
     """
     if geometry is not None:
-        with _naming_build(tree, tree.board):
-            check_abilities(geometry, policy, prediction_on(tree, geometry))
+        check_abilities(geometry, policy, prediction_on(tree, geometry))
     if not isinstance(tree.board, Board):
         check_name(tree.board)
 
@@ -257,14 +247,8 @@ def check_size(tree, capacities, classes):
     """Refuse a stream that the board, or any board, is too small for."""
     geometry = _widest_geometry(tree)
     cells = len(CellMap.build(capacities, geometry.bins, tree.nominal_split))
-    with _naming_build(tree, tree.board, classes, cells):
-        check_classes(geometry, classes)
-        check_cells(geometry, cells)
-
-
-def _naming_build(tree, board, classes=0, cells=0):
-    prediction = getattr(tree, "_prediction", None) or getattr(tree, "leaf_prediction", None)
-    return naming_build(board, tree._policy(), prediction, classes, cells)
+    check_classes(geometry, classes)
+    check_cells(geometry, cells)
 
 
 def _shape(cells):
