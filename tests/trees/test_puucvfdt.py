@@ -83,5 +83,5 @@ def test_all_instances_count_or_those_of_the_window(window):
     codes, labels = unlabelled(*drifting(2, 4000), seed=2)
     trainer, _ = pair(window=window)
     trainer.learn(codes, labels)
-    totals = trainer.trials.totals
+    totals = trainer.totals
     assert totals.now.tolist() == totals.at(4000).tolist() == np.bincount(labels[-(window or 0) :]).tolist()

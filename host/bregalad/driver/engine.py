@@ -13,6 +13,7 @@ from ..engine.statistics.slots import obey, read_entries, write_entries
 from ..engine.statistics.state import COUNTS, EXTENT, TERMS, N, slots_of
 from ..tree.blocks import FAR, next_of
 from ..tree.routing import GROUP
+from .decisions import carrying_out
 from .interface import Driver
 from .steps import at_once
 
@@ -33,7 +34,7 @@ class EngineDriver(Driver):
     def begin(self):
         trainer, policy = self.trainer, self.trainer.policy
         style = trainer.growth.style
-        self._words = np.zeros(trainer.trials.form.size, np.int64)
+        self._words = np.zeros(trainer.form.size, np.int64)
         self._walks = np.empty(GROUP, np.uint32), np.empty(GROUP, np.uint32)
         self._multiple = int(policy.inner_grace) if policy.tree_wide else 0
         # How the leaves predict and what counts: what is None, nothing is compiled for.
@@ -44,7 +45,7 @@ class EngineDriver(Driver):
             watch_of(policy),
             len(trainer.memory) or None,
             contest_of(policy),
-            chances_of(policy, trainer.trials.totals),
+            chances_of(policy, trainer.totals),
         )
 
     def configure(self):
@@ -84,7 +85,7 @@ class EngineDriver(Driver):
         failed, trainer.failed = trainer.failed, True
         while block[LEFT]:
             made = FAR if block[PHASE] == TRIED else trainer.tally.begun
-            at_once(trainer.carrying_out(int(next_of(nodes.table, nodes.rows, made))))
+            at_once(carrying_out(trainer, int(next_of(nodes.table, nodes.rows, made))))
             nodes.reserve(max(_ROWS, trainer.cells.most_branches))
             engine.learn(self.arguments_of(*_NOTHING), 0, 0, *self._how)
         trainer.failed = failed
@@ -98,7 +99,7 @@ class EngineDriver(Driver):
         trainer = self.trainer
         growth, memory = trainer.growth, trainer.memory
         plan = (
-            trainer.trials.form,
+            trainer.form,
             trainer.policy.options,
             trainer.classes,
             int(trainer.cells.has_numbers),
@@ -151,7 +152,7 @@ class EngineDriver(Driver):
             as_bytes(codes),
             codes.shape[1],
             trainer.nodes.slot[leaves].astype(np.int64),
-            trainer.trials.form.attribute,
+            trainer.form.attribute,
             int(trainer.cells.has_numbers),
             trainer.classes,
             labels,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..tree.blocks import FAR, next_of
+from .decisions import carrying_out
 
 if TYPE_CHECKING:
     from .trainer import Trainer
@@ -136,7 +137,7 @@ class Driver(ABC):
         """Have all decisions take effect now, before codes change; a generator."""
         nodes = self.trainer.nodes
         while (node := int(next_of(nodes.table, nodes.rows, FAR))) >= 0:
-            yield from self.trainer.carrying_out(node)
+            yield from carrying_out(self.trainer, node)
 
     def changed(self):  # noqa: B027 (most boards need nothing)
         """Somebody else has changed the tree."""

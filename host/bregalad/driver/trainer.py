@@ -19,6 +19,7 @@ from ..engine.alternate_tests import TESTED
 from ..engine.arguments import BUSY, COUNTS, LEFT, LENGTH, PENDING, PHASE
 from ..engine.tally import Tally
 from ..interrupt import deferred_interrupt
+from ..policy.decide import form_of
 from ..predictors import Predictor, predictor_of
 from ..tree.blocks import FAR, busy, length_of
 from ..tree.cells import check_cells
@@ -28,7 +29,6 @@ from ..tree.window import Memory
 from ..warn import warn
 from ..words import shown
 from . import checkpoint
-from .attempts import Trials
 from .devices.rows import RowDriver
 from .engine import EngineDriver
 from .growth import Growth
@@ -132,8 +132,8 @@ class Trainer:
         """Set up what depends on the attributes, too."""
         geometry, cells, policy, driver = self.board.geometry, self.cells, self.policy, self.driver
         self.growth = Growth(geometry, cells, policy, self.nodes, driver.apply, self.tally, self.board.first_slot)
-        self.trials = Trials(geometry, cells, policy, self.growth, self.classes, self.tally)
-        self.trials.totals = totals
+        self.form = form_of(geometry.classes, cells, policy.reports_all)
+        self.totals = totals
         driver.begin()
 
     def followed(self, policy, tally):
@@ -166,7 +166,7 @@ class Trainer:
 
     def consult(self, totals):
         """Let decisions ask these `Totals`, and tests of alternates, too."""
-        self.trials.totals = totals
+        self.totals = totals
         self.driver.begin()
 
     def count_classes(self, classes):
@@ -174,7 +174,7 @@ class Trainer:
         check_classes(self.board.geometry, classes)
         self.rows_only = False
         self.driver.count_classes(classes)
-        self.classes = self.trials.classes = classes
+        self.classes = classes
 
     def widen(self, cells):
         """Count more attributes from now on, the last ones; for a driver that ``widens``, and the board has the cells.
@@ -189,7 +189,7 @@ class Trainer:
         self.nodes.average_over(attributes if self.policy.gain_average else 0)
         self.memory.widen(attributes)
         self.cells = cells
-        self._grow(self.trials.totals)
+        self._grow(self.totals)
         self.growth.pool = pool
         self.driver.widen(known)
 
@@ -295,9 +295,9 @@ class Trainer:
             self.rows_only = False  # somebody may have predicted meanwhile
             self.failed = True  # unless the board gets through
             end = position + min(count - position, self.until_review)
-            if self.trials.totals is not None:
+            if self.totals is not None:
                 past = self.memory.in_order(self.tally.instances)
-                self.trials.totals.begin(labels[position:end], self.tally.instances, past)
+                self.totals.begin(labels[position:end], self.tally.instances, past)
             yield from self.driver.learning(position, end)
             self.failed = False
             position = end
@@ -323,10 +323,6 @@ class Trainer:
         yield from self.driver.settling()
         self.begin_block(self.tally.instances)
         self.failed = False
-
-    def carrying_out(self, node):
-        """Have a node's decision take effect; a generator."""
-        return self.trials.carrying_out(node, self.driver.reading)
 
     def recoding(self, changes, adopt):
         """Go on with other code books, when all decisions have taken effect; a generator for `Steps`.

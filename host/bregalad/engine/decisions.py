@@ -56,7 +56,7 @@ def split(state, work, node, anytime):
 
 @_inlined
 def change_alternate(work, node, seen):
-    """Carry out a decision on an alternate, as ``Trials`` does; False, and nothing is done, if that is not for here."""
+    """Carry out a decision on an alternate, as `driver.decisions` does; False, with nothing done, if not for here."""
     tree, tally = work.tree, work.tally
     table = tree.table
     verdict = table[node]["verdict"]

@@ -19,6 +19,7 @@ from ...protocol.rows import MOST_WEIGHT, ROW_COMMAND, Column, RowKind, RowLayou
 from ...protocol.tree import TreeKind, TreeOpcode, pack_tree
 from ...tree.blocks import FAR, length_of, next_of
 from ...tree.table import has_alternate
+from ..decisions import carrying_out
 from ..requirements import check_nodes
 from ..steps import SAFE
 from .device import DeviceDriver
@@ -87,7 +88,7 @@ class RowDriver(DeviceDriver):
         self._bins = np.zeros((_DECISIONS * most, geometry.bins, geometry.classes), np.int64)
         nodes.reserve(geometry.nodes)  # so that its arrays stay the same
         self._out = np.zeros(self._most_words(growth), np.uint32)  # commands that compiled code writes
-        self._words = np.zeros(trainer.trials.form.size, np.int64)
+        self._words = np.zeros(trainer.form.size, np.int64)
 
     def configure(self):
         board, policy, rule = self.board, self.trainer.policy, self.trainer.rule
@@ -270,7 +271,7 @@ class RowDriver(DeviceDriver):
         before = tally.replaced, tally.alternates
         linked = trainer.policy.anytime and verdict == SWAP and (slot := int(nodes.slot[moved])) >= 0
         found = (yield from self._reading([(slot, NONE)])) if linked else []
-        yield from trainer.carrying_out(moved if verdict == ALTERNATE else node)
+        yield from carrying_out(trainer, moved if verdict == ALTERNATE else node)
         if linked:  # with its link, the board has begun to count anew up to the next trial
             self.command(Opcode.WRITE, slot=slot, cell=NONE, payload=relinked(trainer, node, found[0]))
         if (tally.replaced, tally.alternates) != before:
@@ -414,7 +415,7 @@ class RowDriver(DeviceDriver):
         return answers(
             growth.arrays,
             np.ascontiguousarray(trainer.cells.kind, np.int64),
-            trainer.trials.form,
+            trainer.form,
             trainer.policy.options,
             trainer.classes,
             self._rule["judge.decides"],
