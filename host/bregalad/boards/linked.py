@@ -12,7 +12,7 @@ from ..protocol.registers import IDENTITY
 from ..warn import warn
 from .base import BoardError
 from .device import Remote
-from .whole import Sizes
+from .whole import whole
 
 _LONGEST = 1.0  # seconds between two frames to a board that something is expected from
 _BACKLOG = 1 << 16  # bytes that `send` leaves waiting for the wire
@@ -59,12 +59,12 @@ class LinkedBoard(Remote):
         self._opened = wire.now()
         self._pressed = False  # Ctrl-C has come while `send` was waiting in vain
         self._memory_size = None  # not asked for yet
+        self._cells = 1  # in use
         self._reads = 0  # answers of the board to register reads that are still to be removed
         try:
             self._connect(take_over)
             found = self.found_geometry()
             super().__init__(found if geometry is None else geometry)
-            self._sizes = Sizes(self.geometry)
             self.session.bus_bytes = found.bus_bytes
             self.check_identity()
         except BaseException:
@@ -256,7 +256,7 @@ class LinkedBoard(Remote):
     def _whole(self, reports):
         """Reports; a BoardError if one of them lacks its end, which the board said was there, or is of no kind."""
         try:
-            if self._sizes.whole(reports) == len(reports):
+            if whole(reports, self.geometry, self._cells) == len(reports):
                 return reports
             problem = "a report without its end"
         except ValueError as error:
@@ -335,7 +335,7 @@ class LinkedBoard(Remote):
         with deferred_interrupt():
             self.session.access(register.addr, True, value)
             if register.name == "cells":
-                self._sizes.use(max(1, value))
+                self._cells = max(1, value)
         self._push()
 
 

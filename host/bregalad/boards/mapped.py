@@ -12,7 +12,7 @@ from ..protocol.registers import find
 from ..protocol.soc import BUFFER, DESCRIPTOR, PAGE, SOC_BASE, SOC_VERSION, Stop, find_soc
 from .base import BoardError
 from .device import Remote
-from .whole import Sizes
+from .whole import whole
 
 _RING = 256  # descriptors
 _REPORTS = 1 << 16  # bytes of the report ring
@@ -75,6 +75,7 @@ class MappedBoard(Remote):
             raise ValueError(f"memory_size must be an integer from 0 to 4 GiB less 16 MiB, not {memory_size!r}")
         self._mapped = mapped
         self._mask = 0
+        self._cells = 1  # in use
         self._tail = b""  # the begin of a report whose end has not come
         self._buffer = None
         self._found = False
@@ -84,7 +85,6 @@ class MappedBoard(Remote):
             found = self.found_geometry()
             found.check_hardware()
             super().__init__(found if geometry is None else geometry)
-            self._sizes = Sizes(self.geometry)
             self.check_identity()
             self.memory_size = -(-memory_size // PAGE) * PAGE
             self._place()
@@ -277,7 +277,7 @@ class MappedBoard(Remote):
         """The complete reports of what has come; the others stay."""
         data = self._tail
         try:
-            end = self._sizes.whole(data)
+            end = whole(data, self.geometry, self._cells)
         except ValueError as error:
             raise self._fail(f"{error}; load the bitstream of this release") from None
         self._tail = data[end:]
@@ -352,7 +352,7 @@ class MappedBoard(Remote):
             self._wait(lambda: not self._mapped.read(_STATUS) & _BUSY, "for commands to be done")
             self._mapped.write(register.addr, value)
         if register.name == "cells":
-            self._sizes.use(max(1, self._mapped.read(register.addr)))
+            self._cells = max(1, self._mapped.read(register.addr))
 
 
 def _part(mapped, buffer, process):

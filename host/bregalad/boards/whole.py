@@ -5,45 +5,34 @@ import numpy as np
 from ..protocol.reports import layout_of
 
 
-class Sizes:
-    """Of the reports of a board.
+def run_of(words, geometry, cells):
+    """Of the reports of one kind that words begin with: 32-bit words of each, and how many whole ones there are.
 
     Parameters
     ----------
+    words : uint32 array
+        From a report's beginning on.
     geometry : Geometry
+    cells : int
+        In use.
+
+    Raises
+    ------
+    ValueError
+        If there is no report of the kind.
     """
+    kind = int(words[0]) & 0xFF
+    size = layout_of(kind, geometry, cells).size // 4
+    alike = words[: len(words) // size * size : size] & 0xFF == kind
+    return size, len(alike) if alike.all() else int(alike.argmin())
 
-    def __init__(self, geometry):
-        self._geometry = geometry
-        self.use(1)
 
-    def use(self, cells):
-        """So many cells are in use from now on."""
-        self._cells, self._words = cells, {}
-
-    def whole(self, data):
-        """How many bytes at the beginning of ``data`` are whole reports.
-
-        Parameters
-        ----------
-        data : bytes
-            Of reports, the first from its beginning.
-
-        Raises
-        ------
-        ValueError
-            If there is no report of a kind.
-        """
-        words, at = np.frombuffer(data, "<u4"), 0
-        while at < len(words):
-            kind = int(words[at]) & 0xFF
-            if kind not in self._words:
-                self._words[kind] = layout_of(kind, self._geometry, self._cells).size // 4
-            size = self._words[kind]
-            # Those of a kind in a row at once.
-            run = words[at : at + (len(words) - at) // size * size : size] & 0xFF == kind
-            count = len(run) if run.all() else int(run.argmin())
-            if not count:
-                break
-            at += count * size
-        return 4 * at
+def whole(data, geometry, cells):
+    """How many bytes at the beginning of reports are whole ones; others as of `run_of`."""
+    words, at = np.frombuffer(data, "<u4"), 0
+    while at < len(words):
+        size, count = run_of(words[at:], geometry, cells)
+        if not count:
+            break
+        at += count * size
+    return 4 * at

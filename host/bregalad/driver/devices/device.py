@@ -6,6 +6,7 @@ from itertools import count as count_from
 import numpy as np
 
 from ...boards.base import BoardError
+from ...boards.whole import run_of
 from ...geometry import NONE
 from ...interrupt import check_interrupt, deferred_interrupt
 from ...protocol.commands import Opcode, pack_command
@@ -159,18 +160,10 @@ class DeviceDriver(Driver):
         """Take in a run of reports of one `TreeKind` that `take` leaves."""
 
     def _reports(self, data, at):
-        geometry, cells = self.board.geometry, len(self.trainer.cells)
+        words, geometry, cells = np.frombuffer(data, "<u4"), self.board.geometry, len(self.trainer.cells)
         while at < len(data):
-            try:
-                size = layout_of(data[at], geometry, cells).size
-            except ValueError as error:
-                self.trainer.failed = True
-                raise BoardError(
-                    f"board {self.board.name}: {error}; what the board tells cannot be "
-                    "read: load the bitstream of this release"
-                ) from None
-            kind = kind_of(data[at])
-            end = at + size * (_run(data, at, size) if kind in _RUNS else 1)
+            kind, (size, count) = kind_of(data[at]), run_of(words[at // 4 :], geometry, cells)
+            end = at + 4 * size * (count if kind in _RUNS else 1)
             report, at = data[at:end], end
             yield kind, report
             if at < len(data):
@@ -242,15 +235,3 @@ class DeviceDriver(Driver):
         if self._commands:
             self.flush()
             self.fence()
-
-
-def _run(data, at, size):
-    """How many reports of a kind, of ``size`` bytes each, lie in a row from the one at ``at`` on."""
-    kinds = np.frombuffer(data, np.uint8)[at::size]
-    count, step = 1, 16
-    while count < len(kinds):
-        other = np.flatnonzero(kinds[count : count + step] != kinds[0])
-        if other.size:
-            return count + int(other[0])
-        count, step = count + step, 2 * step
-    return len(kinds)

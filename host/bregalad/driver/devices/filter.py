@@ -46,12 +46,13 @@ from ...criteria import criterion_of
 from ...geometry import GAIN_FRACTION
 from ...policy.bounds import hoeffding_bound
 from ...policy.criteria import impurity, span
-from ...protocol.judge import MANTISSA
+from ...protocol.judge import JUDGE, MANTISSA
 
 _MARGIN = 1 - 2.0**-10  # what products lose, and the host's rounding
 _LEAST_EPSILON = 1e-10
 _MOST_N = 1 << 33  # of both counts
 _NEVER = (1 << 32) - 1
+_RESET = {f"{register.name}.{field.name}": field.reset for register in JUDGE for field in register.fields}
 
 
 def rule_of(policy, classes):
@@ -79,7 +80,7 @@ def rule_of(policy, classes):
     )
     least = hoeffding_bound(options.criterion, _MOST_N, classes, options.certainty)
     if not carried or not _LEAST_EPSILON < least < np.inf:
-        return _registers(0)
+        return _RESET
     bound = reach**2 * options.certainty / 2 * _MARGIN
     exponent = int(log2(bound)) + 2 * GAIN_FRACTION - MANTISSA
     mantissa = int(bound * 2.0 ** (2 * GAIN_FRACTION - exponent))
@@ -88,27 +89,16 @@ def rule_of(policy, classes):
     while not mantissa >> MANTISSA - 1:
         exponent -= 1
         mantissa = int(bound * 2.0 ** (2 * GAIN_FRACTION - exponent))
-    return _registers(
-        1,
-        anytime=int(policy.anytime),
-        first_trial=int(policy.anytime and options.first_trial),
-        inner_ties=options.inner_ties,
-        null=options.null,
-        asks_inner=options.replace,
-        mantissa=mantissa,
-        exponent=exponent & 0xFF,
-        n=_first_tie(options, classes),
-    )
-
-
-def _registers(decides, mantissa=1 << MANTISSA - 1, exponent=0, n=_NEVER, **others):
-    names = ("anytime", "first_trial", "inner_ties", "null", "asks_inner")
-    return {
-        "judge.decides": decides,
-        **{f"judge.{name}": others.get(name, 0) for name in names},
+    return _RESET | {
+        "judge.decides": 1,
+        "judge.anytime": int(policy.anytime),
+        "judge.first_trial": int(policy.anytime and options.first_trial),
+        "judge.inner_ties": options.inner_ties,
+        "judge.null": options.null,
+        "judge.asks_inner": options.replace,
         "judge_bound.mantissa": mantissa,
-        "judge_bound.exponent": exponent,
-        "judge_tie.n": n,
+        "judge_bound.exponent": exponent & 0xFF,
+        "judge_tie.n": _first_tie(options, classes),
     }
 
 

@@ -122,38 +122,17 @@ class Answers(Proxy):
         Commands. Written.
     words : int64 array (form.size,)
         For a split attempt. Written.
-    report : named tuple of ``trial_reports.report_of``
+    report : named tuple of ``attempts.report_of``
     step : int
         32-bit words of a command.
     """
 
 
-_FIELDS = (
-    "tree",
-    "kind",
-    "form",
-    "options",
-    "classes",
-    "decides",
-    "most",
-    "sizes",
-    "first_node",
-    "told",
-    "tally",
-    "rule",
-    "at",
-    "branches",
-    "asked",
-    "held",
-    "batch",
-    "own",
-    "bins",
-    "out",
-    "words",
-    "report",
-    "step",
-)
-define_proxy(Answers, _AnswersType, list(_FIELDS))
+_FIELDS = """
+    tree kind form options classes decides most sizes first_node told tally rule at branches asked held batch own bins
+    out words report step
+"""
+define_proxy(Answers, _AnswersType, _FIELDS.split())
 
 
 @njit()

@@ -13,6 +13,7 @@ from ...engine.drift import watch_of
 from ...geometry import NONE
 from ...policy.decide import ALTERNATE, SWAP
 from ...protocol.commands import COMMAND_BYTES, Opcode
+from ...protocol.judge import JUDGE
 from ...protocol.leaf_rows import RowOp
 from ...protocol.reports import Kind, layout_of
 from ...protocol.rows import MOST_WEIGHT, ROW_COMMAND, Column, RowKind, RowLayout, edges_command, weighed
@@ -38,7 +39,6 @@ _NO_WORDS = np.zeros(0, np.uint32)
 _NO_WORDS.flags.writeable = False  # as those of reports are
 _NO_WEIGHTS = np.zeros(0, np.int32)
 _MOVING = (TreeKind.PROPOSAL, TreeKind.BLOCK, TreeKind.LEARNT)  # reports that say how far the board has learnt
-_JUDGE = ("decides", "anytime", "first_trial", "inner_ties", "null", "asks_inner")
 
 
 class RowDriver(DeviceDriver):
@@ -97,11 +97,9 @@ class RowDriver(DeviceDriver):
         board.write("inner_grace.inner", 0 if not policy.anytime or policy.tree_wide else int(policy.inner_grace))
         board.write("every.records", int(policy.inner_grace) if policy.tree_wide else 0)
         board.write_fields("block", at_once=int(rule.fixed == 1), waits=int(policy.watched))
-        board.write_fields("judge", **{name: self._rule[f"judge.{name}"] for name in _JUDGE})
-        board.write_fields(
-            "judge_bound", **{name: self._rule[f"judge_bound.{name}"] for name in ("mantissa", "exponent")}
-        )
-        board.write_fields("judge_tie", n=self._rule["judge_tie.n"])
+        for register in JUDGE:
+            values = {field.name: self._rule[f"{register.name}.{field.name}"] for field in register.fields}
+            board.write_fields(register.name, **values)
 
     def check_weights(self, weights):
         if len(weights) and weights.max() > MOST_WEIGHT:
