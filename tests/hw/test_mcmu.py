@@ -85,6 +85,6 @@ def test_scheduler_refuses(values, message):
 
 
 def test_registers_refuse():
-    far = Register("far", 0x400, (Field("x", 1, Access.RW, ""),))
+    far = Register("far", 0x400, Field("x", 1, Access.RW, ""))
     with pytest.raises(ValueError, match="far: address must fit"):
         RegisterFile(PRESETS["tiny"], [far])

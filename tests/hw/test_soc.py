@@ -29,9 +29,9 @@ def test_commands(width, tmp_path):
 
 
 def test_registers(tmp_path):
-    accelerator = [Register(f"a{at}", at, (Field("value", 32, Access.RW, ""),)) for at in (0, 0x18, 0x3FC)]
-    accelerator.append(Register("told", 0x40, (Field("value", 32, Access.RO, ""),)))
-    core = [Register(f"c{at}", at, (Field("value", 32, Access.RW, ""),)) for at in (0, 4, 0x20)]
+    accelerator = [Register(f"a{at}", at, Field("value", 32, Access.RW, "")) for at in (0, 0x18, 0x3FC)]
+    accelerator.append(Register("told", 0x40, Field("value", 32, Access.RO, "")))
+    core = [Register(f"c{at}", at, Field("value", 32, Access.RW, "")) for at in (0, 4, 0x20)]
     dut = RegisterPort(accelerator, core, stopped=("c4",), patience=60)
     run(
         dut,

@@ -74,12 +74,13 @@ def test_registers_are_unique():
     [
         (lambda: registers.Field("x", 33, registers.Access.RO, ""), "width must be 1 to 32 bits"),
         (lambda: registers.Field("x", 2, registers.Access.RW, "", 4), "reset 4 does not fit 2 bits"),
-        (lambda: registers.Register("x", 2, ()), "address must be a multiple of 4"),
+        (lambda: registers.Register("x", 2), "address must be a multiple of 4"),
         (
             lambda: registers.Register(
                 "x",
                 4,
-                (registers.Field("a", 20, registers.Access.RO, ""), registers.Field("b", 20, registers.Access.RO, "")),
+                registers.Field("a", 20, registers.Access.RO, ""),
+                registers.Field("b", 20, registers.Access.RO, ""),
             ),
             "wider than 32 bits",
         ),

@@ -40,19 +40,15 @@ class Field:
         return self.limits(geometry) if self.limits else (0, (1 << self.width) - 1)
 
 
-@dataclass(frozen=True)
 class Register:
     """32 bits at a byte address."""
 
-    name: str
-    addr: int
-    fields: tuple[Field, ...]
-
-    def __post_init__(self):
-        if self.addr % 4:
-            raise ValueError(f"{self.name}: address must be a multiple of 4, not {self.addr:#x}")
-        if sum(field.width for field in self.fields) > 32:
-            raise ValueError(f"{self.name}: fields are wider than 32 bits")
+    def __init__(self, name: str, addr: int, *fields: Field):
+        if addr % 4:
+            raise ValueError(f"{name}: address must be a multiple of 4, not {addr:#x}")
+        if sum(field.width for field in fields) > 32:
+            raise ValueError(f"{name}: fields are wider than 32 bits")
+        self.name, self.addr, self.fields = name, addr, fields
 
     def layout(self):
         """Yield ``(field, lsb)`` from bit 0 upwards, packed without gaps."""

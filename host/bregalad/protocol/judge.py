@@ -10,38 +10,34 @@ JUDGE = (
     Register(
         "judge",
         0x100,
-        (
-            Field("decides", 1, _RW, "0: every trial is a proposal, 1: one that changes nothing is none."),
-            Field("anytime", 1, _RW, "A leaf's best split is compared with 0: no split, 1; the second best, 0."),
-            Field("first_trial", 1, _RW, "1: a leaf splits whatever the gap."),
-            Field("inner_ties", 1, _RW, "1: at an inner node half the tie threshold is a gap that is wide enough."),
-            Field("null", 1, _RW, "1: at an inner node the best split competes with none."),
-            Field("asks_inner", 1, _RW, "1: every trial of an inner node is a proposal."),
-        ),
+        Field("decides", 1, _RW, "0: every trial is a proposal, 1: one that changes nothing is none."),
+        Field("anytime", 1, _RW, "A leaf's best split is compared with 0: no split, 1; the second best, 0."),
+        Field("first_trial", 1, _RW, "1: a leaf splits whatever the gap."),
+        Field("inner_ties", 1, _RW, "1: at an inner node half the tie threshold is a gap that is wide enough."),
+        Field("null", 1, _RW, "1: at an inner node the best split competes with none."),
+        Field("asks_inner", 1, _RW, "1: every trial of an inner node is a proposal."),
     ),
     Register(
         "judge_bound",
         0x104,
-        (
-            Field(
-                "mantissa",
-                MANTISSA,
-                _RW,
-                f"From 2**{MANTISSA - 1} on.",
-                1 << MANTISSA - 1,
-                lambda geometry: (1 << MANTISSA - 1, (1 << MANTISSA) - 1),
-            ),
-            Field(
-                "exponent",
-                8,
-                _RW,
-                "Signed: mantissa times 2**exponent is below R^2 ln(1 / delta) / 2 in units of gain^2.",
-            ),
+        Field(
+            "mantissa",
+            MANTISSA,
+            _RW,
+            f"From 2**{MANTISSA - 1} on.",
+            1 << MANTISSA - 1,
+            lambda geometry: (1 << MANTISSA - 1, (1 << MANTISSA) - 1),
+        ),
+        Field(
+            "exponent",
+            8,
+            _RW,
+            "Signed: mantissa times 2**exponent is below R^2 ln(1 / delta) / 2 in units of gain^2.",
         ),
     ),
     Register(
         "judge_tie",
         0x108,
-        (Field("n", 32, _RW, "From so many instances on a leaf's gap does not matter.", (1 << 32) - 1),),
+        Field("n", 32, _RW, "From so many instances on a leaf's gap does not matter.", (1 << 32) - 1),
     ),
 )

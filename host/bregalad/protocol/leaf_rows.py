@@ -35,9 +35,7 @@ LEAF_ROWS = (
     Register(
         "leaf_predictor",
         0x110,
-        (
-            Field("by", 2, _RW, "Predictor.", limits=lambda geometry: (0, max(Predictor) * geometry.naive_bayes)),
-            Field("told", 1, _RW, "1: the class of every record is told; 0: of those with TEST."),
-        ),
+        Field("by", 2, _RW, "Predictor.", limits=lambda geometry: (0, max(Predictor) * geometry.naive_bayes)),
+        Field("told", 1, _RW, "1: the class of every record is told; 0: of those with TEST."),
     ),
 )

@@ -52,93 +52,77 @@ _WIDTH_BITS = 6  # of `build.count_width`
 IDENTITY = ("identity", "build", "size", "memory")  # what tells a geometry, in order of address
 
 REGISTERS = (
-    Register("identity", 0x00, (Field("magic", 32, _RO, f"MAGIC, {MAGIC:#010x}."),)),
+    Register("identity", 0x00, Field("magic", 32, _RO, f"MAGIC, {MAGIC:#010x}.")),
     Register(
         "build",
         0x04,
-        (
-            Field("version", 8, _RO, f"VERSION, {VERSION}."),
-            Field("criterion", 4, _RO, ", ".join(f"{each.number}: {each.name}" for each in DECLARED) + "."),
-            Field("naive_bayes", 2, _RO, "1: naive Bayes predictions can be had."),
-            Field("reserved", 2, _RO, "0."),
-            Field("count_width", 8, _RO, "5:0: W; 7:6: (C - 1) / 256, 0 in hardware."),
-            Field("classes", 8, _RO, "C modulo 256."),
-        ),
+        Field("version", 8, _RO, f"VERSION, {VERSION}."),
+        Field("criterion", 4, _RO, ", ".join(f"{each.number}: {each.name}" for each in DECLARED) + "."),
+        Field("naive_bayes", 2, _RO, "1: naive Bayes predictions can be had."),
+        Field("reserved", 2, _RO, "0."),
+        Field("count_width", 8, _RO, "5:0: W; 7:6: (C - 1) / 256, 0 in hardware."),
+        Field("classes", 8, _RO, "C modulo 256."),
     ),
     Register(
         "size",
         0x08,
-        (
-            Field("lanes", 16, _RO, "P."),
-            Field("passes", 12, _RO, "K_max."),
-        ),
+        Field("lanes", 16, _RO, "P."),
+        Field("passes", 12, _RO, "K_max."),
     ),
     Register(
         "memory",
         0x0C,
-        (
-            Field("slots", 16, _RO, "S."),
-            Field("bins", 8, _RO, "B."),
-            Field("bus_bytes", 8, _RO, "Bytes of a bus word."),
-        ),
+        Field("slots", 16, _RO, "S."),
+        Field("bins", 8, _RO, "B."),
+        Field("bus_bytes", 8, _RO, "Bytes of a bus word."),
     ),
-    Register("control", 0x10, (Field("clear", 1, _PULSE, "Return the counters below to 0."),)),
+    Register("control", 0x10, Field("clear", 1, _PULSE, "Return the counters below to 0.")),
     Register(
         "status",
         0x14,
-        (
-            Field("halted", 1, _RO, "1 from an ERROR report to RESET."),
-            Field("busy", 1, _RO, "A command, trial or report is under way."),
-        ),
+        Field("halted", 1, _RO, "1 from an ERROR report to RESET."),
+        Field("busy", 1, _RO, "A command, trial or report is under way."),
     ),
     Register(
         "cells",
         0x18,
-        (Field("count", 16, _RW, "Codes of an instance record, 1 to P K_max.", 1, lambda g: (1, g.max_cells)),),
+        Field("count", 16, _RW, "Codes of an instance record, 1 to P K_max.", 1, lambda g: (1, g.max_cells)),
     ),
-    Register("classes", 0x1C, (Field("count", 11, _RW, "Classes in use, 1 to C.", 2, lambda g: (1, g.classes)),)),
+    Register("classes", 0x1C, Field("count", 11, _RW, "Classes in use, 1 to C.", 2, lambda g: (1, g.classes))),
     Register(
         "report",
         0x20,
-        (
-            Field("all", 1, _RW, "Trials report 0: SUGGESTION, 1: GAINS."),
-            Field("neighbours", 1, _RW, "1: predictions look at the bins beside a numeric cell's, too."),
-        ),
+        Field("all", 1, _RW, "Trials report 0: SUGGESTION, 1: GAINS."),
+        Field("neighbours", 1, _RW, "1: predictions look at the bins beside a numeric cell's, too."),
     ),
-    Register("grace", 0x24, (Field("leaf", 24, _RW, "Instances between trials of a leaf slot; 0: none.", 200),)),
-    Register(
-        "inner_grace", 0x28, (Field("inner", 24, _RW, "Instances between trials of an inner slot; 0: none.", 2000),)
-    ),
+    Register("grace", 0x24, Field("leaf", 24, _RW, "Instances between trials of a leaf slot; 0: none.", 200)),
+    Register("inner_grace", 0x28, Field("inner", 24, _RW, "Instances between trials of an inner slot; 0: none.", 2000)),
     Register(
         "cell",
         0x2C,
-        (
-            Field(
-                "index",
-                16,
-                _RW,
-                "Cell whose configuration the rest of this word is, less than P K_max.",
-                limits=lambda g: (0, g.max_cells - 1),
-            ),
-            Field("kind", 2, _RW, "CellKind."),
-            Field("first", 1, _RW, "1: the first (mostly: only) cell of its attribute.", 1),
-            Field("other", 1, _RW, "1: nominal, the last bin counts all values of other cells."),
-            Field("base", 8, _RW, "Nominal: the code that bin 0 counts."),
-            Field("write", 1, _PULSE, "1: store the configuration."),
+        Field(
+            "index",
+            16,
+            _RW,
+            "Cell whose configuration the rest of this word is, less than P K_max.",
+            limits=lambda g: (0, g.max_cells - 1),
         ),
+        Field("kind", 2, _RW, "CellKind."),
+        Field("first", 1, _RW, "1: the first (mostly: only) cell of its attribute.", 1),
+        Field("other", 1, _RW, "1: nominal, the last bin counts all values of other cells."),
+        Field("base", 8, _RW, "Nominal: the code that bin 0 counts."),
+        Field("write", 1, _PULSE, "1: store the configuration."),
     ),
     Register(
         "tree",
         0x30,
-        (
-            Field("nodes", 16, _RO, "Rows of the node table."),
-            Field("searchers", 8, _RO, "Numbers of a row whose codes are found in a clock; 0: rows hold codes only."),
-            Field("alternates", 8, _RO, "That a record goes down at most."),
-        ),
+        Field("nodes", 16, _RO, "Rows of the node table."),
+        Field("searchers", 8, _RO, "Numbers of a row whose codes are found in a clock; 0: rows hold codes only."),
+        Field("alternates", 8, _RO, "That a record goes down at most."),
     ),
-    Register("ram", 0x34, (Field("bytes", 32, _RO, "Of the memory that LEARN and LOAD name; 0: there is none."),)),
+    Register("ram", 0x34, Field("bytes", 32, _RO, "Of the memory that LEARN and LOAD name; 0: there is none.")),
     *(
-        Register(name, _COUNTERS_BASE + 4 * i, (Field("count", 32, _RO, doc + " Wraps."),))
+        Register(name, _COUNTERS_BASE + 4 * i, Field("count", 32, _RO, doc + " Wraps."))
         for i, (name, doc) in enumerate(COUNTERS.items())
     ),
 )

@@ -63,7 +63,7 @@ _STATUS = (
 
 
 def _words(number, name, *fields):
-    return Register(name, 4 * number, fields)
+    return Register(name, 4 * number, *fields)
 
 
 def _page(number, name, doc):

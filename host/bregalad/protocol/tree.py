@@ -165,21 +165,19 @@ TREE = (
     Register(
         "block",
         0x114,
-        (
-            Bits("at_once", 1, Access.RW, "1: the next block waits for what is proposed at the end before it."),
-            Bits(
-                "waits",
-                1,
-                Access.RW,
-                "1: each block's end waits for GO; boards with alternates only.",
-                limits=lambda geometry: (0, int(geometry.alternates > 0)),
-            ),
+        Bits("at_once", 1, Access.RW, "1: the next block waits for what is proposed at the end before it."),
+        Bits(
+            "waits",
+            1,
+            Access.RW,
+            "1: each block's end waits for GO; boards with alternates only.",
+            limits=lambda geometry: (0, int(geometry.alternates > 0)),
         ),
     ),
     Register(
         "every",
         0x11C,
-        (Bits("records", 24, Access.RW, "All inner slots of a record whose number is a multiple are due; 0: none."),),
+        Bits("records", 24, Access.RW, "All inner slots of a record whose number is a multiple are due; 0: none."),
     ),
 )
 

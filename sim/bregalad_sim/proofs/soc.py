@@ -53,7 +53,7 @@ def _access_is_answered_once(m, block):
 
 
 def _registers():
-    return [Register("one", 0, (Field("value", 32, Access.RW, ""),))]
+    return [Register("one", 0, Field("value", 32, Access.RW, ""))]
 
 
 def _reads_are_shared(m, block):
