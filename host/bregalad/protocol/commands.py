@@ -2,8 +2,9 @@
 
 The command stream is a sequence of words of ``Geometry.bus_width`` bits. A command is 16 bytes
 and begins at a word; a longer word is padded, a shorter one makes a command several words.
-``WRITE`` is followed by its statistics, ``LOAD`` by what goes to memory, each byte at the place in its
-word that it has there.
+``LOAD`` is followed by what goes to memory, each byte at the place in its word that it has there;
+``WRITE``, for `cell` NONE, by what ENTRY has from `n` on, else by what STATISTICS has from `counts` on.
+A link or current of a slot or cell that there is not is NONE.
 What follows also begins at a word and is padded with zeros to the next one.
 """
 

@@ -6,18 +6,6 @@ import re
 from ..geometry import MISSING, NONE, Geometry
 from ..predictors import Predictor
 from . import commands, judge, leaf_rows, nodes, registers, reports, rows, soc, tree
-from .layout import Layout
-
-
-def _layout(layout, title, note=""):
-    lines = [f"### {title}", "", *([note, ""] if note else []), "| byte | field | bits | |", "|---|---|---|---|"]
-    for field in layout.fields:
-        count = "" if field.count is None else f" x {field.count}"
-        lines.append(
-            f"| {layout.offset(field.name)} | {field.name} | "
-            f"{'s' if field.signed else 'u'}{field.width}{count} | {field.doc} |"
-        )
-    return [*lines, ""]
 
 
 def markdown():
@@ -32,69 +20,57 @@ def markdown():
         f"({geometry.classes} classes, {geometry.bins} bins) and 8 cells.",
         f"NONE, no slot or no cell, is {NONE:#06x}. The code of a missing value is {MISSING}.",
         "What is reserved is 0.",
-        "",
-        "## Commands",
-        "",
-        *_paragraphs(commands),
-        "",
     ]
-    meanings = _meanings(commands.Opcode)
-    for opcode, layout in commands.COMMANDS.items():
-        lines += _layout(layout, f"{opcode.name} = {opcode.value}", meanings[opcode.name])
-        if opcode is commands.Opcode.WRITE:
-            counts = reports.statistics_layout(geometry)
-            lines += [
-                "What follows is, for `cell` NONE, what ENTRY has from `n` on "
-                f"({Layout('entry', *reports.entry_body(geometry)).size} bytes), else what "
-                f"STATISTICS has from `counts` on ({counts.size - counts.offset('counts')} "
-                "bytes). A link or current of a slot or cell that there is not is NONE.",
-                "",
-            ]
-    for flags in (commands.CommandFlag, commands.RecordFlag):
-        lines += _values(flags)
-    lines += ["## Rows", "", *_paragraphs(rows), ""]
-    lines += _layout(rows.ROW_COMMAND, "Row command")
-    lines += _layout(rows.STEP, "Step")
-    for values in (rows.RowOpcode, rows.RowKind, rows.StepFlag):
-        lines += _values(values)
-    lines += ["## Trees on the board", "", *_paragraphs(tree), ""]
-    for values, layouts in ((tree.TreeOpcode, tree.TREE_COMMANDS), (tree.TreeKind, tree.TREE_REPORTS)):
-        meanings = _meanings(values)
-        for number, layout in layouts.items():
-            lines += _layout(layout, f"{number.name} = {number.value}", meanings[number.name])
-    lines += _registers(tree.TREE)
-    lines += ["## Node table", "", *_paragraphs(nodes), ""]
-    for values in (nodes.NodeKind, nodes.EditError):
-        lines += _values(values)
-    lines += ["## Reports", "", *_paragraphs(reports), ""]
-    meanings = _meanings(reports.Kind)
-    for kind in reports.Kind:
-        lines += _layout(reports.layout_of(kind, geometry, 8), f"{kind.name} = {kind.value}", meanings[kind.name])
-    for values in (reports.SuggestionFlag, reports.EntryFlag, reports.ErrorCode):
-        lines += _values(values)
-    lines += [
-        "## Registers",
-        "",
-        "A value out of its field's range becomes the nearest in it, on every board: reading shows what was taken.",
-        "No pulse of such a word works.",
-        "",
-        *_registers(registers.REGISTERS),
-    ]
-    lines += _values(registers.CellKind)
-    lines += ["## Judge", "", *_paragraphs(judge), "", *_registers(judge.JUDGE)]
-    lines += ["## Leaf rows", "", *_paragraphs(leaf_rows), ""]
-    for values in (leaf_rows.RowWord, leaf_rows.RowOp, Predictor):
-        lines += _values(values)
-    lines += _registers(leaf_rows.LEAF_ROWS)
-    lines += ["## Cores in a system on chip", "", *_paragraphs(soc), ""]
-    lines += _layout(soc.DESCRIPTOR, "Descriptor")
-    lines += _values(soc.Stop)
-    lines += _registers(soc.SOC_REGISTERS)[:-1]
+    reported = {kind: reports.layout_of(kind, geometry, 8) for kind in reports.Kind}
+    for title, module, *parts in (
+        ("Commands", commands, _layouts(commands.COMMANDS), commands.CommandFlag, commands.RecordFlag),
+        (
+            "Rows",
+            rows,
+            _layout(rows.ROW_COMMAND, "Row command"),
+            _layout(rows.STEP, "Step"),
+            rows.RowOpcode,
+            rows.RowKind,
+            rows.StepFlag,
+        ),
+        ("Trees on the board", tree, _layouts(tree.TREE_COMMANDS), _layouts(tree.TREE_REPORTS), _registers(tree.TREE)),
+        ("Node table", nodes, nodes.NodeKind, nodes.EditError),
+        ("Reports", reports, _layouts(reported), reports.SuggestionFlag, reports.EntryFlag, reports.ErrorCode),
+        ("Registers", registers, _registers(registers.REGISTERS), registers.CellKind),
+        ("Judge", judge, _registers(judge.JUDGE)),
+        ("Leaf rows", leaf_rows, leaf_rows.RowWord, leaf_rows.RowOp, Predictor, _registers(leaf_rows.LEAF_ROWS)),
+        (
+            "Cores in a system on chip",
+            soc,
+            _layout(soc.DESCRIPTOR, "Descriptor"),
+            soc.Stop,
+            _registers(soc.SOC_REGISTERS),
+        ),
+    ):
+        lines += ["", f"## {title}", "", *module.__doc__.strip().splitlines()]
+        for part in parts:
+            lines += ["", *(_values(part) if isinstance(part, type) else part)]
     return "\n".join(lines) + "\n"
 
 
+def _layout(layout, title, *note):
+    lines = [f"### {title}", "", *note, "| byte | field | bits | |", "|---|---|---|---|"]
+    for field in layout.fields:
+        count = "" if field.count is None else f" x {field.count}"
+        kind = f"{'s' if field.signed else 'u'}{field.width}{count}"
+        lines.append(f"| {layout.offset(field.name)} | {field.name} | {kind} | {field.doc} |")
+    return lines
+
+
+def _layouts(layouts):
+    """A table of each of some layouts, given by their numbers."""
+    meanings, lines = _meanings(type(next(iter(layouts)))), []
+    for number, layout in layouts.items():
+        lines += ["", *_layout(layout, f"{number.name} = {number.value}", meanings[number.name], "")]
+    return lines[1:]
+
+
 def _registers(found):
-    """A table of registers."""
     lines = ["| address | register | bits | field | access | reset | |", "|---|---|---|---|---|---|---|"]
     for register in found:
         for field, lsb in register.layout():
@@ -102,11 +78,7 @@ def _registers(found):
                 f"| {register.addr:#04x} | {register.name} | {lsb + field.width - 1}:{lsb}"
                 f" | {field.name} | {field.access.value} | {field.reset} | {field.doc} |"
             )
-    return [*lines, ""]
-
-
-def _paragraphs(module):
-    return module.__doc__.strip().splitlines()
+    return lines
 
 
 def _meanings(values):
@@ -117,17 +89,15 @@ def _meanings(values):
 
 
 def _values(values):
-    """A table of a class's values."""
-    return [
+    lines = [
         f"### {values.__name__}",
         "",
         *inspect.getdoc(values).splitlines(),
         "",
         "| value | name | |",
         "|---|---|---|",
-        *(f"| {getattr(values, name):d} | {name} | {text} |" for name, text in _meanings(values).items()),
-        "",
     ]
+    return lines + [f"| {getattr(values, name):d} | {name} | {text} |" for name, text in _meanings(values).items()]
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from struct import Struct
 
 import numpy as np
 
@@ -73,25 +72,8 @@ class Layout:
             ]
         )
 
-    @cached_property
-    def _numbers(self):
-        """What packs a layout without arrays, some times as fast as NumPy; None of others."""
-        if any(field.count is not None for field in self.fields):
-            return None
-        codes = {8: "B", 16: "H", 32: "I", 64: "Q"}
-        return Struct("<" + "".join(codes[f.width].lower() if f.signed else codes[f.width] for f in self.fields))
-
-    @cached_property
-    def _blank(self):
-        """The fields of an item, all 0."""
-        return dict.fromkeys((field.name for field in self.fields), 0)
-
     def pack(self, **values):
         """Bytes of one item; fields not named are 0."""
-        if self._numbers is not None:
-            item = self._blank | values
-            if len(item) == len(self._blank):
-                return self._numbers.pack(*item.values())
         item = np.zeros((), self.dtype)
         for name, value in values.items():
             item[name] = value

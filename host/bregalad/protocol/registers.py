@@ -1,4 +1,8 @@
-"""Register map: identity, run-time configuration and performance counters."""
+"""Identity, run-time configuration and performance counters.
+
+A value out of its field's range becomes the nearest in it, on every board: reading shows what was taken.
+No pulse of such a word works.
+"""
 
 from ..criteria import DECLARED, criterion_of, numbered
 from ..geometry import Geometry
