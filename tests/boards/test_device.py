@@ -12,7 +12,7 @@ from bregalad_sim.latency import GoldenBoard
     "call, error, message",
     [
         (lambda b: b.read_register("nothing"), KeyError, "no register 'nothing'"),
-        (lambda b: b.read("grace.nothing"), KeyError, "grace.leaf"),
+        (lambda b: b.read("grace.nothing"), KeyError, "'grace'; there are leaf"),
         (lambda b: b.write("nothing.leaf", 1), KeyError, "no register"),
         (lambda b: b.write("identity.magic", 1), ValueError, "read-only"),
         (lambda b: b.write_register("identity", 1), ValueError, "read-only"),
@@ -54,7 +54,7 @@ def test_counters_clear():
     board = GoldenBoard(PRESETS["tiny"])
     board.model.events["trials"] = 1
     assert board.counters()["trials"] == 1
-    board.clear_counters()
+    board.write("control.clear", 1)
     assert not any(board.counters().values())
 
 

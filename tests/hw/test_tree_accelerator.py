@@ -57,7 +57,7 @@ def test_rate(lanes, passes):
     both.send(both.traffic.turn(number=0, since=0, left=0xFFFF, first=0, slots=geometry.slots, flags=0))
     both.finish()
     both.load(0, bytes(count * (cells + 1)))
-    both.board.clear_counters()
+    both.board.write("control.clear", 1)
     both.send(pack_command(geometry, Opcode.LEARN, flags=CommandFlag.MEMORY, count=count))
     both.finish()
     counters = {name: both.board.read(f"{name}.count") for name in ("beats", "learning", "stall_input")}

@@ -42,7 +42,7 @@ def measure(board_name, kind, name, attributes):
         trainer = Trainer(board, cells, SplitPolicy(grace=1 << 20), 2)
         trainer.driver.declare(layout, keys)
         trainer.learn_rows(0, count)
-        board.clear_counters()
+        board.write("control.clear", 1)
         for _ in range(TURNS):
             trainer.learn_rows(0, count)
         counters = board.counters()

@@ -97,7 +97,7 @@ def open_board(name: str, geometry: Geometry | str | None = None, **options: Any
 
 def _open_link(name, geometry, options):
     kind, place, given = _parse(name)
-    _check_options(name, options, _options_of(kind))
+    _check_options(name, options, _KINDS[kind][1])
     options = {**given, **options}
     if kind in CORES:
         from .mapped import MappedBoard
@@ -118,36 +118,21 @@ def _open_link(name, geometry, options):
     return LinkedBoard(wire, geometry, **options)
 
 
-_OPTIONS = {
-    "baud": int,
-    "timeout": float,
-    "take_over": {"yes": True, "no": False}.__getitem__,
-    "memory_size": int,
-    "buffer": str,
+_OPTIONS = {  # what is allowed, and what makes it of a word
+    "baud": ("an integer", int),
+    "timeout": ("a number of seconds", float),
+    "take_over": ("yes or no", {"yes": True, "no": False}.__getitem__),
+    "memory_size": ("a number of bytes", int),
+    "buffer": ("a word", str),
 }
-_PLACES = {
-    "serial": "a port",
-    "udp": "an address",
-    "pynq": "a file",
-    "uio": "a device",
-    "mem": "an address",
-    "xdma": "a device",
+_KINDS = {  # of links: what stands behind the colon, and the options
+    "serial": ("a port", ("baud", "timeout", "take_over")),
+    "udp": ("an address", ("timeout", "take_over")),
+    "pynq": ("a file", ("timeout", "memory_size")),
+    "uio": ("a device", ("timeout", "memory_size", "buffer")),
+    "mem": ("an address", ("timeout", "memory_size", "buffer")),
+    "xdma": ("a device", ("timeout", "memory_size", "buffer")),
 }
-_ALLOWED = {
-    "baud": "an integer",
-    "timeout": "a number of seconds",
-    "take_over": "yes or no",
-    "memory_size": "a number of bytes",
-}
-_OF_KIND = {
-    "serial": ("baud", "timeout", "take_over"),
-    "udp": ("timeout", "take_over"),
-    "pynq": ("timeout", "memory_size"),
-}
-
-
-def _options_of(kind):
-    return _OF_KIND.get(kind, ("timeout", "memory_size", "buffer"))
 
 
 def _check_options(name, given, allowed):
@@ -160,14 +145,16 @@ def _parse(name):
     """(kind, place, options) of a link's name."""
     kind, _, rest = name.partition(":")
     place, *words = rest.split(",")
+    what, allowed = _KINDS[kind]
     options = {}
     for word in words:
         key, _, value = word.partition("=")
-        _check_options(name, [key], _options_of(kind))
+        _check_options(name, [key], allowed)
+        kinds, made = _OPTIONS[key]
         try:
-            options[key] = _OPTIONS[key](value)
+            options[key] = made(value)
         except (ValueError, KeyError):
-            raise ValueError(f"{name}: {key} must be {_ALLOWED[key]}, not {value!r}") from None
+            raise ValueError(f"{name}: {key} must be {kinds}, not {value!r}") from None
     if not place:
-        raise ValueError(f"{name!r} lacks {_PLACES[kind]}; {kind} is {(LINKS | CORES)[kind]}")
+        raise ValueError(f"{name!r} lacks {what}; {kind} is {(LINKS | CORES)[kind]}")
     return kind, place, options

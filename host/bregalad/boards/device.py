@@ -110,19 +110,16 @@ class Device(Board):
 
     def read(self, name: str) -> int:
         """The value of ``"register.field"``."""
-        register, field, lsb = _find_field(name)
-        return self._read_register(register) >> lsb & (1 << field.width) - 1
+        register, field_name = find(name.partition(".")[0]), name.partition(".")[2]
+        for field, lsb in register.layout():
+            if field.name == field_name:
+                return self._read_register(register) >> lsb & (1 << field.width) - 1
+        raise _no_field(register, field_name)
 
     def write(self, name: str, value: int) -> None:
-        """Write ``"register.field"``: a read-modify-write that leaves the other fields alone."""
-        register, field, lsb = _find_field(name)
-        if field.access is Access.RO:
-            raise ValueError(f"{name} is read-only")
-        if not 0 <= value < 1 << field.width:
-            raise ValueError(f"{name}: {value} does not fit {field.width} bits")
-        mask = (1 << field.width) - 1 << lsb
-        old = self._read_register(register) if len(register.fields) > 1 else 0
-        self.write_register(register.name, old & ~mask | int(value) << lsb)
+        """Write ``"register.field"``; the register's other fields get their reset value."""
+        register, _, field = name.partition(".")
+        self.write_fields(register, **{field: value})
 
     def write_fields(self, name: str, **values: int) -> None:
         """Write all fields of register ``name`` at once; fields not named get their reset value."""
@@ -134,18 +131,11 @@ class Device(Board):
                 raise ValueError(f"{name}.{field.name}: {given} does not fit {field.width} bits")
             value |= int(given) << lsb
         if values:
-            raise KeyError(
-                f"no field {min(values)!r} in register {name!r}; there are "
-                f"{', '.join(field.name for field in register.fields)}"
-            )
+            raise _no_field(register, min(values))
         self.write_register(name, value)
 
     def counters(self) -> dict[str, int]:
         return {name: self.read_register(name) for name in (*EVENTS, *TIMINGS)}
-
-    def clear_counters(self) -> None:
-        """Return all performance counters to 0."""
-        self.write_register("control", 1)
 
     # Identity
 
@@ -269,11 +259,6 @@ class Remote(Device):
         )
 
 
-def _find_field(name):
-    """``(register, field, lsb)`` of ``"register.field"``."""
-    register_name, _, field_name = name.partition(".")
-    register = find(register_name)
-    for field, lsb in register.layout():
-        if field.name == field_name:
-            return register, field, lsb
-    raise KeyError(f"no field {name!r}; there are {', '.join(f'{register_name}.{f.name}' for f in register.fields)}")
+def _no_field(register, name):
+    fields = ", ".join(field.name for field in register.fields)
+    return KeyError(f"no field {name!r} in register {register.name!r}; there are {fields}")
