@@ -274,23 +274,27 @@ class MappedBoard(Remote):
         return moved
 
     def _whole(self):
-        """The complete reports of what has come; the others stay."""
-        data = self._tail
+        """Bytes of complete reports, of what has come."""
         try:
-            end = whole(data, self.geometry, self._cells)
+            return whole(self._tail, self.geometry, self._cells)
         except ValueError as error:
             raise self._fail(f"{error}; load the bitstream of this release") from None
-        self._tail = data[end:]
-        return data[:end]
 
-    def _wait(self, done, what):
-        """Take reports until ``done()``."""
-        limit = time.monotonic() + self.timeout
+    def _wait(self, done, what, ends=False):
+        """Take reports until ``done()``; where it ``ends``, nothing is waited for that cannot come, and Ctrl-C does."""
+        limit, idle = time.monotonic() + self.timeout, 0
         while not done():
             if self._take():
-                limit = time.monotonic() + self.timeout
+                limit, idle = time.monotonic() + self.timeout, 0
                 continue
             self._check_rings()
+            if ends:
+                check_interrupt()
+                # Twice: its last words may be under way when it says that it is idle.
+                idle = idle + 1 if self._idle() else 0
+                if idle == 2:
+                    raise self._nothing_comes()
+                self._sleep()
             if time.monotonic() > limit:
                 raise self._fail(f"nothing has moved for {self.timeout:g} s, waiting {what}: the core hangs: reset it")
 
@@ -313,23 +317,10 @@ class MappedBoard(Remote):
     def receive(self, wait=False):
         self._check()
         self._take()
-        reports = self._whole()
-        idle = 0
-        limit = time.monotonic() + self.timeout
-        while wait and not reports:
-            check_interrupt()
-            if self._take():
-                reports, idle = self._whole(), 0
-                limit = time.monotonic() + self.timeout
-                continue
-            self._check_rings()
-            # Twice: its last words may be under way when it says that it is idle.
-            idle = idle + 1 if self._idle() else 0
-            if idle == 2:
-                raise self._nothing_comes()
-            if time.monotonic() > limit:
-                raise self._fail(f"nothing has moved for {self.timeout:g} s, waiting for a report: reset the core")
-            self._sleep()
+        if wait:
+            self._wait(self._whole, "for a report", ends=True)
+        end = self._whole()
+        reports, self._tail = self._tail[:end], self._tail[end:]
         return reports
 
     def load(self, address, data):

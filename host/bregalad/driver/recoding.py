@@ -20,9 +20,13 @@ def recoding(trainer, changes, adopt):
     trainer : Trainer
         All that it was given is learnt, and all decisions have taken effect.
     changes : Changes
+        As ``Quantiser.changes`` gives them.
     adopt : callable
-        Is given ``changes`` where the tree takes them over.
+        Is given ``changes`` where the tree takes them over: if the link is cut before, and never mended, books and tree
+        stay as they were.
     """
+    trainer.check_working()
+    trainer.failed = True
     nodes = trainer.nodes
     live = nodes.descendants()
     held = live[nodes.slot[live] >= 0]
@@ -46,6 +50,8 @@ def recoding(trainer, changes, adopt):
     edits = np.zeros((slots.size * cells.size, EDIT), np.int64)
     driver.apply(edits[: _zooms(slots, cells, before, after, counts.shape[2], edits)])
     driver.write_counts(slots, cells, counts)
+    driver.changed()
+    trainer.failed = False
 
 
 @njit()

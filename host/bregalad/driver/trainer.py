@@ -32,7 +32,6 @@ from . import checkpoint
 from .devices.rows import RowDriver
 from .engine import EngineDriver
 from .growth import Growth
-from .recoding import recoding
 from .requirements import check_abilities, check_classes
 from .steps import SAFE, Steps
 
@@ -322,23 +321,6 @@ class Trainer:
         self.failed = True
         yield from self.driver.settling()
         self.begin_block(self.tally.instances)
-        self.failed = False
-
-    def recoding(self, changes, adopt):
-        """Go on with other code books, when all decisions have taken effect; a generator for `Steps`.
-
-        Parameters
-        ----------
-        changes : dict of Change
-            By attribute, as ``Quantiser.changes`` gives them.
-        adopt : callable
-            Is given them where the tree takes them over: if the link is cut before, and never
-            mended, books and tree stay as they were.
-        """
-        self.check_working()
-        self.failed = True
-        yield from recoding(self, changes, adopt)
-        self.driver.changed()
         self.failed = False
 
     def resume_block(self):

@@ -6,6 +6,7 @@ from inspect import isgenerator
 import numpy as np
 
 from ..data.quantiser import Quantiser
+from ..driver.recoding import recoding
 from ..driver.steps import at_once, steadily
 
 
@@ -110,7 +111,7 @@ class Share:
     def recode(self, changes):
         """Go on with other code books; after `settle`."""
         for tree in self.trees:
-            yield from steadily(tree._trainer.recoding(changes, lambda _: None))
+            yield from steadily(recoding(tree._trainer, changes, lambda _: None))
 
     @property
     def _together(self):

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..boards.base import Board
 from ..driver import checkpoint
+from ..driver.recoding import recoding
 from ..driver.requirements import warn_of_lost
 from ..driver.steps import SAFE, Steps
 from ..engine.tally import Tally
@@ -144,7 +145,7 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
             if not np.array_equal(used, again := self._thresholds()):
                 changes = self._quantiser.changes(due, again)
         if changes:
-            yield from self._trainer.recoding(changes, self._quantiser.adopt)
+            yield from recoding(self._trainer, changes, self._quantiser.adopt)
 
     def _thresholds(self):
         return thresholds_of(self._nodes.table, self._nodes.descendants(), self.n_features_in_)

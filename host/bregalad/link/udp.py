@@ -16,16 +16,13 @@ _MOST = 1 << 10  # datagrams taken at once
 # Linux cuts one large datagram into many frames, for a tenth of the calls' cost.
 _SOL_UDP, _UDP_SEGMENT = 17, 103
 _SEGMENTS, _SEGMENTED_BYTES = 60, 64_000
-# What the system says of the network, whether it is asked to cut or not.
-_NO_WAY = {
-    errno.ECONNREFUSED,
-    errno.EHOSTUNREACH,
-    errno.ENETUNREACH,
-    errno.ENETDOWN,
-    errno.EADDRNOTAVAIL,
-    errno.ENOBUFS,
-    errno.EPERM,
-}
+_CANNOT = {
+    errno.EINVAL,
+    errno.EIO,
+    errno.EMSGSIZE,
+    errno.ENOPROTOOPT,
+    errno.EOPNOTSUPP,
+}  # what it says where it does not
 
 
 class UdpWire(Wire):
@@ -121,7 +118,7 @@ class UdpWire(Wire):
             if len(frames) == 1:
                 self._failed(error)
                 return
-            if error.errno not in _NO_WAY:
+            if error.errno in _CANNOT:
                 self._segments = False  # another system, or a network card that cannot
             for frame in frames:
                 self._send([frame], size)
