@@ -278,10 +278,8 @@ def test_boards(capsys):
     memory = next(line for line in out.splitlines() if line.startswith("ecpix5-85f-ddr3")).split()
     assert memory[1:3] == ["LFE5UM5G-85F", "Gigabit"] and memory[4:9] == ["16", "16", "2", "64", "512"]
     assert memory[-3:] == ["32", "3.47", "17.9"]  # M rows/s: the link's bytes, and what was measured
-    assert main(["boards", "--json"]) == 0
-    built = json.loads(capsys.readouterr().out)["built"]
-    assert list(built) == list(BOARDS)
-    assert built["ulx3s-12f"]["rows_per_second"] == {"link": 30_000, "memory": None}
+    (small,) = (line for line in out.splitlines() if line.startswith("ulx3s-12f "))
+    assert small.split()[-2:] == ["0.03", "-"] and all(f"\n{name} " in out for name in BOARDS)
 
 
 def test_links_and_devices_stay_what_they_are(csv, tmp_path):

@@ -44,7 +44,6 @@ def test_version(capsys):
         *(
             pytest.param(command, marks=pytest.mark.slow)
             for command in (
-                ["reproduce"],
                 ["inspect", "tree"],
                 ["inspect", "tree", "--dot"],
                 ["train", "things.csv", "--json"],
@@ -98,22 +97,11 @@ def test_boards_keep_their_columns_apart(capsys):
 
 
 def test_json(files, capsys):
-    assert main(["boards", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["geometries"]["tiny"] == PRESETS["tiny"].as_dict() and "emulated" in found["boards"]
-
     assert main(["train", str(files / "things.csv"), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["instances"] == 3000 and found["accuracy"] > 0.9 and found["tree"] == "VFDT"
     assert found["parameters"]["grace"] == 200 and found["seconds"] > 0
     assert found["compile_seconds"] >= 0 and found["nodes"] == 2 * found["leaves"] - 1
-
-    assert main(["inspect", str(files / "tree"), "--statistics", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["classes"] == ["in", "out"] and found["attributes"]["x0"]["kind"] == "numeric"
-
-    assert main(["inspect", str(files / "tree"), "--json"]) == 1
-    assert "--json is for --statistics" in capsys.readouterr().err
 
 
 def test_json_of_what_is_not_finite(files, tmp_path, capsys):

@@ -177,7 +177,7 @@ def test_damaged_compiled_code_is_compiled_anew(tmp_path):
         answer, hits, told = ask(tmp_path, cache)
         assert (answer, hits) == (7, 0)
         assert told.splitlines()[0] == f"{cache}: compiled code is damaged there, and is compiled anew"
-        assert told.count("\n") == 2 and "compiling for package.outer" in told
+        assert told.count("\n") == 2 and "compiling, since " in told
     assert ask(tmp_path, cache) == (7, 1, "")
 
 

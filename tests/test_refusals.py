@@ -121,7 +121,7 @@ def test_what_is_learnt_before_a_bad_line_is_kept(tmp_path, capsys):
     bad.write_text("\n".join([*head, *lines, "0.5"]))
     assert main(["train", str(bad), "--quiet", "--save", str(saved), "--curve", str(curve)]) == 1
     captured = capsys.readouterr()
-    told = [line for line in captured.err.splitlines() if "compiling for " not in line]
+    told = [line for line in captured.err.splitlines() if "compiling, since " not in line]
     assert told == [f"bregalad train: {bad}, line 65605: 1 field, but 2 columns"]
     assert "stopped after 65536 instances" in captured.out and "accuracy    0.9" in captured.out
     assert load_tree(saved).report()["instances"] == 65_536

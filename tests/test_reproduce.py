@@ -21,12 +21,6 @@ def rows(part):
     return [dict(zip(head, line, strict=True)) for line in lines]
 
 
-def test_list(capsys):
-    assert main(["reproduce"]) == 0
-    out = capsys.readouterr().out
-    assert "efdt-figures" in out and efdt_figures.SUMMARY in out
-
-
 def test_efdt_figures(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(efdt_figures, "CLASSES", (2, 5))
     assert (
@@ -76,7 +70,6 @@ def test_real_streams_are_run_in_both_orders(monkeypatch):
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        (["tie"], "no study 'tie'; there is efdt-figures"),
         (["efdt-figures", "--runs", "0"], "--runs must be 1 or more, not 0"),
         (["efdt-figures", "--instances", "-1"], "--instances must be 1 or more, not -1"),
         (["efdt-figures", "--out", __file__], "File exists"),

@@ -105,16 +105,6 @@ def _tell(text):
     logging.getLogger("bregalad").warning(text)
 
 
-def _learner():
-    """The learner whose call compiles, in words; None if it is none's. Of a forest and its members the forest."""
-    found, frame = None, sys._getframe(1)
-    while frame is not None:
-        if hasattr(type(caller := frame.f_locals.get("self")), "_compiled_as"):
-            found = caller
-        frame = frame.f_back
-    return found and found._compiled_as()
-
-
 class _Watch(event.Listener):
     """Measure how long compiling takes, say once for what it has begun, and let no garbage be collected meanwhile.
 
@@ -134,10 +124,9 @@ class _Watch(event.Listener):
             self._began = time.perf_counter()
             self._collects = gc.isenabled()
             gc.disable()
-            what = _learner() or event.data["dispatcher"].py_func.__module__
             _tell(
-                f"compiling for {what}, since {_folder()} does not have all of it yet: half a minute, two on a slow "
-                "machine; `bregalad warm-up` does it ahead"
+                f"compiling, since {_folder()} does not have all of it yet: half a minute, two on a slow machine; "
+                "`bregalad warm-up` does it ahead"
             )
         self._depth += 1
 

@@ -12,7 +12,6 @@ from ..learners.vfdt import VFDT
 from . import streams
 from .page import table
 
-SUMMARY = "EFDT against VFDT: random trees of 2 to 5 classes, KDD'99 and Skin (KDD 2018)"
 INSTANCES = 1_000_000
 RUNS = 10
 

@@ -110,9 +110,6 @@ class Ensemble(StreamLearner, Parameters):
     def _check_size(self, capacities, classes):
         self._template._check_size(capacities, classes)
 
-    def _compiled_as(self):
-        return f"{type(self).__name__} of {self._template._compiled_as()}"
-
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = self._template.__sklearn_tags__().classifier_tags.multi_class

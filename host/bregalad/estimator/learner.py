@@ -123,10 +123,6 @@ class Learner(ClassifierMixin, BaseEstimator):
         """The value of a decisive parameter."""
         return getattr(self, name)
 
-    def _compiled_as(self):
-        """What decides which code is compiled for it, in words; in any thread, so it takes no turn."""
-        return type(self).__name__
-
     # Learning
 
     @in_turn

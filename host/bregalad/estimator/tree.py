@@ -107,10 +107,6 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
     def _check_size(self, capacities, classes):
         holder.check_size(self, capacities, classes)
 
-    def _compiled_as(self):
-        prediction = holder.predicts_by(self)
-        return f"{type(self).__name__} (leaf_prediction={prediction!r}, criterion={self._policy().criterion!r})"
-
     # Learning
 
     def _begin(self):

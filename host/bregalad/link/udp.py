@@ -16,13 +16,8 @@ _MOST = 1 << 10  # datagrams taken at once
 # Linux cuts one large datagram into many frames, for a tenth of the calls' cost.
 _SOL_UDP, _UDP_SEGMENT = 17, 103
 _SEGMENTS, _SEGMENTED_BYTES = 60, 64_000
-_CANNOT = {
-    errno.EINVAL,
-    errno.EIO,
-    errno.EMSGSIZE,
-    errno.ENOPROTOOPT,
-    errno.EOPNOTSUPP,
-}  # what it says where it does not
+# What it says where it does not.
+_CANNOT = (errno.EINVAL, errno.EIO, errno.EMSGSIZE, errno.ENOPROTOOPT, errno.EOPNOTSUPP)
 
 
 class UdpWire(Wire):

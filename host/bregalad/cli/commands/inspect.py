@@ -2,7 +2,6 @@
 
 from ...words import listed, one_line
 from ..options import check_there
-from ..outputs import print_json
 
 
 def add_arguments(parser):
@@ -13,30 +12,17 @@ def add_arguments(parser):
     parser.add_argument(
         "--statistics", action="store_true", help="print sizes, counts and code books instead of the tree"
     )
-    parser.add_argument("--json", action="store_true", help="with --statistics: print one JSON object")
 
 
 def run(args):
     """Print the tree, or what is known about it."""
-    if args.json and not args.statistics:
-        raise ValueError("--json is for --statistics; a tree is drawn as text, or with --dot")
     check_there(args.tree)
     from ...ensemble.catalogue import ENSEMBLES, load_learner
 
     tree = load_learner(args.tree)
     if isinstance(tree, tuple(ENSEMBLES.values())) and not args.statistics:
         raise ValueError(f"{args.tree} is an ensemble, which has no one tree to show: --statistics has its counts")
-    if args.json:
-        print_json(
-            {
-                "tree": type(tree).__name__,
-                **tree.report(),
-                "classes": tree.classes_.tolist(),
-                **(tree._columns or {}),
-                **tree.quantiser_summary(),
-            }
-        )
-    elif args.statistics:
+    if args.statistics:
         for name, value in tree.report().items():
             print(f"{name:16} {value}")
         print(f"{'classes':16} {', '.join(map(str, tree.classes_))}")

@@ -3,7 +3,7 @@
 
 def add_arguments(parser):
     """Declare the options."""
-    parser.add_argument("name", nargs="?", metavar="NAME", help="which one (default: list all)")
+    parser.add_argument("name", choices=["efdt-figures"], help="EFDT against VFDT, KDD 2018")
     parser.add_argument(
         "--instances", type=int, metavar="N", help="instances of each stream (default: the published number)"
     )
@@ -22,16 +22,8 @@ def run(args):
     import sys
     from pathlib import Path
 
-    from ...benchmark import efdt_figures
+    from ...benchmark import efdt_figures as study
 
-    studies = {"efdt-figures": efdt_figures}
-    if args.name is None:
-        for name, study in studies.items():
-            print(f"{name:13} {study.SUMMARY}; {study.INSTANCES:,} instances, {study.RUNS} runs")
-        return 0
-    if args.name not in studies:
-        raise ValueError(f"no study {args.name!r}; there is {', '.join(studies)}")
-    study = studies[args.name]
     for option in ("instances", "runs"):
         value = getattr(args, option)
         if value is not None and value < 1:
