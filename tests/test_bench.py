@@ -12,7 +12,7 @@ import streams
 from bregalad import Geometry
 from bregalad.benchmark import area, beside, moa
 from bregalad.benchmark.process import Process
-from bregalad.benchmark.streams import STREAMS, default_instances, load, read_binary, write_binary
+from bregalad.benchmark.streams import STREAMS, default_instances, load, read_binary, write_binary, written
 from bregalad.cli import main
 from bregalad.data import Attribute, Schema, open_generator
 from bregalad_hw.boards.catalogue import BOARDS
@@ -66,16 +66,11 @@ def test_process_says_what_went_wrong():
 @needs_moa
 @streams.needs("elec")
 def test_moa():
-    with moa.Peer("ELEC", "ht-mc", warmups=0, heap="1g") as peer:
-        result = peer.measure()
+    with written(load("ELEC")) as file:
+        with Process(moa.command("ht-mc", str(file)), "MOA", 45_312, warmups=0) as peer:
+            result = peer.measure()
     assert round(result["accuracy"], 4) == 0.7572 and result["leaves"] == 39
     assert result["instances"] == 45_312 and result["cpu_seconds"] > 0
-
-
-@needs_moa
-def test_wrong_learner():
-    with pytest.raises(RuntimeError, match="MOA with 'trees.Nothing' failed.*Class not found"):
-        moa.Peer("generator:sea", "trees.Nothing", instances=10, heap="256m")
 
 
 # The board
@@ -186,7 +181,8 @@ def test_rows(capsys):
     ]
     assert all(row.startswith("| generator:sea |") and " | 3,000 | 0." in row for row in found)
     assert found[0].endswith("| 1.0 |")
-    assert "generator:sea: left out: MOA with 'trees.Nothing' failed" in err and "absent.csv: left out: " in err
+    assert "generator:sea: left out: moa:trees.Nothing failed: " in err and "Class not found" in err
+    assert "absent.csv: left out: " in err
 
 
 @pytest.mark.parametrize(

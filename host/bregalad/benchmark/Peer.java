@@ -50,7 +50,6 @@ public class Peer {
         System.gc();
         ThreadMXBean threads = ManagementFactory.getThreadMXBean();
         long cpu = threads.getCurrentThreadCpuTime();
-        long start = System.nanoTime();
         int right = 0;
         for (int i = 0; i < count; i++) {
             if (Utils.maxIndex(learner.getVotesForInstance(stream[i])) == labels[i]) {
@@ -58,37 +57,18 @@ public class Peer {
             }
             learner.trainOnInstance(stream[i]);
         }
-        double seconds = (System.nanoTime() - start) * 1e-9;
         double cpuSeconds = (threads.getCurrentThreadCpuTime() - cpu) * 1e-9;
         if (silent) {
             return;
         }
-        StringBuilder sizes = new StringBuilder();
+        String leaves = "";
         for (Measurement m : learner.getModelMeasurements()) {
             if (m.getName().equals("tree size (leaves)")) {
-                sizes.append(", \"leaves\": ").append((long) m.getValue());
-            } else if (m.getName().equals("tree size (nodes)")) {
-                sizes.append(", \"nodes\": ").append((long) m.getValue());
+                leaves = ", \"leaves\": " + (long) m.getValue();
             }
         }
-        System.out.printf(Locale.ROOT,
-                "{\"right\": %d, \"seconds\": %.6f, \"cpu_seconds\": %.6f%s%s}%n",
-                right, seconds, cpuSeconds, sizes, peak());
+        System.out.printf(Locale.ROOT, "{\"right\": %d, \"cpu_seconds\": %.6f%s}%n", right, cpuSeconds, leaves);
         System.out.flush();
-    }
-
-    // The most memory that this process has held, in MB, where the system says so.
-    static String peak() throws Exception {
-        java.nio.file.Path status = Paths.get("/proc/self/status");
-        if (java.nio.file.Files.exists(status)) {
-            for (String line : java.nio.file.Files.readAllLines(status)) {
-                if (line.startsWith("VmHWM:")) {
-                    long kilobytes = Long.parseLong(line.replaceAll("\\D", ""));
-                    return String.format(Locale.ROOT, ", \"peak_mb\": %.1f", kilobytes / 1024.0);
-                }
-            }
-        }
-        return "";
     }
 
     static void read(String path) throws Exception {

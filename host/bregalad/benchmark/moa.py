@@ -14,8 +14,6 @@ import zipfile
 from pathlib import Path
 
 from ..cache import cache_folder
-from .process import Process
-from .streams import StreamFile
 
 MOA = "capymoa==0.15.1"  # its jar is MOA 24.07; figures are compared with those of this version
 LEARNERS = {
@@ -26,52 +24,26 @@ LEARNERS = {
 }
 
 
-class Peer(Process):
-    """A learner of MOA.
+def command(learner, stream):
+    """What starts a learner's `Process`.
 
     ``cpu_seconds`` is its thread's own: neither Java's compiler nor its garbage collector is in it,
     in MOA's favour.
 
     Parameters
     ----------
-    stream : StreamFile, str or tuple
-        The stream's file, or what it is made of.
     learner : str
         One of ``LEARNERS``, or a learner as on MOA's command line.
-    instances : int, optional
-        The first so many; a generator needs to know.
-    heap : str
-        Java's memory.
-    warmups, core
-        As for `Process`.
+    stream : str
+        The file of `streams.written`.
 
     Raises
     ------
     RuntimeError
-        If Java, the jar or the learner is missing or fails.
+        If Java or the jar is missing.
     """
-
-    def __init__(self, stream, learner, instances=None, heap="6g", **options):
-        if not isinstance(stream, StreamFile):
-            with StreamFile(stream, instances) as file:
-                self.__init__(file, learner, heap=heap, **options)
-            return
-        self.learner = LEARNERS.get(learner, learner)
-        command = [
-            "java",
-            "-XX:+UseSerialGC",
-            f"-Xmx{heap}",
-            "-cp",
-            f"{_jar()}{os.pathsep}{_classes()}",
-            "Peer",
-            str(stream.path),
-            self.learner,
-        ]
-        super().__init__(command, f"MOA with {self.learner!r}", stream.instances, **options)
-
-    @staticmethod
-    def _reason(errors):
-        return errors[0] if errors else "no message"
+    path = f"{_jar()}{os.pathsep}{_classes()}"
+    return ["java", "-XX:+UseSerialGC", "-Xmx6g", "-cp", path, "Peer", stream, LEARNERS.get(learner, learner)]
 
 
 def available():

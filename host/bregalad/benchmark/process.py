@@ -64,13 +64,8 @@ class Process:
             if line.startswith("{") if expected is None else line.strip() == expected:
                 return line
         self._errors.seek(0)
-        errors = self._errors.read().strip().splitlines()
-        raise RuntimeError(f"{self.what} failed: {self._reason(errors)}")
-
-    @staticmethod
-    def _reason(errors):
-        """The line that tells what went wrong."""
-        return errors[-1] if errors else "no message"
+        errors = [line for line in self._errors.read().splitlines() if line[:1].strip()]  # not where it went wrong
+        raise RuntimeError(f"{self.what} failed: {errors[-1] if errors else 'no message'}")
 
     def close(self):
         """End the process."""

@@ -6,6 +6,7 @@ Real ones are in the folder $BREGALAD_DATA or ../shared/data.
 import os
 import random
 import tempfile
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -140,39 +141,13 @@ def nominal(X, schema):
     }
 
 
-class StreamFile:
-    """A stream in the file that learners' processes read, until it is closed.
-
-    Parameters
-    ----------
-    stream : str or tuple
-        As for `load`, or its result.
-    instances : int, optional
-
-    Members
-    -------
-    path : Path
-    name : str
-    instances, attributes : int
-    """
-
-    def __init__(self, stream, instances=None):
-        self.name = stream if isinstance(stream, str) else "given"
-        X, y, schema = load(stream, instances) if isinstance(stream, str) else stream
-        self.instances, self.attributes = X.shape
-        self._folder = tempfile.TemporaryDirectory(prefix="bregalad-bench-")
-        self.path = Path(self._folder.name) / "stream.bin"
-        write_binary(X, y, schema, self.path)
-
-    def close(self):
-        """Delete the file; processes that have read it keep the stream."""
-        self._folder.cleanup()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        self.close()
+@contextmanager
+def written(stream):
+    """The file of a stream, as `load` gives it, for learners' processes; those that have read it keep the stream."""
+    with tempfile.TemporaryDirectory(prefix="bregalad-bench-") as folder:
+        path = Path(folder) / "stream.bin"
+        write_binary(*stream, path)
+        yield path
 
 
 def write_binary(X, y, schema, path):
