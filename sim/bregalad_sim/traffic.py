@@ -2,12 +2,13 @@
 
 from bregalad.geometry import NONE
 from bregalad.protocol.commands import CommandFlag, Opcode, pack_command, pack_load, padded
-from bregalad.protocol.layout import Layout
 from bregalad.protocol.leaf_rows import RowOp, RowWord
-from bregalad.protocol.nodes import Node, NodeKind, pack_edit
+from bregalad.protocol.nodes import NodeKind
 from bregalad.protocol.registers import CellKind
 from bregalad.protocol.reports import EntryFlag, entry_body
 from bregalad.protocol.tree import MANY, TreeOpcode, pack_tree
+
+from .golden.node import Node, pack_edit
 
 __all__ = ["Traffic"]
 
@@ -278,7 +279,7 @@ class Traffic:
             case 3:
                 return self._pack(Opcode.WRITE, slot=slot, cell=bad_cell, payload=bytes(4 * g.bins * g.classes))
             case 4:
-                entry = Layout("entry", *entry_body(g))
+                entry = entry_body(g)
                 return self._pack(Opcode.WRITE, slot=bad_slot, cell=NONE, payload=bytes(entry.size))
             case _:
                 values = {"slot": slot, "parent": slot, "flags": rng.choice([0, CommandFlag.KEEP])}

@@ -4,10 +4,10 @@ import numpy as np
 from bregalad.data.keys import edge_keys
 from bregalad.geometry import NONE
 from bregalad.protocol.commands import CommandFlag, Opcode, RecordFlag
-from bregalad.protocol.nodes import Node
 from bregalad.protocol.rows import MOST_WEIGHT, ROW_COMMAND, RowKind, edges_command, weighed
 from bregalad.protocol.tree import TreeOpcode, pack_tree
 
+from .golden.node import Node
 from .rows import any_edges, any_layout, any_rows
 from .traffic import Traffic
 

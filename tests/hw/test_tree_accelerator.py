@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from bregalad.boards.simulated import SimulatedBoard
 from bregalad.protocol.commands import CommandFlag, Opcode, pack_command
-from bregalad.protocol.nodes import Node
 from bregalad.protocol.rows import MOST_WEIGHT, Column, RowKind, RowLayout, weighed
+from bregalad_sim.golden.node import Node
 from bregalad_sim.tree_lockstep import SIZES, SMALL, Lockstep, run
 
 

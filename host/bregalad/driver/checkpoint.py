@@ -4,7 +4,6 @@ import numpy as np
 
 from ..geometry import NONE
 from ..policy.decide import ALTERNATE, SWAP
-from ..protocol.layout import Layout
 from ..protocol.reports import EntryFlag, entry_body
 from ..tree.table import FORK, LEAF, forget_trial
 from ..warn import warn
@@ -64,7 +63,7 @@ def _checkpoint(trainer, nodes, entries, counts):
 
 def _body(geometry):
     """A saved entry: what READ reports of it and WRITE takes where there is no node table; structured dtype."""
-    return Layout("entry", *entry_body(geometry.replace(nodes=0))).dtype
+    return entry_body(geometry.replace(nodes=0)).dtype
 
 
 def check(checkpoint, classes, geometry, cells, counting):

@@ -123,7 +123,8 @@ def statistics_layout(geometry):
 def entry_body(geometry):
     """What ENTRY reports and WRITE (cell NONE) takes."""
     tried = Field("tried", 32, "With a node table: number of the last record as of the last trial.")
-    return (
+    return Layout(
+        "entry",
         Field("n", 32, "Instances in the slot."),
         Field("since", 32, "Instances since the last trial."),
         Field("link", 16),
@@ -137,7 +138,7 @@ def entry_body(geometry):
 
 def entry_layout(geometry):
     """ENTRY: a slot's row of the slot table."""
-    return Layout("entry", *_head(), *entry_body(geometry))
+    return Layout("entry", *_head(), *entry_body(geometry).fields)
 
 
 FENCE = Layout("fence", *_head(slot="0."), Field("token", 32, "That of the command."))

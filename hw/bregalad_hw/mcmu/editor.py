@@ -7,7 +7,6 @@ from amaranth.lib.wiring import In, Out
 from bregalad.complete import complete
 from bregalad.geometry import NONE
 from bregalad.protocol.commands import CommandFlag, Opcode
-from bregalad.protocol.layout import Layout
 from bregalad.protocol.reports import EntryFlag, Kind, entry_body
 from bregalad.protocol.tree import TreeOpcode
 
@@ -108,7 +107,7 @@ class SlotEditor(wiring.Component):
             *(told.eq(opcode == each) for each, told in is_.items()),
         ]
 
-        entry = Layout("entry", *entry_body(g))
+        entry = entry_body(g)
         entry_words, head_words = entry.size // 4, entry.offset("class_counts") // 4
 
         row = Signal(entry_layout(g))

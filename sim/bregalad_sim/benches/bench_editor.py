@@ -5,7 +5,6 @@ from collections import deque
 import cocotb
 from bregalad.geometry import MISSING, NONE, Geometry
 from bregalad.protocol.commands import COMMAND_BYTES, COMMANDS, CommandFlag, Opcode, pack_command
-from bregalad.protocol.layout import Layout
 from bregalad.protocol.reports import Kind, SuggestionFlag, entry_body
 from bregalad.protocol.tree import TreeOpcode, pack_tree
 from bregalad_hw.array.operation import Op
@@ -219,7 +218,7 @@ async def takes_the_clocks_that_it_says(dut):
     bench = Bench(dut)
     g = bench.geometry
     await bench.start()
-    entry = Layout("entry", *entry_body(g)).size
+    entry = entry_body(g).size
     most = {
         Opcode.TRIAL: 8,  # of a slot that is due
         Opcode.CLEAR: g.passes * (g.bins + 1) + 8,

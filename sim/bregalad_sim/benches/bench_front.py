@@ -7,7 +7,6 @@ from bregalad.geometry import NONE, Geometry
 from bregalad.predictors import Predictor
 from bregalad.protocol.commands import RecordFlag
 from bregalad.protocol.leaf_rows import RowOp, RowWord
-from bregalad.protocol.nodes import Node
 from bregalad.protocol.rows import Column, RowKind, RowLayout, weight_of
 from bregalad_hw.front.front import Front
 from bregalad_hw.front.store import RecordStore
@@ -20,6 +19,8 @@ from bregalad_sim.golden.leaf_rows import LeafRows
 from bregalad_sim.golden.walker import Walker
 from bregalad_sim.runner import parameters
 from bregalad_sim.streams import Sink
+
+from ..golden.node import Node
 
 _PATIENCE = 5000  # clocks in which nothing moves
 

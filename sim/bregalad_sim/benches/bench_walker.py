@@ -4,7 +4,7 @@ from collections import deque
 
 import cocotb
 from bregalad.geometry import MISSING, NONE
-from bregalad.protocol.nodes import Node, NodeKind
+from bregalad.protocol.nodes import NodeKind
 from bregalad_hw.front.ring import Ring
 from bregalad_hw.front.walker import Walker as Block
 from cocotb.triggers import RisingEdge
@@ -13,6 +13,8 @@ from bregalad_sim.benches.edits import edit_of, row_of
 from bregalad_sim.golden.walker import NodeTable, Walker
 from bregalad_sim.runner import parameters
 from bregalad_sim.streams import BlockBench
+
+from ..golden.node import Node
 
 _PATIENCE = 10000  # clocks without an item
 _ON_THE_WAY = 4  # records that may be handed over and not taken yet

@@ -1,6 +1,8 @@
 """Rows of nodes as fields of an EDIT, and back."""
 
-from bregalad.protocol.nodes import KIND_LOW, Node
+from bregalad.protocol.nodes import KIND_LOW
+
+from ..golden.node import Node
 
 __all__ = ["edit_of", "row_of"]
 

@@ -9,7 +9,6 @@ from bregalad.data.keys import edge_keys
 from bregalad.geometry import NONE
 from bregalad.protocol.commands import RecordFlag
 from bregalad.protocol.leaf_rows import RowOp, RowWord
-from bregalad.protocol.nodes import Node
 from bregalad.protocol.rows import (
     MOST_WEIGHT,
     ROW_COMMAND,
@@ -24,6 +23,7 @@ from bregalad_hw.layout import struct
 
 from ..bits import unpack, words_of
 from ..golden import GoldenQuantiser
+from ..golden.node import Node
 from ..golden.walker import NodeTable
 from ..rows import any_edges, any_layout, any_rows
 from ..streams import BlockBench

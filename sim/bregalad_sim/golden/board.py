@@ -4,15 +4,15 @@ from bregalad.complete import complete
 from bregalad.geometry import NONE
 from bregalad.protocol import reports
 from bregalad.protocol.commands import COMMAND_BYTES, COMMANDS, WITH_PAYLOAD, CommandFlag, Opcode, references
-from bregalad.protocol.layout import Layout
 from bregalad.protocol.leaf_rows import RowOp, RowWord
-from bregalad.protocol.nodes import KIND_LOW, Node
+from bregalad.protocol.nodes import KIND_LOW
 from bregalad.protocol.registers import EVENTS, REGISTERS, Access, identity_fields
 from bregalad.protocol.reports import EntryFlag, ErrorCode, Kind
 from bregalad.protocol.rows import KEY_BYTES, ROW_COMMAND, STEP, RowOpcode
 from bregalad.protocol.tree import TREE_COMMANDS, TREE_REGISTERS, TreeKind, TreeOpcode
 
 from .memory import BusError, Memory
+from .node import Node
 from .state import Cell, Entry
 from .tree import Tree
 
@@ -141,7 +141,7 @@ class Golden(Tree):
     def _statistics_bytes(self, command):
         g = self.geometry
         if command["cell"] == NONE:
-            return Layout("entry", *reports.entry_body(g)).size
+            return reports.entry_body(g).size
         return 4 * g.bins * g.classes
 
     def _fence(self, command, payload):
@@ -313,7 +313,7 @@ class Golden(Tree):
         g = self.geometry
         slot, cell = int(command["slot"]), int(command["cell"])
         if cell == NONE:
-            entry = Layout("entry", *reports.entry_body(g)).unpack(payload)
+            entry = reports.entry_body(g).unpack(payload)
             link, current, flags = (int(entry[name]) for name in ("link", "current", "entry_flags"))
             self.entries[slot] = Entry(
                 [int(count) & g.count_max for count in entry["class_counts"]],

@@ -1,7 +1,9 @@
 """The golden model's node table and walker: where a record goes."""
 
 from bregalad.geometry import NONE
-from bregalad.protocol.nodes import EditError, Node, NodeKind
+from bregalad.protocol.nodes import EditError, NodeKind
+
+from .node import Node
 
 __all__ = ["NodeTable", "Walker"]
 

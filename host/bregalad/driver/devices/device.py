@@ -10,7 +10,6 @@ from ...boards.whole import run_of
 from ...geometry import NONE
 from ...interrupt import check_interrupt, deferred_interrupt
 from ...protocol.commands import Opcode, pack_command
-from ...protocol.layout import Layout
 from ...protocol.reports import ErrorCode, Kind, entry_body, kind_of, layout_of
 from ...protocol.tree import TreeKind
 from ..interface import Driver
@@ -199,7 +198,7 @@ class DeviceDriver(Driver):
     def read(self, nodes, entries):
         """As of `Driver`. Ctrl-C comes between two reports."""
         slots, cells, board = self.trainer.nodes.slot[nodes], len(self.trainer.cells), self.board
-        found = np.zeros(len(nodes), Layout("entry", *entry_body(board.geometry)).dtype)
+        found = np.zeros(len(nodes), entry_body(board.geometry).dtype)
         counts = np.zeros((len(nodes), cells, board.geometry.bins * board.geometry.classes), np.uint32)
         with deferred_interrupt():
             self.trainer.check_working()

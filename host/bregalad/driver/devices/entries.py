@@ -3,7 +3,6 @@
 import numpy as np
 
 from ...policy.decide import MAX_PERIOD
-from ...protocol.layout import Layout
 from ...protocol.reports import EntryFlag, entry_body
 from ...tree.table import LEAF, NEVER
 
@@ -34,14 +33,14 @@ def plain_entries(trainer, nodes, found, entries):
 
 def relinked(trainer, node, entry):
     """The entry of a node's slot as it was told, but with the link that the node has now; bytes."""
-    layout = Layout("entry", *entry_body(trainer.board.geometry))
+    layout = entry_body(trainer.board.geometry)
     return layout.pack(**{name: entry[name] for name in layout.dtype.names} | {"link": trainer.growth.link(node)})
 
 
 def whole_entry(trainer, node, plain):
     """The entry of a node's slot, from that of `plain_entries`; bytes."""
     tree = trainer.nodes
-    layout = Layout("entry", *entry_body(trainer.board.geometry))
+    layout = entry_body(trainer.board.geometry)
     since, due_at, flags = int(tree.since[node]), int(tree.due_at[node]), int(plain["entry_flags"])
     values = {name: plain[name] for name in plain.dtype.names} | {"since": min(since, _MOST_SINCE)}
     if since >= tree.period[node]:
