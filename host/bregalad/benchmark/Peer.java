@@ -73,15 +73,15 @@ public class Peer {
 
     static void read(String path) throws Exception {
         try (FileChannel file = FileChannel.open(Paths.get(path))) {
-            ByteBuffer head = fill(file, 12);
-            int count = head.getInt();
-            int width = head.getInt();
-            int classes = head.getInt();
-            ByteBuffer kinds = fill(file, 4 * width);
+            ByteBuffer data = file.map(FileChannel.MapMode.READ_ONLY, 0, file.size());
+            data.order(ByteOrder.LITTLE_ENDIAN);
+            int count = data.getInt();
+            int width = data.getInt();
+            int classes = data.getInt();
             List<Attribute> attributes = new ArrayList<>();
             boolean nominal = true;
             for (int a = 0; a < width; a++) {
-                int values = kinds.getInt();
+                int values = data.getInt();
                 nominal &= values > 0;
                 attributes.add(values > 0 ? new Attribute("a" + a, numbers(values))
                         : new Attribute("a" + a));
@@ -91,41 +91,24 @@ public class Peer {
             header.setClassIndex(width);
             stream = new Instance[count];
             labels = new int[count];
-            ByteBuffer row = null;
-            int batch = 4096;
             for (int i = 0; i < count; i++) {
-                if (i % batch == 0) {
-                    row = fill(file, Math.min(batch, count - i) * width * (nominal ? 1 : 8));
-                }
                 double[] values = new double[width + 1];
                 for (int a = 0; a < width; a++) {
                     if (nominal) {
-                        int code = row.get() & 255;
+                        int code = data.get() & 255;
                         values[a] = code == 255 ? Double.NaN : code;
                     } else {
-                        values[a] = row.getDouble();
+                        values[a] = data.getDouble();
                     }
                 }
                 stream[i] = new DenseInstance(1.0, values);
                 stream[i].setDataset(header);
             }
-            ByteBuffer y = fill(file, count);
             for (int i = 0; i < count; i++) {
-                labels[i] = y.get() & 255;
+                labels[i] = data.get() & 255;
                 stream[i].setClassValue(labels[i]);
             }
         }
-    }
-
-    static ByteBuffer fill(FileChannel file, int bytes) throws Exception {
-        ByteBuffer buffer = ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
-        while (buffer.hasRemaining()) {
-            if (file.read(buffer) < 0) {
-                throw new java.io.EOFException("the stream's file is cut short");
-            }
-        }
-        buffer.flip();
-        return buffer;
     }
 
     static List<String> numbers(int count) {

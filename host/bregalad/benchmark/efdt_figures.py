@@ -4,6 +4,7 @@ from contextlib import closing
 from typing import Any
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from ..data.generators import RandomTree
 from ..evaluation import prequential
@@ -56,7 +57,7 @@ def run(instances, runs, note=lambda text: None):
     list of str
         Headings, tables and words in Markdown.
     dict of str: Figure
-        By the file that the Markdown names; empty without Matplotlib.
+        By the file that the Markdown names.
     """
     curves = {}
     for classes in CLASSES:
@@ -125,11 +126,8 @@ def _show(file, kinds, curves, parts):
     )
     head = ["stream", "learner", "last", "leaves", "splits", "replaced", "pruned", "tie-broken", "seconds"]
     parts.append(table(head, sizes))
-    figure = _picture(kinds, curves)
-    if figure is None:
-        return {}
     parts.append(f"![prequential error over instances]({file})")
-    return {file: figure}
+    return {file: _picture(kinds, curves)}
 
 
 def _spread(values):
@@ -139,11 +137,7 @@ def _spread(values):
 
 
 def _picture(kinds, curves):
-    """The learners' errors over the instances; None where there is no Matplotlib."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        return None
+    """The learners' errors over the instances."""
     figure = Figure(figsize=(4 * len(kinds), 3.6), layout="constrained")
     panels = figure.subplots(1, len(kinds), sharey=True, squeeze=False)[0]
     for panel, kind in zip(panels, kinds, strict=True):

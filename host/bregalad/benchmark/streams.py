@@ -170,7 +170,7 @@ def write_binary(X, y, schema, path):
     if (labels < 0).any():
         raise ValueError("there are labels that the schema does not declare")
     only = len(values) == len(schema.names)
-    table = np.empty(X.shape, np.uint8 if only else "<f8", order="F")
+    table = np.empty(X.shape, np.uint8 if only else "<f8")
     for i, name in enumerate(schema.names):
         if name in values:
             codes = pd.Index(values[name]).get_indexer(X[name])
@@ -178,11 +178,9 @@ def write_binary(X, y, schema, path):
         else:
             table[:, i] = X[name].to_numpy(np.float64)
     with open(path, "wb") as file:
-        np.array(
-            [len(table), len(schema.names), len(classes), *(len(values.get(name, ())) for name in schema.names)], "<i4"
-        ).tofile(file)
-        for start in range(0, len(table), 1 << 14):
-            np.ascontiguousarray(table[start : start + (1 << 14)]).tofile(file)
+        sizes = (len(values.get(name, ())) for name in schema.names)
+        np.array([*X.shape, len(classes), *sizes], "<i4").tofile(file)
+        table.tofile(file)
         labels.astype(np.uint8).tofile(file)
 
 

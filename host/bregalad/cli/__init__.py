@@ -19,6 +19,7 @@ _COMMANDS = "train predict inspect generate warm_up boards demo reproduce bench 
 # What a command needs besides the packages that all do: the extra that brings it.
 _EXTRAS = {
     "demo": "demo",
+    "reproduce": "demo",
     "bench": "bench",
     "virtual": "boards,simulation",
     "build": "boards",

@@ -116,8 +116,7 @@ def make_cells(tree, quantiser):
     """Go on with a quantiser of more attributes; ValueError if the board has no room for them."""
     trainer = tree._open_trainer()
     geometry = trainer.board.geometry
-    more = [getattr(book, "capacity", 0) for book in quantiser.books[len(tree._quantiser.books) :]]
-    cells = trainer.cells.extended(more, geometry.bins, tree.nominal_split)
+    cells = _cells_of(quantiser, geometry.bins, tree.nominal_split)
     fixed = given_geometry(tree) is not None or is_link(tree.board)
     check_cells(geometry if fixed else _widest_geometry(tree), len(cells))
     if len(cells) <= geometry.max_cells and trainer.driver.widens:
@@ -146,8 +145,11 @@ def check_fit(tree, geometry):
 
 def cells_of(tree, bins):
     """The cells that the attributes take on a board of so many bins."""
-    capacities = [getattr(book, "capacity", 0) for book in tree._quantiser.books]
-    return CellMap.build(capacities, bins, tree.nominal_split)
+    return _cells_of(tree._quantiser, bins, tree.nominal_split)
+
+
+def _cells_of(quantiser, bins, nominal_split):
+    return CellMap.build([getattr(book, "capacity", 0) for book in quantiser.books], bins, nominal_split)
 
 
 def geometry_of(tree):

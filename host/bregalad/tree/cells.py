@@ -64,16 +64,6 @@ class CellMap:
             *(np.ascontiguousarray(column) for column in columns), np.array(first_cell, np.int64), tuple(capacities)
         )
 
-    def extended(self, capacities, bins, nominal_split="multiway"):
-        """The map with more attributes, the last ones; see `build`."""
-        more = CellMap.build(capacities, bins, nominal_split)
-        alike = {
-            name: np.append(getattr(self, name), getattr(more, name)) for name in ("kind", "first", "other", "base")
-        }
-        attribute = np.append(self.attribute, more.attribute + len(self.first_cell))
-        first_cell = np.append(self.first_cell, more.first_cell + len(self))
-        return CellMap(attribute, **alike, first_cell=first_cell, capacities=self.capacities + more.capacities)
-
     def __len__(self):
         return len(self.attribute)
 

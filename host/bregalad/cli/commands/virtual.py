@@ -1,8 +1,6 @@
 """Run a board's own top level, compiled, behind a pseudo-terminal or a UDP socket."""
 
-import signal
-import sys
-
+from ...interrupt import stopping
 from ..options import add_sizes, add_wave, network_options
 
 _TIMEOUT = 60  # seconds for drivers: beside a busy processor a frame may take many
@@ -44,13 +42,7 @@ def run(args):
     def opened(name):
         print(f"serving: open it as {name},timeout={_TIMEOUT}; end with Ctrl-C", flush=True)
 
-    # Ended like that, it ends its waveform, too.
-    numbers = (signal.SIGTERM, signal.SIGHUP)
-    before = [signal.signal(number, lambda number, frame: sys.exit(128 + number)) for number in numbers]
-    try:
-        with VirtualBoard(board, geometry, wave=args.wave, netlist=args.netlist) as virtual:
-            serve(virtual, opened, **options)
-    finally:
-        for number, handler in zip(numbers, before, strict=True):
-            signal.signal(number, handler)
+    # Ended by a signal, it ends its waveform, too.
+    with stopping(), VirtualBoard(board, geometry, wave=args.wave, netlist=args.netlist) as virtual:
+        serve(virtual, opened, **options)
     return 0
