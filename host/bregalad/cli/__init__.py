@@ -125,44 +125,32 @@ class _Notes(logging.Handler):
     command : str
     worded : callable
         Puts them in the command line's words.
-    held : bool
-        Whether all that is no news of what is done now waits for `close`, for who waits for a result looks there.
     """
 
-    def __init__(self, command, worded, held):
+    def __init__(self, command, worded):
         super().__init__()
-        self.command, self.worded, self.held = command, worded, held
-        self._told, self._waiting = set(), []
+        self.command, self.worded = command, worded
+        self._told = set()
 
     def emit(self, record):
-        self._tell(f"bregalad: {self.worded(self.format(record))}", getattr(record, "result", False))
+        self._tell(f"bregalad: {self.worded(self.format(record))}")
 
     def warn(self, message, *_, **__):
-        self._tell(f"bregalad {self.command}: {self.worded(one_line(message, _LONGEST))}", True)
+        self._tell(f"bregalad {self.command}: {self.worded(one_line(message, _LONGEST))}")
 
-    def _tell(self, text, waits):
-        if text in self._told:
-            return
-        self._told.add(text)
-        if waits and self.held:
-            self._waiting.append(text)
-        else:
+    def _tell(self, text):
+        if text not in self._told:
             from tqdm import tqdm
 
+            self._told.add(text)
             tqdm.write(text, file=sys.stderr)
-
-    def close(self):
-        super().close()
-        for text in self._waiting:
-            print(text, file=sys.stderr)
-        self._waiting = []
 
 
 @contextmanager
 def _noting(command, worded):
     """Show warnings and the package's notes."""
     logger = logging.getLogger("bregalad")
-    notes = _Notes(command, worded, held=command == "train")
+    notes = _Notes(command, worded)
     logger.addHandler(notes)
     try:
         with warnings.catch_warnings():
@@ -170,4 +158,3 @@ def _noting(command, worded):
             yield
     finally:
         logger.removeHandler(notes)
-        notes.close()

@@ -77,7 +77,6 @@ def trainer_on(tree, board):
             "the geometry of board %s has no naive Bayes, so leaves predict their majority class, which is mostly "
             "less accurate: choose another geometry, or say by leaf_prediction='mc' that this is meant",
             board.name,
-            extra={"result": True},
         )
     tree._prediction = prediction
     if tree._checkpoint is not None:
