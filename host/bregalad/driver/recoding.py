@@ -140,18 +140,10 @@ def _recode_one(codes, labels, attributes, learnt, attribute, pieces):
 
 @njit()
 def _count_anew(table, past, labels, attributes, learnt, held, changed, ranges, out):
-    """Count some attributes of the instances of a memory at all nodes that know them.
+    """Count numeric attributes of the instances of a memory at all nodes with a slot, ``held``, that know them.
 
-    Parameters
-    ----------
-    held : int array (nodes,)
-        Those with a slot.
-    changed : int array (m,)
-        Numeric attributes.
-    ranges : int array (nodes, m, 2)
-        Codes that the nodes' bins cover.
-    out : int64 array (nodes, m, bins, classes)
-        Zeros; written.
+    ``ranges`` are the codes that the nodes' bins cover, int array (nodes, attributes, 2); ``out``, zeros, int64 array
+    (nodes, attributes, bins, classes), is written.
     """
     size, bins = len(labels), out.shape[2]
     place = np.full(len(table), -1)

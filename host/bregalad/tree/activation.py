@@ -48,16 +48,9 @@ def rezoom(tree, node, at):
 
 @njit()
 def activate(tree, node, seen, at):
-    """Give a node without a slot a free one; its statistics start anew.
+    """Give a node without a slot a free one; its statistics start anew, with so many instances ``seen`` by the tree.
 
-    Parameters
-    ----------
-    tree : Tree
-    node : int
-    seen : int
-        Instances that the tree has learnt.
-    at
-        As in ``split.place``, which also says what is returned.
+    ``at`` as in ``split.place``, which also says what is returned.
     """
     counts, base, _, _ = tree.matrices
     row = tree.table[node]

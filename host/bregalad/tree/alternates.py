@@ -37,18 +37,7 @@ def may_begin(table, room, style, node):
 def begin(tree, node, seen):
     """Let an alternate grow beside a node: a leaf that has seen nothing, with a slot if one is free.
 
-    Parameters
-    ----------
-    tree : Tree
-        With rows for two.
-    node : int
-    seen : int
-        Instances that the tree has learnt.
-
-    Returns
-    -------
-    alternate, used : int
-        The latter are rows of the edits.
+    The tree has rows for two, and has learnt ``seen`` instances. Returns the alternate, and how many edits are written.
     """
     alternate = fork(tree, node)
     _follow(tree, np.int64(tree.table[node]["child"]))
@@ -64,7 +53,7 @@ def begin(tree, node, seen):
 def end(tree, node, branch):
     """Let a child of a fork take its place, the alternate (1) or the node beside it; the other goes with all below it.
 
-    Others as for `begin`; returns ``used``.
+    Returns how many edits are written.
     """
     table = tree.table
     going = np.int64(table[node]["child"]) + 1 - branch

@@ -13,14 +13,7 @@ MAJORITY, BAYES, ADAPTIVE = map(int, complete(Predictor, _CARRIED_OUT, __file__)
 
 @njit()
 def arrive(node, weight=1):
-    """Count an instance's arrival towards a node's trial; whether that is due at the block's end.
-
-    Parameters
-    ----------
-    node : row of ``Nodes.table``
-    weight : int
-        How often the instance is learnt.
-    """
+    """Count an instance's arrival, ``weight`` times, towards a node's trial; whether that is due at the block's end."""
     since = node["since"] + weight
     node["since"] = since
     return since >= node["period"]

@@ -83,17 +83,7 @@ class CellMap:
         return max(2, max(self.capacities)) if multiway else 2
 
     def check(self, codes):
-        """Refuse codes that no value of their attribute can have.
-
-        Parameters
-        ----------
-        codes : uint8 array (n, attributes), C-contiguous
-
-        Raises
-        ------
-        ValueError
-            If a nominal attribute's code is beyond the values that it may have, but not MISSING.
-        """
+        """ValueError for codes that no value of their attribute has; C-contiguous uint8 array (n, attributes)."""
         limits = self._limits
         if (limits == MISSING).all():
             return
@@ -113,17 +103,7 @@ class CellMap:
         return np.array([capacity or MISSING for capacity in self.capacities])
 
     def values(self, attribute, counts):
-        """Class counts per value of a nominal attribute, from its cells' bins.
-
-        Parameters
-        ----------
-        counts : list of int array (bins, classes)
-            STATISTICS of ``cells_of(attribute)``.
-
-        Returns
-        -------
-        int array (values, classes)
-        """
+        """Class counts of an attribute's values, int array (values, classes), from a list of its cells' bins."""
         if len(counts) == 1:
             return counts[0]
         return np.concatenate([bins[:-1] for bins in counts])

@@ -106,19 +106,7 @@ def free_slot(tree):
 
 @njit()
 def review(tree, seen):
-    """Let all leaves compete for the slots.
-
-    Parameters
-    ----------
-    tree : Tree
-    seen : int
-        Instances that the tree has learnt.
-
-    Returns
-    -------
-    changed, used : int
-        Leaves that have got a slot; edits written.
-    """
+    """Let all leaves compete for the slots, with ``seen`` instances learnt; how many get one, and edits written."""
     leaves, inner = _leaves(tree)
     chosen = _most_promising(tree.matrices[0], leaves, _places(tree, inner))
     _deactivate_others(tree, leaves, chosen)
@@ -146,20 +134,13 @@ def divide(tree, node, attribute, kind, value, values, sides, own, tie, anytime,
 
     Parameters
     ----------
-    own : int64 array (classes,)
-        The board's class counts of the node.
     anytime : int or None
         Of the style; None as an argument: what it leaves out is not compiled.
     competes : int or None
         Whether leaves may have to compete for the slots; None: there are enough for all, and nothing is compiled for
         that.
 
-    Others as in `sprout` and `hand_out`; there are rows enough.
-
-    Returns
-    -------
-    int
-        Edits written.
+    Others as in `sprout`; there are rows enough. Returns how many edits are written.
     """
     table, used, width = tree.table, np.int64(0), len(sides)
     if anytime is not None and table[node]["kind"] != LEAF:

@@ -67,18 +67,7 @@ def thresholds_of(table, live, attributes):
 
 @njit()
 def recode_nodes(table, live, attributes, old, new):
-    """Give the thresholds and ranges of attributes' nodes the codes of new books.
-
-    Parameters
-    ----------
-    table : structured array
-        Of ``Nodes``.
-    live : int array
-        The nodes of the tree.
-    attributes : int64 array
-    old, new
-        As `pieces_of` takes them.
-    """
+    """Give the thresholds and ranges of attributes' ``live`` nodes the codes of new books; books as for `pieces_of`."""
     around, after = np.empty(MISSING + 1, np.int64), np.empty(MISSING + 1, np.int64)
     for i in range(len(attributes)):
         tested = False

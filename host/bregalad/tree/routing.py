@@ -75,18 +75,7 @@ def walk(table, codes, attributes, first, found, going):
 
 @njit()
 def route(table, codes):
-    """Leaf of every instance.
-
-    Parameters
-    ----------
-    table : structured array
-        ``Nodes.table``.
-    codes : uint8 array (n, attributes)
-
-    Returns
-    -------
-    uint32 array (n,)
-    """
+    """Leaves of instances, uint32 array (n,); ``Nodes.table``, uint8 array (n, attributes)."""
     count, attributes = codes.shape
     flat = codes.ravel()
     leaves, going = np.empty(count, np.uint32), np.empty(GROUP, np.uint32)

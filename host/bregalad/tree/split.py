@@ -52,7 +52,7 @@ def style_of(geometry, policy, cells):
 
 @njit()
 def sides_of(values, kind, value):
-    """Class counts of a split's sides.
+    """Class counts of a split's sides, int64 array (children, classes); of instances with a known value.
 
     Parameters
     ----------
@@ -60,10 +60,6 @@ def sides_of(values, kind, value):
         Class counts of a nominal attribute's values, or of a numeric one's bins.
     kind, value : int
         NUMERIC, MULTIWAY or ONE_VS_REST; the threshold's bin or the value.
-
-    Returns
-    -------
-    int64 array (children, classes)
     """
     if kind == MULTIWAY:
         # Branches up to the highest value seen here, as in MOA.
@@ -95,11 +91,8 @@ class Split:
 
     Attributes
     ----------
-    attribute, kind, value : int
-    values : int64 array (values, classes)
-        Class counts of a nominal attribute's values, or of a numeric one's bins.
-    sides : int64 array (children, classes)
-        Class counts of the instances with a known value.
+    kind, value, values, sides
+        As in `sides_of`.
     """
 
     def __init__(self, cells, cell, value, bins):
@@ -123,16 +116,7 @@ def _is_seen(counts, row):
 
 @njit()
 def cells_of(first_cell, attribute_of, cell):
-    """The attribute that a cell belongs to, its first cell, and how many it has.
-
-    Parameters
-    ----------
-    first_cell : int array
-        Per attribute.
-    attribute_of : int array
-        Per cell.
-    cell : int
-    """
+    """The attribute that a cell belongs to, its first cell, and how many it has; int arrays per attribute, per cell."""
     attribute = np.int64(attribute_of[cell])
     first = np.int64(first_cell[attribute])
     last = np.int64(first_cell[attribute + 1] if attribute + 1 < len(first_cell) else len(attribute_of))
@@ -156,25 +140,14 @@ def child_wait(style, wait, tie):
 
 @njit()
 def sprout(tree, node, attribute, kind, value, values, sides, own, tie):
-    """Make a leaf a test with new leaves below.
+    """Make a leaf a test with new leaves below, for which there is room; the first child.
 
     Parameters
     ----------
-    tree : Tree
-        With room for the children.
-    node : int
-    attribute, kind, value, values
-        As in ``sides_of``.
-    sides : int64 array (children, classes)
-        Of ``sides_of``; instances with the value missing are added.
+    kind, value, values, sides
+        As in `sides_of`; instances with the value missing are added to ``sides``.
     own : int64 array (classes,)
         The board's class counts of the node.
-    tie : bool
-
-    Returns
-    -------
-    int
-        The first child.
     """
     table, (counts, base, gains, windows), style = tree.table, tree.matrices, tree.style
     width, classes = sides.shape
@@ -253,19 +226,10 @@ def link(tree, node):
 
 @njit()
 def place(tree, node, parent_slot, flags, cell, lo, shift, at):
-    """Write the edit that sets up a node's slot.
+    """Write the edit that sets up a node's slot to row ``at``; the row of the next edit.
 
-    Parameters
-    ----------
-    parent_slot, flags, cell, lo, shift : int
-        As of an edit; role, link and current cell follow from the node.
-    at : int
-        The edit's row.
-
-    Returns
-    -------
-    int
-        Where the next edit goes.
+    ``parent_slot``, ``flags``, ``cell``, ``lo`` and ``shift`` are an edit's; role, link and current cell follow from
+    the node.
     """
     row = tree.table[node]
     current = np.int64(NONE)
@@ -315,17 +279,9 @@ def enter_role(tree, node, at):
 
 @njit()
 def hand_out(tree, node, keepers, at):
-    """Hand free slots, and that of a node that counts no more, to new leaves.
+    """Hand free slots, which are enough, and that of a node that counts no more, to ``keepers`` of its children.
 
-    Parameters
-    ----------
-    tree : Tree
-    node : int
-        Its slot's zoom is what the leaves inherit.
-    keepers : int array
-        Children that get a slot; there are enough.
-    at
-        As in ``place``.
+    They inherit the zoom of the node's slot. ``at`` as in `place`, which also says what is returned.
     """
     table = tree.table
     slot = np.int64(table[node]["slot"])

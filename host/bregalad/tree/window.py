@@ -60,13 +60,7 @@ class Memory:
 
     @classmethod
     def from_state(cls, state, size, attributes, count, classes):
-        """A memory as saved: of ``count`` instances of so many classes.
-
-        Raises
-        ------
-        ValueError
-            If the arrays are none of such a memory.
-        """
+        """A memory as saved, of ``count`` instances of so many classes; ValueError if the arrays are none of such."""
         codes, labels = state["codes"], state["labels"]
         if (
             codes.dtype != np.uint8
@@ -84,14 +78,9 @@ class Memory:
 
 @njit()
 def date(table, node, number, inherit):
-    """Say of new leaves below a node from when on instances count.
+    """Say of new leaves from when on instances count: the node was split when the tree had learnt ``number``.
 
-    Parameters
-    ----------
-    number : int
-        Instances that the tree had learnt when the node was split.
-    inherit : bool
-        Whether they have got what the node had counted.
+    ``inherit`` says whether they have got what the node had counted.
     """
     row = table[node]
     for leaf in range(row["child"], row["child"] + row["width"]):
@@ -110,17 +99,9 @@ def leaf_of(table, codes, at):
 
 @njit()
 def count_off(table, counts, base, leaf, number, label):
-    """Forget an instance at the leaf that it reaches now, and above.
+    """Forget an instance, the tree's ``number``-th, at the leaf that it reaches now, and above.
 
-    Parameters
-    ----------
-    number : int
-        Instances that the tree had learnt, this one included.
-
-    Returns
-    -------
-    int
-        The slot that it is to be taken off, and those that this one's link leads to; NONE: none.
+    Returns the slot that it is to be taken off, and those that this one's link leads to; NONE: none.
     """
     row = table[leaf]
     if number > row["made"] and counts[leaf, label]:

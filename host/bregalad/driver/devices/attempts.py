@@ -26,15 +26,9 @@ def report_of(geometry, cells, gains_of_all):
 
 @njit()
 def read_attempt(report, words, at, out):
-    """Write the split attempt of the report that begins at ``words[at]``; whether counts were halved since the last.
+    """Write the split attempt of the report that begins at ``words[at]`` to ``out``, int64 array of a ``decide.Form``.
 
-    Parameters
-    ----------
-    report : named tuple of `report_of`
-    words : uint32 array, read-only
-    at : int
-    out : int64 array
-        Written; see ``policy.decide.Form``.
+    Whether counts were halved since the last.
     """
     for k in range(report.classes):
         out[k] = words[at + report.class_counts + k]

@@ -10,16 +10,9 @@ _MOST_SINCE = (1 << 24) - 1  # that a slot counts
 
 
 def plain_entries(trainer, nodes, found, entries):
-    """Entries as of a board without a node table; what they say of the last trials goes to the tree.
+    """Write entries of nodes' slots, structured array (n,), as of a board without a node table.
 
-    Parameters
-    ----------
-    trainer : Trainer
-    nodes : int64 array (n,)
-    found : structured array (n,)
-        The entries of their slots.
-    entries : structured array (n,)
-        Written.
+    What those ``found`` say of the last trials goes to the tree.
     """
     tree, learnt, flags = trainer.nodes, trainer.tally.instances, found["entry_flags"]
     due, tried = flags & EntryFlag.DUE != 0, flags & EntryFlag.TRIED != 0

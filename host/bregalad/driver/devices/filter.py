@@ -116,7 +116,7 @@ def _first_tie(options, classes):
 
 @njit()
 def ask_up_to(options, classes, base, inner, left, most):
-    """Instances in a node's slot up to which all its trials are proposals.
+    """Instances in a node's slot up to which all its trials are proposals: 0 to ``most``, the largest count.
 
     Parameters
     ----------
@@ -126,16 +126,8 @@ def ask_up_to(options, classes, base, inner, left, most):
         In use.
     base : int64 array
         The node's base counts.
-    inner : bool
     left : int
         Attributes that its path has not used.
-    most : int
-        The largest count of a slot: all trials are proposals.
-
-    Returns
-    -------
-    int
-        0 to ``most``.
     """
     total = base.sum()
     if not inner:

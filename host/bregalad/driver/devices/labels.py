@@ -14,23 +14,14 @@ def take_labels(table, windows, rows, leaves, told, labels, predictions, weights
     ----------
     table, windows : arrays of ``Nodes``
         The latter is written, and verdicts of the former.
-    rows : int
-        In use.
     leaves, told : int64 arrays (n,)
         Nodes, and the classes that they predict.
     labels, predictions, weights : int32 arrays
         Of a window; the second is written, the last empty where all weigh 1.
     position : int
-        The next instance whose class is told.
-    watch : Watch
-    rule : BlockRule
+        The next instance whose class is told. Returned is the one after all these; -1, if no board tells such.
     begun : int
         Instances that the tree had learnt as the block began.
-
-    Returns
-    -------
-    int
-        The next instance; -1, if no board tells such.
     """
     now = block_of(rule, begun)
     for i in range(len(leaves)):

@@ -27,20 +27,9 @@ _put_row = putter(TREE_COMMANDS[TreeOpcode.ROW], "opcode", "flags", "node", "wor
 
 @njit()
 def row_words(counts, majority, right):
-    """A new leaf's row: all its words.
+    """All words of a new leaf's row, int64 array (words,), by `RowWord`.
 
-    Parameters
-    ----------
-    counts : int64 array (classes,)
-        Of every class of the board.
-    majority : int
-        What it predicts as long as it has no counts.
-    right : int
-        Guesses that were right: the majority class's less naive Bayes's.
-
-    Returns
-    -------
-    int64 array (words,)
+    ``counts`` is an int64 array of every class of the board, ``majority`` what it predicts as long as it has none.
     """
     words = np.zeros(_FIRST + len(counts), np.int64)
     words[_MAJORITY], words[_RIGHT] = majority, right
@@ -103,18 +92,7 @@ def _differs(told, now, first, last):
 def follow(answers, touched, used):
     """Write what the board is to be told of nodes that may have changed: NODEs, rows of new leaves, EDITs.
 
-    Parameters
-    ----------
-    answers : Answers
-    touched : int64 array
-        The nodes.
-    used : int
-        Words of ``out`` that have been written.
-
-    Returns
-    -------
-    int
-        Where the next command begins.
+    ``used`` words of ``out`` have been written; returned is where the next command begins.
     """
     told, step, out, first_node = answers.told, answers.step, answers.out, answers.first_node
     table, counts = answers.tree.table, answers.tree.matrices[0]

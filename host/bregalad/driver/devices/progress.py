@@ -36,20 +36,8 @@ _put_go = putter(TREE_COMMANDS[TreeOpcode.GO], "opcode", "flags", "length")
 def go_on(answers, used, anytime):
     """Go on until the board is to answer, all is done, or the driver has to see to a decision; ``at["state"]`` says.
 
-    Decisions but splits are the driver's. A split for which the node table has no room is none.
-
-    Parameters
-    ----------
-    answers : Answers
-    used : int
-        Words of ``out`` that have been written.
-    anytime : int or None
-        Of the style; None as an argument: what it leaves out is not compiled.
-
-    Returns
-    -------
-    int
-        Words of ``out`` with commands.
+    Decisions but splits are the driver's. A split for which the node table has no room is none. ``used`` as in `ask`,
+    which also says what is returned; ``anytime`` as in `take`.
     """
     at, tree, tally = answers.at[0], answers.tree, answers.tally
     table = tree.table

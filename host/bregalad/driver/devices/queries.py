@@ -143,11 +143,10 @@ def answers(*fields):
 
 @njit()
 def ask(answers, scope, node, whole, used):
-    """Ask for what leaves have counted.
+    """Ask for what leaves have counted; words of ``out`` with commands, of which ``used`` have been written.
 
     Parameters
     ----------
-    answers : Answers
     scope : int
         NODE, CHOICE or ALL.
     node : int
@@ -155,13 +154,6 @@ def ask(answers, scope, node, whole, used):
     whole : int
         1: all nodes of ``batch`` instead; their class counts in their slots, too, and the statistics of the attributes
         that their verdicts name.
-    used : int
-        Words of ``out`` that have been written.
-
-    Returns
-    -------
-    int
-        Words of ``out`` with commands.
     """
     tree, at, asked, held, batch = answers.tree, answers.at[0], answers.asked, answers.held, answers.batch
     table, classes, step = tree.table, tree.matrices[0].shape[1], answers.step
@@ -226,15 +218,9 @@ def _put_reading(out, used, step, slot, cell):
 
 @njit()
 def tell(answers, node, used):
-    """Have the board follow the tree.
+    """Have the board follow the tree, of which a node and its children have changed; WHOLE: anything.
 
-    Parameters
-    ----------
-    answers : Answers
-    node : int
-        What has changed: this one and its children; WHOLE: anything.
-    used
-        As in `ask`, which also says what is returned.
+    ``used`` as in `ask`, which also says what is returned.
     """
     table = answers.tree.table
     touched = descendants(table, 0, answers.tree.room[0])

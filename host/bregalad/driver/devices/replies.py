@@ -34,12 +34,8 @@ def take(answers, words, position, anytime):
 
     Parameters
     ----------
-    answers : Answers
-        With rows for another split.
     words : uint32 array, read-only
-        Whole reports.
-    position : int
-        Where the first one begins.
+        Whole reports, the first from ``position`` on.
     anytime : int or None
         Of the style; None as an argument: what it leaves out is not compiled.
 
