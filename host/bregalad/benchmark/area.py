@@ -104,15 +104,10 @@ def _blocks_table(blocks):
     return ("block", "copies", *_NOUNS), [(*row[:2], *(f"{taken:,}" for taken in row[2:])) for row in (*blocks, total)]
 
 
-def _sizes(geometry):
-    """A geometry as the command line takes it."""
-    return " ".join(f"{name}={int(size)}" for name, size in geometry.as_dict().items() if not isinstance(size, str))
-
-
 def main():
     """The command line."""
     parser = argparse.ArgumentParser(description=first_line(__doc__))
-    parser.add_argument("sizes", nargs="*", metavar="SIZE", help=f"a preset, NAME=VALUE; otherwise {_sizes(_WHOLE)}")
+    parser.add_argument("sizes", nargs="*", metavar="SIZE", help=f"a preset, NAME=VALUE (default: {_WHOLE})")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="bregalad-area-") as folder:
         netlist = netlist_of(Geometry.parse(args.sizes, _WHOLE), Path(folder))

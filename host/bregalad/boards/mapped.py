@@ -74,7 +74,6 @@ class MappedBoard(Remote):
         if not isinstance(memory_size, int) or not 0 <= memory_size < (1 << 32) - (1 << 24):
             raise ValueError(f"memory_size must be an integer from 0 to 4 GiB less 16 MiB, not {memory_size!r}")
         self._mapped = mapped
-        self._mask = 0
         self._cells = 1  # in use
         self._tail = b""  # the begin of a report whose end has not come
         self._buffer = None
@@ -101,23 +100,13 @@ class MappedBoard(Remote):
     def _set(self, name, value):
         self._mapped.write(SOC_BASE + find_soc(name).addr, value)
 
-    def _state(self):
-        """Fields of `state`: idle, resetting, and why either ring stands."""
-        value, fields = self._get("state"), {}
-        for field, lsb in find_soc("state").layout():
-            fields[field.name] = value >> lsb & (1 << field.width) - 1
-        return fields
-
-    def _control(self, **fields):
-        self._set("control", sum(fields.get(f.name, 0) << lsb for f, lsb in find_soc("control").layout()))
-
     def _begin(self):
         """End what is under way; the rings are empty then."""
         self._check_core()
-        self._control(reset=1)
+        _write(self._mapped, "control", reset=1)
         self._set("interrupt_mask", 0)
         limit = time.monotonic() + self.timeout
-        while self._state()["resetting"]:
+        while _state(self._mapped)["resetting"]:
             if time.monotonic() > limit:
                 raise BoardError(
                     f"{self.name}: the core waits for an answer of its bus since {self.timeout:g} s: reset the system"
@@ -159,7 +148,7 @@ class MappedBoard(Remote):
         self._read = self._get("reports_consumed")
         self._waiting = deque()  # bytes of commands of each descriptor that is not consumed
         self._at, self._free = 0, _COMMANDS  # where commands go, and how many bytes are free
-        self._control(run=1)
+        _write(self._mapped, "control", run=1)
 
     def _flush(self, place, size):
         """Bring what was written to memory."""
@@ -177,7 +166,7 @@ class MappedBoard(Remote):
 
     def _check_rings(self):
         """Raise BoardError if a ring stands."""
-        state = self._state()
+        state = _state(self._mapped)
         if state["commands"]:
             index = self._get("commands_consumed")
             address = self._get("failed_low") | self._get("failed_high") << 32
@@ -203,7 +192,7 @@ class MappedBoard(Remote):
         """
         self._down = None
         self._check()
-        self._control(run=1, resume=1)
+        _write(self._mapped, "control", run=1, resume=1)
         self._check_rings()
 
     def close(self):
@@ -303,16 +292,12 @@ class MappedBoard(Remote):
         wait = getattr(self._mapped, "wait", None)
         if wait is None:
             return
-        wanted = {"reports": 1, "commands": self._consumed != self._produced, "stopped": 1}
-        mask = sum(wanted[field.name] << lsb for field, lsb in find_soc("interrupt_mask").layout())
-        if mask != self._mask:
-            self._set("interrupt_mask", mask)
-            self._mask = mask
+        _write(self._mapped, "interrupt_mask", reports=1, commands=self._consumed != self._produced, stopped=1)
         wait(_LOOK)
 
     def _idle(self):
         """Whether all commands are done, but for a report's last words that may be under way."""
-        return self._consumed == self._produced and not self.read("status.busy") and self._state()["idle"]
+        return self._consumed == self._produced and not self.read("status.busy") and _state(self._mapped)["idle"]
 
     def receive(self, wait=False):
         self._check()
@@ -346,17 +331,27 @@ class MappedBoard(Remote):
             self._cells = max(1, self._mapped.read(register.addr))
 
 
+def _write(mapped, name, **fields):
+    """Write a register of the core's."""
+    register = find_soc(name)
+    mapped.write(SOC_BASE + register.addr, sum(fields.get(f.name, 0) << lsb for f, lsb in register.layout()))
+
+
+def _state(mapped):
+    """Fields of `state`: idle, resetting, and why either ring stands."""
+    register = find_soc("state")
+    value = mapped.read(SOC_BASE + register.addr)
+    return {field.name: value >> lsb & (1 << field.width) - 1 for field, lsb in register.layout()}
+
+
 def _part(mapped, buffer, process):
     """Stop the core, so that it writes to nobody's memory, and give that back."""
     if os.getpid() != process:
         return
     try:
-        control, fields = find_soc("control"), {f.name: lsb for f, lsb in find_soc("control").layout()}
-        mapped.write(SOC_BASE + control.addr, 1 << fields["reset"])
-        state = find_soc("state")
-        resetting = 1 << {f.name: lsb for f, lsb in state.layout()}["resetting"]
+        _write(mapped, "control", reset=1)
         limit = time.monotonic() + 1
-        while mapped.read(SOC_BASE + state.addr) & resetting and time.monotonic() < limit:
+        while _state(mapped)["resetting"] and time.monotonic() < limit:
             pass
     finally:
         for owner, name in ((buffer, "freebuffer"), (mapped, "close")):

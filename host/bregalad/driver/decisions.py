@@ -6,6 +6,7 @@ block's end, whenever its report comes. So tree and predictions follow from the 
 """
 
 from ..policy.decide import ALTERNATE, CONSULT, KEEP, PRUNE, RELOCATE, SWAP, TIE
+from ..tree.alternates import may_begin
 from ..tree.split import Split
 from ..tree.table import LEAF, ROWS, has_alternate
 from ..tree.window import date
@@ -63,7 +64,7 @@ def _change_alternate(trainer, node, verdict):
         tally.swapped += 1
         return
     begins = verdict == ALTERNATE
-    if begins and not growth.may_fork(node):
+    if begins and not may_begin(nodes.table, nodes.room, growth.style, node):
         return
     if not begins or has_alternate(nodes.table, node):
         node = int(nodes.parent[node]) if begins else node

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..tree.activation import activate, rezoom, role_period
-from ..tree.alternates import begin, end, may_begin
+from ..tree.alternates import begin, end
 from ..tree.deactivation import clear_below, competing, divide, free_slot, review
 from ..tree.edits import CLEAR, EDIT, SLOT, WHAT
 from ..tree.slots import SlotPool
@@ -97,10 +97,6 @@ class Growth:
         self._send(enter_role(self.arrays, node, 0))
 
     # Alternates
-
-    def may_fork(self, node):
-        """Whether the board has room for an alternate beside a node."""
-        return bool(may_begin(self.nodes.table, self.nodes.room, self.style, node))
 
     def fork(self, node):
         """Let an alternate grow beside a node; return it: a leaf that has seen nothing.

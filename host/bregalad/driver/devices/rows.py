@@ -12,11 +12,11 @@ from ...boards.base import BoardError
 from ...engine.drift import watch_of
 from ...geometry import NONE
 from ...policy.decide import ALTERNATE, SWAP
-from ...protocol.commands import COMMAND_BYTES, Opcode
+from ...protocol.commands import COMMAND_BYTES, Opcode, padded
 from ...protocol.judge import JUDGE
 from ...protocol.leaf_rows import RowOp
 from ...protocol.reports import Kind, layout_of
-from ...protocol.rows import MOST_WEIGHT, ROW_COMMAND, Column, RowKind, RowLayout, edges_command, weighed
+from ...protocol.rows import MOST_WEIGHT, Column, RowKind, RowLayout, edges_command, weighed
 from ...protocol.tree import TreeKind, TreeOpcode, pack_tree
 from ...tree.blocks import FAR, length_of, next_of
 from ...tree.table import has_alternate
@@ -161,9 +161,8 @@ class RowDriver(DeviceDriver):
             )
 
     def _quantiser_command(self, opcode, command):
-        head = ROW_COMMAND.unpack(command.head)
-        values = {field.name: int(head[field.name]) for field in ROW_COMMAND.fields if field.name != "opcode"}
-        self._commands.append(pack_tree(self.board.geometry, opcode, payload=command.payload, **values))
+        head = padded(bytes([opcode]) + command.head[1:], self.board.geometry.bus_bytes)
+        self._commands.append(head + command.payload)
 
     # Learning
 
