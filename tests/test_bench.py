@@ -2,6 +2,7 @@
 
 import re
 import sys
+from contextlib import closing
 from importlib import import_module
 from pathlib import Path
 
@@ -67,7 +68,7 @@ def test_process_says_what_went_wrong():
 @streams.needs("elec")
 def test_moa():
     with written(load("ELEC")) as file:
-        with Process(moa.command("ht-mc", str(file)), "MOA", 45_312, warmups=0) as peer:
+        with closing(Process(moa.command("ht-mc", str(file)), "MOA", 45_312, warmups=0)) as peer:
             result = peer.measure()
     assert round(result["accuracy"], 4) == 0.7572 and result["leaves"] == 39
     assert result["instances"] == 45_312 and result["cpu_seconds"] > 0

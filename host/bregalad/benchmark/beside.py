@@ -59,7 +59,8 @@ def rows(name, ours, others, *, instances=None, first=0, repeats=3, core=None, n
             except RuntimeError as error:
                 note(f"{name}: left out: {error}")
             else:
-                running[other] = stack.enter_context(started).measure
+                stack.callback(started.close)
+                running[other] = started.measure
         runs = {each: [] for each in running}
         for _ in range(repeats):
             for each, measure in list(running.items()):

@@ -78,9 +78,3 @@ class Process:
             self._process.wait()
         self._process.stdout.close()
         self._errors.close()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        self.close()

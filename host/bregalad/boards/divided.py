@@ -35,17 +35,6 @@ class DividedBoard:
     Trees take turns: one learns, or asks, until it has all reports; then another one may. What configures the board is
     the same for all of them.
 
-    Parameters
-    ----------
-    board : Board
-    parts : int
-
-    Attributes
-    ----------
-    board : Board
-    turns : int
-        How often a turn has gone from one tree to another.
-
     Raises
     ------
     ValueError

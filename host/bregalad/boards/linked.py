@@ -3,6 +3,7 @@
 import os
 import weakref
 from dataclasses import replace
+from functools import cached_property
 
 from ..interrupt import check_interrupt, deferred_interrupt, hold_interrupt
 from ..link import Session
@@ -58,7 +59,6 @@ class LinkedBoard(Remote):
         self._wire = wire
         self._opened = wire.now()
         self._pressed = False  # Ctrl-C has come while `send` was waiting in vain
-        self._memory_size = None  # not asked for yet
         self._cells = 1  # in use
         self._reads = 0  # answers of the board to register reads that are still to be removed
         try:
@@ -291,11 +291,9 @@ class LinkedBoard(Remote):
         for at in range(0, data.size, step):
             self.send(pack_load(self.geometry, address + at, data[at : at + step]))
 
-    @property
+    @cached_property
     def memory_size(self):
-        if self._memory_size is None:
-            self._memory_size = self.read("ram.bytes")
-        return self._memory_size
+        return self.read("ram.bytes")
 
     def statistics(self):
         """What has crossed the link: a ``link.Statistics``."""

@@ -61,17 +61,7 @@ class Growth:
     # Splits
 
     def split(self, node, split, own, tie):
-        """Turn a leaf into a test, or replace an inner node's test and all below.
-
-        Parameters
-        ----------
-        node : int
-        split : Split
-        own : int array (classes,)
-            The board's class counts of the node.
-        tie : bool
-
-        """
+        """Turn a leaf into a test, or replace an inner node's test and all below; others as in `sprout`."""
         self.nodes.reserve(len(split.sides))
         found = split.attribute, split.kind, split.value, split.values, split.sides.copy(), own, tie
         self._send(divide(self.arrays, node, *found, self.style.anytime, 1))

@@ -48,12 +48,7 @@ class Steps:
         self.unfinished = False
 
     def run(self, receive):
-        """Go on to the end, and return what the generator returns.
-
-        Parameters
-        ----------
-        receive : callable
-            A board's ``receive``.
+        """Go on to the end, by a board's ``receive``, and return what the generator returns.
 
         Raises
         ------

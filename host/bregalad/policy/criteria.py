@@ -33,18 +33,9 @@ _span = _by_criterion("span", _no_span)
 
 @njit()
 def impurity(criterion, counts):
-    """Impurity of class counts; 0 without counts.
+    """Impurity of class counts, int array (classes,), by a criterion's number; ValueError if there is no such.
 
-    Parameters
-    ----------
-    criterion : int
-        Its number; Kearns-Mansour looks at the first two classes.
-    counts : int array (classes,)
-
-    Raises
-    ------
-    ValueError
-        If there is no such criterion.
+    It is 0 without counts. Kearns-Mansour looks at the first two classes.
     """
     total = 0.0
     for count in counts:
@@ -56,13 +47,7 @@ def impurity(criterion, counts):
 
 @njit()
 def remainder(criterion, sides):
-    """Impurity that a split leaves, times instances.
-
-    Parameters
-    ----------
-    criterion : int
-    sides : int array (children, classes)
-    """
+    """Impurity that a split leaves, times instances; ``sides`` are an int array (children, classes)."""
     left = 0.0
     for counts in sides:
         total = 0

@@ -21,19 +21,7 @@ _SAME = 1e-9  # gains closer than this are equal: of these the first one wins
 
 @njit(inner=True)
 def share(labelled, unlabelled, factor):
-    """The estimated share of positives among the unlabelled instances of a node.
-
-    Parameters
-    ----------
-    labelled, unlabelled : int
-    factor : float
-        ``PositivePolicy.factor``.
-
-    Returns
-    -------
-    float
-        0 where there is neither.
-    """
+    """The estimated share of positives among a node's unlabelled instances, by `PositivePolicy.factor`; 0 of none."""
     if labelled == 0:
         return 0.0
     return min(1.0, factor * labelled / unlabelled) if unlabelled else 1.0
@@ -62,15 +50,7 @@ def _mixed(labelled, unlabelled, factor):
 def best_split(values, kind, positive, factor):
     """The value of an attribute's best split, and its gain times the unlabelled instances; -1: there is none.
 
-    Parameters
-    ----------
-    values : int64 array (values, 2)
-        Class counts of a nominal attribute's values, or of a numeric one's bins.
-    kind : int
-        NUMERIC, MULTIWAY or ONE_VS_REST.
-    positive : int
-        Which class is the labelled instances'.
-    factor : float
+    ``values`` and ``kind`` are as for `split.sides_of`, ``positive`` is the labelled instances' class.
     """
     labelled, unlabelled = values[:, positive], values[:, 1 - positive]
     all_labelled, all_unlabelled = labelled.sum(), unlabelled.sum()
@@ -123,23 +103,16 @@ class PositivePolicy(SplitPolicy):
         return self.level * float(totals[1 - self.positive]) / max(1, int(totals[self.positive]))
 
     def consult(self, growth, node, own, bins, totals):
-        """Decide on a trial.
+        """Decide on a trial: KEEP, of a leaf SPLIT or TIE, of an inner node ALTERNATE; the split's cell and value.
 
         Parameters
         ----------
         growth : Growth
         node : int
-        own : int64 array (classes,)
-            The board's class counts of the node.
+        own, totals : int64 arrays (classes,)
+            Class counts of the node on the board, and of the stream.
         bins : list of int64 array (bins, classes)
             STATISTICS of all cells.
-        totals : int array (classes,)
-            Of the stream.
-
-        Returns
-        -------
-        verdict, cell, value : int
-            KEEP, of a leaf SPLIT or TIE, of an inner node ALTERNATE; the split's first cell and value.
         """
         cells, nodes, factor = growth.cells, growth.nodes, self.factor(totals)
         unlabelled = int(own[1 - self.positive])

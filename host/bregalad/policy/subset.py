@@ -39,18 +39,9 @@ def _key(table, node, seed):
 
 @njit()
 def leave_out(table, node, subset, seed, out):
-    """Leave ``subset`` of a node's attributes in, and mark the others.
+    """Leave ``subset`` of a node's attributes in, 0: all, and mark the others in ``out``, bool array (attributes,).
 
-    Parameters
-    ----------
-    table : structured array
-        ``Nodes.table``.
-    node : int
-    subset : int
-        0: all stay.
-    seed : int
-    out : bool array (attributes,)
-        Those that are out already; written. An inner node's own attribute stays.
+    What is out already stays out; an inner node's own attribute stays in.
     """
     if not subset:
         return

@@ -138,13 +138,7 @@ _BY_NAME = {register.name: register for register in (*REGISTERS, *TREE_REGISTERS
 
 
 def find(name):
-    """The register of a name.
-
-    Raises
-    ------
-    KeyError
-        If there is none.
-    """
+    """The register of a name; KeyError if there is none."""
     try:
         return _BY_NAME[name]
     except KeyError:
@@ -174,18 +168,7 @@ def identity_fields(geometry):
 
 
 def geometry_of(read):
-    """The geometry that a board's registers tell.
-
-    Parameters
-    ----------
-    read : function of (str)
-        The value of a ``register.field``.
-
-    Raises
-    ------
-    ValueError
-        If it is none.
-    """
+    """The geometry that a board's registers tell, ``read`` by ``register.field``; ValueError if it is none."""
     width = read("build.count_width")
     return Geometry(
         lanes=read("size.lanes"),

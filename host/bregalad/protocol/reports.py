@@ -167,13 +167,7 @@ _LAYOUTS = complete(
 
 @cache
 def layout_of(kind, geometry, cells):
-    """The layout of a report of the given kind.
-
-    Raises
-    ------
-    ValueError
-        If there is no such kind.
-    """
+    """The layout of a report of the given kind; ValueError if there is no such kind."""
     if kind in TREE_REPORTS:
         return TREE_REPORTS[kind]
     try:

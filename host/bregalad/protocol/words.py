@@ -6,13 +6,7 @@ from ..compiled import njit
 
 
 def words_before(layout, name):
-    """Whole words of an item before a field.
-
-    Raises
-    ------
-    ValueError
-        If the field does not begin a word.
-    """
+    """Whole words of an item before a field; ValueError if it does not begin one."""
     word, byte = divmod(layout.offset(name), 4)
     if byte:
         raise ValueError(f"{layout.name}.{name} does not begin a word")
@@ -29,23 +23,10 @@ def _place(layout, name):
 
 
 def getter(layout, name):
-    """A compiled function ``get(words, at)`` that reads a field of an item.
+    """A compiled function ``get(words, at)`` that reads a field, an int64, of the item that begins at ``words[at]``.
 
-    Parameters
-    ----------
-    layout : Layout
-    name : str
-        A field that is no array and does not cross from one 32-bit word into the next, or fills two.
-
-    Returns
-    -------
-    function of (uint32 array, int)
-        The field, an int64, of the item that begins at ``words[at]``. It is inlined where it is used.
-
-    Raises
-    ------
-    ValueError
-        If the field is another one.
+    ``words`` is a uint32 array. The field must be no array, and not cross from one word into the next, or fill two;
+    ValueError for others. The function is inlined where it is used.
     """
     word, shift, width = _place(layout, name)
     mask = (1 << min(width, 32)) - 1
@@ -65,24 +46,10 @@ def getter(layout, name):
 
 
 def putter(layout, *names):
-    """A compiled function ``put(words, at, values)`` that writes fields of an item.
+    """A compiled function ``put(words, at, values)`` that writes fields, in their order, of an item; see `getter`.
 
-    Parameters
-    ----------
-    layout : Layout
-    *names : str
-        Fields as of `getter`, in their order. What else lies in their words becomes 0.
-
-    Returns
-    -------
-    function of (uint32 array, int, tuple)
-        It writes the values, an int for each name, to the item that begins at ``words[at]``; of larger ones the lowest
-        bits. It is inlined where it is used.
-
-    Raises
-    ------
-    ValueError
-        If a field is another one.
+    ``values`` has an int for each name; of larger ones the lowest bits are written. What else lies in the fields' words
+    becomes 0.
     """
     places = [_place(layout, name) for name in names]
     if places != sorted(places):
