@@ -4,9 +4,11 @@ import numpy as np
 
 from ..protocol.reports import layout_of
 
+_MOST = 1 << 12  # reports that are looked at together
+
 
 def run_of(words, geometry, cells):
-    """Of the reports of one kind that words begin with: 32-bit words of each, and how many whole ones there are.
+    """Of the reports of one kind that words begin with: words of each, and how many whole ones, of many the first.
 
     Parameters
     ----------
@@ -23,7 +25,7 @@ def run_of(words, geometry, cells):
     """
     kind = int(words[0]) & 0xFF
     size = layout_of(kind, geometry, cells).size // 4
-    alike = words[: len(words) // size * size : size] & 0xFF == kind
+    alike = words[: min(len(words) // size, _MOST) * size : size] & 0xFF == kind
     return size, len(alike) if alike.all() else int(alike.argmin())
 
 
