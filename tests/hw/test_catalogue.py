@@ -14,7 +14,6 @@ KEPT = kept()
 NOT_ROUTED = {
     "colorlight-5a-75b",
     "colorlight-5a-75b-8",
-    "ecpix5-45f",
     "ecpix5-85f",
     "tang-nano-20k",
     "ulx3s-25f",
