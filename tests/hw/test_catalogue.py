@@ -13,7 +13,6 @@ from bregalad_hw.reports import kept
 KEPT = kept()
 NOT_ROUTED = {
     "colorlight-5a-75b",
-    "colorlight-5a-75b-8",
     "ecpix5-85f",
     "tang-nano-20k",
     "ulx3s-25f",
