@@ -83,7 +83,7 @@ class Case:
 @pytest.mark.parametrize("kind", [ID5R, ITI])
 def test_the_tree_is_that_of_batch_id3(kind, cases, seed):
     """One by one and in chunks, compared on the way, too."""
-    pulled_up = 0
+    replaced = 0
     for number in range(cases):
         case = Case(kind, f"{seed} {number}")
         instances, labels = case.shuffled()
@@ -98,8 +98,8 @@ def test_the_tree_is_that_of_batch_id3(kind, cases, seed):
             at += len(rows)
             if at == len(labels) or case.rng.random() < 0.05:
                 assert told(tree) == case.expected(instances[:at], labels[:at]), f"case {number}"
-        pulled_up += tree.report()["replaced"]
-    assert pulled_up > cases  # or nothing was tried
+        replaced += tree.report()["replaced"]
+    assert replaced > cases  # or nothing was tried
 
 
 def shape(count=300, seed=3):
@@ -346,7 +346,7 @@ def test_an_interrupted_call_loses_nothing(monkeypatch):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(Tree, "_pulled_up", interrupted)
+        patch.setattr(Tree, "_ensured", interrupted)
         patch.setattr(Tree, "_add", interrupted)
         with pytest.raises(KeyboardInterrupt):
             tree.partial_fit(X[100:], y[100:])

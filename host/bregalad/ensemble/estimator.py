@@ -11,6 +11,7 @@ from ..boards.base import BoardError
 from ..driver.steps import SAFE, Steps
 from ..estimator import board as holder
 from ..estimator.parameters import described
+from ..estimator.single import OneByOne
 from ..estimator.stream import StreamLearner
 from ..estimator.tree import StreamTree
 from ..estimator.turns import in_turn
@@ -20,7 +21,6 @@ from .crew import Crew
 from .ground import Ground, alone, is_shared
 from .member import Member
 from .share import Known, Share
-from .single import Single
 from .template import check_engine, check_template
 from .votes import elect
 
@@ -271,22 +271,19 @@ class Ensemble(StreamLearner, Parameters):
         if self._single is None:
             self._hands().open()
             once = self.class_weight is None and self._ground is None
-            self._single = Single(self._quantiser, self._take_one, self.classes_, once, self._grows)
+            self._single = OneByOne(self._quantiser, self.classes_, once, self._grows, self._take_one)
         return self._single
 
-    def _take_one(self, codes, labels):
+    def _take_one(self, single, place):
         self._check_crew()
-        self._finish(Steps(self._taking(codes, labels)))
+        self._finish(Steps(self._taking(single.row.codes[np.newaxis], np.array([place], np.int32))))
+        single.seen()
 
     def _label_of(self, single):
         return int(self._elected(single.row.codes[np.newaxis])[0])
 
     def _shares_of(self, single):
         return self._shares(single.row.codes[np.newaxis])[0]
-
-    def leaf_counts_one(self, x):
-        """There is no one leaf."""
-        raise AttributeError(f"{type(self).__name__} has no leaf_counts_one: an instance has a leaf in every member")
 
     def _make_classes(self, count):
         self._recall()

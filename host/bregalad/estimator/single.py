@@ -7,9 +7,7 @@ from ..driver.requirements import warn_of_lost
 
 
 class OneByOne:
-    """One instance at a time; by one thread at a time.
-
-    A subclass encodes and learns in ``_take``, which is given an instance and its class index: whether it could.
+    """One instance at a time; by one thread at a time. What it predicts, the learner tells.
 
     Parameters
     ----------
@@ -20,6 +18,8 @@ class OneByOne:
         Whether each instance is learnt once; else `learn` is not for it.
     grows : bool
         Whether attributes may come later: unknown ones say nothing for a prediction.
+    learnt : function of (OneByOne, int)
+        Learns the instance that ``row`` has encoded last, of a class index.
 
     Attributes
     ----------
@@ -31,8 +31,8 @@ class OneByOne:
 
     look = False
 
-    def __init__(self, quantiser, classes, once, grows):
-        self._quantiser = quantiser
+    def __init__(self, quantiser, classes, once, grows, learnt=None):
+        self._quantiser, self._learnt = quantiser, learnt
         self.row = Row(quantiser, grows)
         self.labels = classes.tolist()
         self._places = {label: place for place, label in enumerate(self.labels)} if once else {}
@@ -51,6 +51,25 @@ class OneByOne:
             place = None
         return place is not None and self._take(x, place)
 
+    def _take(self, x, place):
+        """Learn an instance of a class index; whether it could be."""
+        if not self.row.encode(x):
+            return False
+        self._learnt(self, place)
+        return True
+
+    def predict(self, x):
+        """Encode an instance; None: the learner tells the rest."""
+        self.row.encode(x, read_only=True)
+
+    shares = predict
+
+    def seen(self):
+        """Have the code books know the instance that has been encoded last."""
+        self.look = self._quantiser.sample.add_row(self.row.numbers)
+        if self.row.lost:
+            warn_of_lost(self._quantiser)
+
 
 class Single(OneByOne):
     """A tree's instances, learnt by ``trainer``."""
@@ -58,7 +77,6 @@ class Single(OneByOne):
     def __init__(self, quantiser, trainer, classes, once, grows):
         super().__init__(quantiser, classes, once, grows)
         self.trainer = trainer
-        self._codes = self.row.codes[np.newaxis]
         self._label = np.zeros(1, np.int32)
         self._prediction = np.zeros(1, np.int32)
         self._shares = np.zeros(len(self.labels))
@@ -67,7 +85,6 @@ class Single(OneByOne):
         """Go on with the quantiser of more attributes, which the trainer counts already."""
         self._quantiser = quantiser
         self.row.extend(quantiser)
-        self._codes = self.row.codes[np.newaxis]
 
     def _begun(self):
         """Whether the engine may go on by itself."""
@@ -80,9 +97,7 @@ class Single(OneByOne):
             return False
         self._label[0] = place
         trainer.learn_row(self._given)
-        self.look = self._quantiser.sample.add_row(self.row.numbers)
-        if self.row.lost:
-            warn_of_lost(self._quantiser)
+        self.seen()
         return True
 
     def predict(self, x):

@@ -15,7 +15,6 @@ from ..driver.requirements import warn_of_lost
 from ..driver.steps import Steps
 from ..geometry import MISSING
 from ..policy.bounds import TWO_CLASSES
-from ..tree import routing as walk
 from ..warn import warn
 from ..words import listed, shown
 from . import one_by_one as river
@@ -332,9 +331,7 @@ class StreamLearner(Learner):
         if single is None:
             return None
         found = single.predict(x)
-        if found is None:
-            return single.labels[self._label_of(single)]
-        return single.labels[found[1]]
+        return single.labels[self._label_of(single) if found is None else found[1]]
 
     @in_turn
     def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Label, float]:
@@ -347,16 +344,6 @@ class StreamLearner(Learner):
             shares = self._shares_of(single).tolist()
         return dict(zip(single.labels, shares))  # noqa: B905  # `strict` takes as long as the rest of the line
 
-    @in_turn
-    def leaf_counts_one(self, x: Mapping[Any, Any]) -> dict[Label, int]:
-        """How many instances of each class the leaf of one instance counts, see ``leaf_counts``; empty before any."""
-        single = self._single or self._alone_if_begun()
-        if single is None:
-            return {}
-        found = single.predict(x)
-        leaf = walk.route(self._nodes.table, single.row.codes[np.newaxis])[0] if found is None else found[0]
-        return dict(zip(single.labels, self._nodes.counts[leaf].tolist(), strict=False))
-
     def _alone_if_begun(self):
         """What looks at one instance at a time, None before any was learnt."""
         return self._alone() if "classes_" in self.__dict__ else None
@@ -366,9 +353,8 @@ class StreamLearner(Learner):
         return int(self._shares_of(single).argmax())
 
     def _shares_of(self, single):
-        """The same: class shares."""
-        codes = single.row.codes[np.newaxis]
-        return self._shares(codes, walk.route(self._nodes.table, codes))[0]
+        """The same: class shares, float array (classes,)."""
+        raise NotImplementedError
 
     def _check_classes(self, count):
         """Refuse so many classes with a ValueError if the parameters do not allow them."""

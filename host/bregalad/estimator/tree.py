@@ -32,11 +32,13 @@ from .turns import in_turn
 from .weights import check_class_weight
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import ArrayLike, NDArray
     from scipy.sparse import csr_matrix
 
     from ..driver.trainer import Trainer
-    from ..hints import Frame, Path
+    from ..hints import Frame, Label, Path
     from ..link import Statistics
     from ..tree.nodes import Nodes
 
@@ -242,6 +244,10 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
             self._single = Single(self._quantiser, trainer, self.classes_, once, self._grows)
         return self._single
 
+    def _shares_of(self, single):
+        codes = single.row.codes[np.newaxis]
+        return self._shares(codes, walk.route(self._nodes.table, codes))[0]
+
     def _make_classes(self, count):
         holder.make_room(self, count)
         self._trainer.count_classes(count)
@@ -321,6 +327,16 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
         """
         leaves = self.apply(X)
         return self._nodes.counts[leaves, : len(self.classes_)]
+
+    @in_turn
+    def leaf_counts_one(self, x: Mapping[Any, Any]) -> dict[Label, int]:
+        """The same for one instance, by label; empty before any was learnt."""
+        single = self._single or self._alone_if_begun()
+        if single is None:
+            return {}
+        found = single.predict(x)
+        leaf = walk.route(self._nodes.table, single.row.codes[np.newaxis])[0] if found is None else found[0]
+        return dict(zip(single.labels, self._nodes.counts[leaf].tolist(), strict=False))
 
     def _shown(self):
         self._grown()

@@ -12,6 +12,7 @@ from ...estimator.inputs import schema_of, too_many_values
 from ...estimator.inspection import importances
 from ...estimator.one_by_one import times_of
 from ...estimator.parameters import check_nominal
+from ...estimator.single import OneByOne
 from ...estimator.stream import StreamLearner
 from ...estimator.turns import in_turn
 from ...estimator.weights import check_class_weight, often
@@ -20,7 +21,6 @@ from ...options import table as options
 from ...policy.criteria import INFORMATION_GAIN
 from . import storage
 from .kernel import Data
-from .single import Single
 from .tree import Tree, majority
 from .view import View
 
@@ -157,9 +157,28 @@ class ClassicalTree(StreamLearner, Drawn):
     def _alone(self):
         self._check_ready()
         if self._single is None:
-            take = self._take if self.class_weight is None else None
-            self._single = Single(self._tree, self._quantiser, self.classes_, take, self._grows)
+            once = self.class_weight is None
+            self._single = OneByOne(self._quantiser, self.classes_, once, self._grows, self._take_one)
         return self._single
+
+    def _take_one(self, single, place):
+        self._take(self._encoded(single, place), single.row.lost)
+
+    def _encoded(self, single, place):
+        """The instance that was encoded last, of a class index: `Data`."""
+        nominal = [attribute.kind == "nominal" for attribute in self.schema_.attributes]
+        codes = single.row.codes[nominal][np.newaxis]
+        return Data(np.ascontiguousarray(single.row.numbers.T), codes, np.array([place], np.int32))
+
+    def _label_of(self, single):
+        return int(majority(self._counts_of(single), self.classes_))
+
+    def _shares_of(self, single):
+        counts = self._counts_of(single)
+        return counts / counts.sum()
+
+    def _counts_of(self, single):
+        return self._counts(self._encoded(single, 0))[0]
 
     def _make_classes(self, count):
         """Any number of classes is counted."""
@@ -196,10 +215,11 @@ class ClassicalTree(StreamLearner, Drawn):
     @in_turn
     def leaf_counts_one(self, x: Mapping[Any, Any]) -> dict[Label, int]:
         """The same for one instance, by label; empty before any was learnt."""
-        if "classes_" not in self.__dict__:
+        single = self._alone_if_begun()
+        if single is None:
             return {}
-        single = self._alone()
-        return dict(zip(single.labels, single.predict(x)[0].tolist(), strict=True))
+        single.predict(x)
+        return dict(zip(single.labels, self._counts_of(single).tolist(), strict=True))
 
     def _counts(self, data):
         """The classes of the instances where instances come to: int64 array (n, classes)."""
@@ -214,7 +234,7 @@ class ClassicalTree(StreamLearner, Drawn):
     def report(self) -> dict[str, Any]:
         """Sizes and counts as a dict: instances kept, nodes, leaves, depth, trials, splits, replaced, pruned.
 
-        A trial looks for a node's best test; a node is replaced where another test is pulled up to it.
+        A trial looks for a node's best test; a node is replaced, with all below it, where another test is better.
         """
         self._fitted()
         depths = [(depth, node.test is None) for node, depth in self._tree.root.nodes()]

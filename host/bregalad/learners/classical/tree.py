@@ -14,8 +14,6 @@ from .kernel import Plan, best_test, branches, divide, logarithms
 
 Test = namedtuple("Test", "attribute value")  # of an inner node, as `best_test` tells it
 
-_NOBODY = np.empty(0, np.int32)
-
 
 class Node:
     """A leaf, which has its instances, or an inner node, which has a test and a child for each branch taken.
@@ -36,25 +34,8 @@ class Node:
     __slots__ = ("test", "children", "rows", "size", "stale")
 
     def __init__(self, rows):
-        self.become_leaf(rows)
-        self.stale = len(rows) > 1
-
-    @classmethod
-    def inner(cls, test, children):
-        """A stale inner node."""
-        node = cls(_NOBODY)
-        node.become_inner(test, children)
-        node.stale = True
-        return node
-
-    def become_leaf(self, rows):
-        """Have these instances, and no children."""
         self.test, self.children, self.rows, self.size = None, {}, rows, len(rows)
-
-    def become_inner(self, test, children):
-        """Have these children."""
-        self.test, self.children, self.rows = test, children, None
-        self.size = sum(child.size for child in children.values())
+        self.stale = len(rows) > 1
 
     def nodes(self):
         """This node and all below it, parents first, with their depths."""
@@ -81,8 +62,8 @@ class Tree:
     ----------
     instances : Instances
     tally : dict of str to int
-        Trials (a node's best test was looked for), splits of leaves, inner nodes replaced (another test was
-        pulled up) and pruned (made a leaf).
+        Trials (a node's best test was looked for), splits of leaves, inner nodes replaced (another test was better) and
+        pruned: none, for instances only come.
     """
 
     def __init__(self, numeric, multiway):
@@ -190,57 +171,15 @@ class Tree:
             test = Test(*best_test(data, self._plan, work, low, high))
             self.tally["trials"] += 1
             if test.attribute < 0:
-                if node.test is not None:
-                    node.become_leaf(work.rows[low:high].copy())
-                    self.tally["pruned"] += 1
                 continue
             starts = divide(data, self._plan, work, *test, low, high).tolist()
-            if node.test is None:
+            if node.test != test:
+                self.tally["splits" if node.test is None else "replaced"] += 1
                 stretches = enumerate(zip(starts, starts[1:], strict=False), -1)
-                parts = {branch: Node(work.rows[a:b].copy()) for branch, (a, b) in stretches if a < b}
-                node.become_inner(test, parts)
-                self.tally["splits"] += 1
-            elif node.test != test:
-                node.become_inner(test, self._pulled_up(node, test, work, low, starts))
-                self.tally["replaced"] += 1
+                node.children = {branch: Node(work.rows[a:b].copy()) for branch, (a, b) in stretches if a < b}
+                node.test, node.rows = test, None
             waiting += [(child, starts[branch + 1]) for branch, child in node.children.items() if child.stale]
         return root
-
-    def _pulled_up(self, node, test, work, low, starts):
-        """The children that a node has once a test is pulled up to it.
-
-        Each subtree is taken apart by the test, from its leaves up, and what belongs to one branch is put together
-        again by the tests that were there: the two tests change places at every node (transposition). A subtree
-        whose instances all take one branch goes there as it is. So does a moved threshold: what lies between the
-        old one and the new one changes sides.
-        """
-        sizes = np.diff(starts)
-        most = int(sizes.argmax()) - 1  # the branch that most instances take; the others are looked for
-        others = np.concatenate([work.rows[low : starts[most + 1]], work.rows[starts[most + 2] : starts[-1]]])
-        visits, below, found = [(node, others)], [], []
-        for node, others in visits:  # which grows
-            below.append({})
-            sides = work.side[others]
-            if not len(others):
-                found.append({most: node})
-            elif node.test == test:
-                found.append(node.children)
-            elif len(others) == node.size and (sides == sides[0]).all():
-                found.append({int(sides[0]): node})
-            elif node.test is None:
-                found.append({side: Node(part) for side, part in _parts(node.rows, work.side[node.rows])})
-            else:
-                found.append(None)
-                parts = dict(_parts(others, self._branches(self.instances.data, node.test, others)))
-                for branch, child in node.children.items():
-                    below[-1][branch] = len(visits)
-                    visits.append((child, parts.get(branch, _NOBODY)))
-        for place in range(len(visits) - 1, -1, -1):
-            if found[place] is None:
-                found[place] = _transposed(
-                    visits[place][0].test, {branch: found[child] for branch, child in below[place].items()}
-                )
-        return found[0]
 
     # Looking
 
@@ -280,18 +219,6 @@ def _parts(rows, sides):
     elif len(rows):
         for side in np.flatnonzero(np.bincount(sides + 1)).tolist():
             yield side - 1, rows[sides == side - 1]
-
-
-def _transposed(test, parts):
-    """Subtrees by branch of another test, of those by branch of ``test`` that each have them by branch of the other."""
-    families = {}
-    for branch, found in parts.items():
-        for other, subtree in found.items():
-            families.setdefault(other, {})[branch] = subtree
-    return {
-        other: Node.inner(test, family) if len(family) > 1 else next(iter(family.values()))
-        for other, family in families.items()
-    }
 
 
 def _ranked(values):
