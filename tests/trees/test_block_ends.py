@@ -114,11 +114,7 @@ def test_lengths_that_there_are_not(block):
         VFDT(block=block).check_parameters()
 
 
-def test_there_is_no_delay_and_no_feed(tmp_path):
-    with pytest.raises(TypeError, match="there is no feed: rows go through the memory of every board; leave it out"):
-        VFDT(feed="stream")
-    with pytest.raises(TypeError, match="there is no delay: .* leave it out, or choose block, how long these are"):
-        VFDT(delay=128)
+def test_files_with_delay_and_feed(tmp_path):
     X, y = stream(500)
     VFDT().fit(X, y).save(tmp_path / "tree")
     rewrite(tmp_path / "tree", lambda meta: meta["params"].update(delay=0, feed="memory"))

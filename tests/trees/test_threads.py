@@ -7,7 +7,7 @@ import random
 import threading
 
 import pytest
-from at_once import PATIENCE, all_at_once, switching_often  # noqa: F401 (a fixture for all tests)
+from at_once import PATIENCE, all_at_once, switching_often, waited_for  # noqa: F401 (a fixture for all tests)
 from bregalad import EFDT, TREES, VFDT, Geometry, open_board
 from bregalad.data.quantiser import Quantiser
 from bregalad.estimator.tree import StreamTree
@@ -213,15 +213,15 @@ def test_a_forked_process_predicts_and_learns_on(prediction):
     waiting = threading.Thread(target=tree.predict, args=[X[:5]])
 
     def child(end):
-        end.send((tree._turns.depth, tree.partial_fit(X[1000:], y[1000:]).draw()))
+        end.send((tree._turns.taken, tree.partial_fit(X[1000:], y[1000:]).draw()))
 
     tree._turns.take()
     waiting.start()
-    while not tree._turns._waiting:
+    while not waited_for(tree._turns):
         waiting.join(0.001)
     ours, theirs = context.Pipe()
     process = context.Process(target=child, args=[theirs], daemon=True)
     process.start()
     tree._turns.give()
     waiting.join(PATIENCE)
-    assert ours.poll(PATIENCE) and ours.recv() == (0, tree.partial_fit(X[1000:], y[1000:]).draw())
+    assert ours.poll(PATIENCE) and ours.recv() == (False, tree.partial_fit(X[1000:], y[1000:]).draw())

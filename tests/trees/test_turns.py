@@ -3,10 +3,9 @@
 import itertools
 import signal
 import threading
-from collections import deque
 
 import pytest
-from at_once import PATIENCE, all_at_once, switching_often  # noqa: F401 (a fixture for all tests)
+from at_once import PATIENCE, all_at_once, switching_often, waited_for  # noqa: F401 (a fixture for all tests)
 from bregalad import VFDT
 from bregalad.estimator import turns as turns_module
 from bregalad.estimator.turns import Turns, in_turn
@@ -14,80 +13,61 @@ from bregalad_sim.ctrl_c import interrupted, interruptible
 from noisy import stream
 
 
-class _Line(deque):
-    """Those that wait for a turn; tells when there is another."""
-
-    def __init__(self, tell):
-        super().__init__()
-        self.tell = tell
-
-    def append(self, place):
-        super().append(place)
-        self.tell()
+def in_line(turns, thread):
+    """Begin a thread that asks for a turn which somebody has, and wait until it is in line."""
+    thread.start()
+    while not waited_for(turns):
+        assert thread.is_alive()
+        thread.join(0.001)
 
 
-def test_turns_are_taken_in_the_order_of_asking():
-    turns, order, asked = Turns(), [], threading.Semaphore(0)
-    turns._waiting = _Line(asked.release)
-
-    def call(number):
-        def run():
-            turns.take()
-            turns.take()
-            order.append(number)
-            turns.give(1)
-            turns.give()
-
-        return threading.Thread(target=run, daemon=True)
-
-    turns.take()
-    threads = [call(number) for number in range(8)]
-    for thread in threads:
-        thread.start()
-        assert asked.acquire(timeout=PATIENCE)  # in line
-    turns.give()
-    for thread in threads:
-        thread.join(PATIENCE)
-    assert order == list(range(8))
-    turns.take()
-    turns.give()
-
-
-def test_a_turn_that_is_handed_on_before_its_thread_waits_stays_its_own():
-    turns, asked, handed, depths = Turns(), threading.Semaphore(0), threading.Event(), []
-
-    def tell():
-        asked.release()
-        assert handed.wait(PATIENCE)
+@pytest.mark.parametrize("others", range(1, 5))
+def test_who_waits_comes_before_who_asks_again(others):
+    turns, order = Turns(), []
 
     def call():
         turns.take()
-        depths.append(turns.depth)
+        order.append("waiting")
         turns.give()
 
-    turns._waiting = _Line(tell)
     turns.take()
-    threads = [threading.Thread(target=call, daemon=True) for _ in range(2)]
-    for thread in threads:
+    threads = [threading.Thread(target=call, daemon=True) for _ in range(others)]
+    in_line(turns, threads[0])
+    for thread in threads[1:]:
         thread.start()
-        assert asked.acquire(timeout=PATIENCE)  # in line
     turns.give()
-    handed.set()
+    turns.take()
+    order.append("again")
+    turns.give()
+    assert order[0] == "waiting"
     for thread in threads:
         thread.join(PATIENCE)
-    assert depths == [1, 1]
+    assert sorted(order) == ["again", *["waiting"] * others]
+
+
+def test_whose_turn_it_is():
+    turns, found = Turns(), []
+    turns.take()
+    assert turns.taken
+    thread = threading.Thread(target=lambda: (found.append(turns.taken), turns.give()))
+    thread.start()
+    thread.join(PATIENCE)
+    assert found == [False] and turns.taken  # another one gives nothing
+    turns.give()
+    turns.give()
+    assert not turns.taken
 
 
 def test_ctrl_c_while_waiting_for_a_turn():
     X, y = stream(1000)
     tree = VFDT().fit(X, y)
-    taken, waiting, came, give = (threading.Event() for _ in range(4))
-    tree._turns._waiting = _Line(waiting.set)
+    taken, came, give = (threading.Event() for _ in range(3))
 
     def keep():
         tree._turns.take()
         taken.set()
-        assert waiting.wait(PATIENCE)
+        while not waited_for(tree._turns):
+            assert not came.wait(0.001)
         while not came.wait(0.01):  # one that comes just before Python waits is not looked at
             signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
         assert give.wait(PATIENCE)
@@ -105,7 +85,7 @@ def test_ctrl_c_while_waiting_for_a_turn():
         except KeyboardInterrupt:  # another one
             came.set()
     thread.join(PATIENCE)
-    assert not tree._turns._waiting
+    assert not waited_for(tree._turns)
     all_at_once(lambda: tree.predict(X), lambda: tree.partial_fit(X, y))
 
 
@@ -125,22 +105,18 @@ class _Thing:
         return 1
 
 
-@pytest.mark.parametrize("in_line", [False, True])
-def test_ctrl_c_leaves_no_turn_behind(in_line):
+@pytest.mark.parametrize("meanwhile", [False, True])
+def test_ctrl_c_leaves_no_turn_behind(meanwhile):
     """Wherever it comes in a call's turn, with or without another thread in line."""
 
-    def ask_meanwhile():
-        """Another thread asks for a turn, and is in line."""
-        asked = threading.Semaphore(0)
-        thing._turns._waiting = _Line(asked.release)
+    def ask():
         threads.append(threading.Thread(target=thing.inner, daemon=True))
-        threads[-1].start()
-        assert asked.acquire(timeout=PATIENCE)
+        in_line(thing._turns, threads[-1])
 
     for at in itertools.count(1):
-        thing, threads = _Thing(ask_meanwhile if in_line else lambda: None), []
+        thing, threads = _Thing(ask if meanwhile else lambda: None), []
         came = interrupted(thing.outer, at, turns_module)
-        assert not thing._turns.depth
+        assert not thing._turns.taken
         threads.append(threading.Thread(target=thing.inner, daemon=True))
         threads[-1].start()
         for thread in threads:

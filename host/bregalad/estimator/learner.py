@@ -15,7 +15,6 @@ from ..words import shown
 from .inputs import as_frame, class_indices, class_set, labels_of, same_length
 from .parameters import decisive, same
 from .saving import storage
-from .saving.archive import owned
 from .turns import Turns, in_turn
 from .weights import accuracy
 
@@ -36,17 +35,15 @@ _LEARNT = (
 _PASSING = ("_turns", "_unfinished", "_single", "_wave", "_crew", "_ground")
 
 
-# Parameters of earlier releases, and what to write now.
-_GONE = {
-    "delay": (
-        "decisions take effect at the ends of blocks, on every board; leave it out, or choose block, how long these are"
-    ),
-    "feed": "rows go through the memory of every board; leave it out",
-}
-
-
 class Learner(ClassifierMixin, BaseEstimator):
     """Base of trees and ensembles.
+
+    A subclass has, besides the public calls that are not implemented here:
+
+    * ``_prepare(X, classes)``: schema and quantiser for the first instances, after all checks; changes nothing.
+    * ``_weights(labels, classes, sample_weight, whole=False)``: as ``weights.instance_weights``.
+    * ``_learn(X, y, classes, weigh)``: learns instances as often as ``weigh(labels, classes)`` says, and returns
+      predictions if that costs nothing; ``_test_then_learn``, the same, always returns them.
 
     Any number of threads may call a learner's methods at the same time: they take turns, see `Turns`.
     """
@@ -55,33 +52,16 @@ class Learner(ClassifierMixin, BaseEstimator):
     _storage: ModuleType = storage  # what its files contain
     _columns: dict[str, Any] | None = None  # of the file that it was learnt from: "class", and those "ignored"
 
-    def __new__(cls, *_, **given):
-        for name in _GONE.keys() & given:
-            raise TypeError(f"there is no {name}: {_GONE[name]}")
+    def __new__(cls, *_, **__):
         learner = super().__new__(cls)
         learner._turns = Turns()  # here: copies and unpickled ones, which skip __init__, have one
         return learner
-
-    # What a subclass does
 
     def check_parameters(self) -> None:
         """Refuse wrong parameters with a ValueError or TypeError, before any data are read."""
         raise NotImplementedError
 
-    def _prepare(self, X, classes):
-        """Schema and quantiser for the first instances, after all checks; changes nothing."""
-        raise NotImplementedError
-
-    def _weights(self, labels, classes, sample_weight, whole=False):
-        """As ``weights.instance_weights``."""
-        raise NotImplementedError
-
-    def _learn(self, X, y, classes, weigh):
-        """Learn instances as often as ``weigh(labels, classes)`` says; return predictions, if that costs nothing."""
-        raise NotImplementedError
-
     def _test_then_learn(self, X, y, classes, weigh):
-        """The same; return predictions."""
         return self._learn(X, y, classes, weigh)
 
     def predict(self, X: Frame) -> np.ndarray:
@@ -291,4 +271,20 @@ class Learner(ClassifierMixin, BaseEstimator):
 
     def __setstate__(self, state):
         super().__setstate__(state)
-        owned(self)
+        _owned(self)
+
+
+def _owned(value):
+    """The same with copies of arrays that joblib mapped into memory: learning writes to them."""
+    if isinstance(value, np.memmap):
+        return np.array(value)
+    if isinstance(value, dict):
+        return {key: _owned(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_owned(part) for part in value]
+    if isinstance(value, tuple):
+        parts = map(_owned, value)
+        return value._make(parts) if hasattr(value, "_make") else tuple(parts)
+    if type(value).__module__.startswith(__package__.partition(".")[0]) and hasattr(value, "__dict__"):
+        value.__dict__.update(_owned(vars(value)))
+    return value

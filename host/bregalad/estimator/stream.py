@@ -42,8 +42,19 @@ if TYPE_CHECKING:
 class StreamLearner(Learner):
     """Base of trees and ensembles that also learn one instance at a time: the same as with ``partial_fit``.
 
-    Instances by the thousand are learnt faster in batches.
+    Instances by the thousand are learnt faster in batches. A subclass has, besides those of `Learner`:
+
+    * ``_policy()``: the split policy that the parameters describe; refuses wrong ones.
+    * ``_check_size(capacities, classes)``: refuses a stream that the board, or any board, is too small for.
+    * ``_begin()``: sets up what is to learn.
+    * ``_testing_then_training(X, labels)``, ``_changing_books(due)``, of these columns: generators for `Steps`.
+    * ``_alone()``: what learns and predicts one by one, a `OneByOne`; ``_label_of`` and ``_shares_of`` are told it, and
+      tell class index or class shares, float array (classes,), of the instance that it has encoded last.
+    * ``_make_classes(count)``, ``_make_attributes(schema)``: what is to be done for more of them; errors if the board
+      has no room.
     """
+
+    _board_in_use = None  # the one that it learns on, or will, if that is open
 
     _single = None  # a `Single` while nothing but instances comes
     _grows = False  # whether a new label makes a new class
@@ -65,45 +76,6 @@ class StreamLearner(Learner):
             or getattr(self, "criterion", None) in [known.name for known in DECLARED if known.classes == 2]
         )
         return tags
-
-    # What a subclass does
-
-    def _policy(self):
-        """The split policy that the parameters describe; refuses wrong ones."""
-        raise NotImplementedError
-
-    def _check_size(self, capacities, classes):
-        """Refuse with a ValueError a stream that the board, or any board, is too small for."""
-        raise NotImplementedError
-
-    def _begin(self):
-        """Set up what is to learn."""
-        raise NotImplementedError
-
-    def _testing_then_training(self, X, labels):
-        """``test_then_train`` as a generator for `Steps`."""
-        raise NotImplementedError
-
-    def _changing_books(self, due):
-        """Change the code books of these columns; a generator for `Steps`."""
-        raise NotImplementedError
-
-    def _alone(self):
-        """What learns and predicts one by one: a `Single`."""
-        raise NotImplementedError
-
-    def _make_classes(self, count):
-        """Be ready to count so many classes; ValueError if the board cannot."""
-        raise NotImplementedError
-
-    def _make_attributes(self, schema):
-        """Be ready for a schema of more attributes; an error if the board has no room."""
-        raise NotImplementedError
-
-    @property
-    def _board_in_use(self):
-        """The one that it learns on, or will; None if it has no open one."""
-        return None
 
     # Attributes and classes
 
@@ -349,12 +321,7 @@ class StreamLearner(Learner):
         return self._alone() if "classes_" in self.__dict__ else None
 
     def _label_of(self, single):
-        """Class index of the instance that has been encoded last, by whatever board there is."""
         return int(self._shares_of(single).argmax())
-
-    def _shares_of(self, single):
-        """The same: class shares, float array (classes,)."""
-        raise NotImplementedError
 
     def _check_classes(self, count):
         """Refuse so many classes with a ValueError if the parameters do not allow them."""

@@ -3,91 +3,43 @@
 import os
 import threading
 import weakref
-from collections import deque
 from collections.abc import Callable
 from functools import wraps
-from threading import get_ident
 from typing import Any, TypeVar, cast
 
-from ..interrupt import deferred_interrupt
-
-_OWNER = "owner"
 _Call = TypeVar("_Call", bound=Callable[..., Any])
 
 
 class Turns:
-    """A lock that a tree's calls take in the order in which they come.
+    """A lock that a tree's calls take; a thread that has it may take it again.
 
-    Python's own go to whoever is quickest: a thread that predicts in a loop would keep out one
-    that learns. A thread that has the lock may take it again.
+    Python's own go to whoever is quickest: a thread that predicts in a loop would keep out one that learns. So whoever
+    waits for the turn stands in a door, behind which all others wait.
 
-    Ctrl-C may come between any two steps of Python. So one operation of a dict both takes the lock and says whose it
-    is, and `give` may be called again, or by a thread whose turn it is not.
+    Ctrl-C may come between any two steps of Python. So locks say whose they are, and `give` may be called again, or by
+    a thread whose turn it is not.
     """
 
     def __init__(self):
-        self._turn = {}  # the thread whose turn it is by _OWNER; empty: nobody's
-        self._depth = 0  # how often it has taken it
-        self._waiting = deque()  # (thread, lock that it waits for)
-        self._mutex = threading.Lock()  # for who is next; nobody keeps it
+        self._door, self._turn = threading.RLock(), threading.RLock()
         _all.add(self)
 
     @property
-    def depth(self):
-        """How often the calling thread has taken its turn; 0: it has none."""
-        return self._depth if self._turn.get(_OWNER) == get_ident() else 0
+    def taken(self):
+        """Whether the calling thread has its turn."""
+        return self._turn._is_owned()
 
     def take(self):
         """Wait for a turn, which ends with `give`, whether or not this comes to its end."""
-        me = get_ident()
-        if self._turn.get(_OWNER) == me:
-            self._depth += 1
-            return
-        if not self._waiting and self._turn.setdefault(_OWNER, me) == me:
-            self._depth = 1
-            return
-        turn = threading.Lock()
-        turn.acquire()
-        place = me, turn
-        try:
-            self._waiting.append(place)
-            self._pass_on()  # it may have become free meanwhile
-            turn.acquire()
-        except BaseException:  # Ctrl-C
-            with self._mutex:
-                if place in self._waiting:
-                    self._waiting.remove(place)
-            raise
+        self._door.acquire()
+        self._turn.acquire()
+        self._door.release()
 
-    def give(self, depth=0):
-        """End a turn, or what has been taken of it beyond the ``depth`` that it had before."""
-        if self._turn.get(_OWNER) == get_ident():
-            if depth:
-                self._depth = depth
-                return
-            if self._waiting:
-                with deferred_interrupt(), self._mutex:  # or nobody would have the next turn
-                    self._hand_on()
-                return
-            self._turn.clear()
-        if self._waiting:  # since a moment ago
-            self._pass_on()
-
-    def _pass_on(self):
-        with deferred_interrupt(), self._mutex:
-            me = get_ident()
-            # It may have been handed on to the caller just now, who keeps it then.
-            if self._waiting and not self._turn and self._turn.setdefault(_OWNER, me) == me:
-                self._hand_on()
-
-    def _hand_on(self):
-        """Give the turn, which the caller has, to who is next."""
-        if self._waiting:
-            self._turn[_OWNER], turn = self._waiting.popleft()
-            self._depth = 1
-            turn.release()
-        else:
-            self._turn.clear()
+    def give(self):
+        """End a turn."""
+        for lock in (self._door, self._turn):
+            if lock._is_owned():
+                lock.release()
 
 
 def in_turn(method: _Call) -> _Call:
@@ -96,13 +48,14 @@ def in_turn(method: _Call) -> _Call:
     @wraps(method)
     def call(self, *args, **kwargs):
         turns = self._turns
-        depth = turns.depth if turns._turn else 0  # mostly it is nobody's
+        if turns.taken:
+            return method(self, *args, **kwargs)
         try:
             turns.take()
             found = method(self, *args, **kwargs)
-            turns.give(depth)
+            turns.give()
         except BaseException:
-            turns.give(depth)  # again, if Ctrl-C came while it was given
+            turns.give()  # again, if Ctrl-C came while it was given
             raise
         return found
 

@@ -84,27 +84,9 @@ def digest_of(arrays):
 
 def check_entries(meta):
     """Refuse a description that lacks an entry which every tree has, or has one of another type."""
-    if not isinstance(meta, dict):
-        raise ValueError("no description of a tree")
     _check_types(meta, _ENTRIES, _OPTIONAL)
     if "columns" in meta:
         _check_types(meta["columns"], _COLUMNS)
-        if not all(isinstance(name, str) for name in meta["columns"]["ignored"]):
-            raise ValueError(f"the entry 'columns' is {shown(meta['columns'])}")
-    nominal = meta["params"].get("nominal", [])
-    plain = (str, int, float, type(None))
-    if not isinstance(nominal, list) or not (
-        all(isinstance(name, str | int) for name in nominal)
-        or all(
-            isinstance(pair, list)
-            and len(pair) == 2
-            and isinstance(pair[0], str | int)
-            and isinstance(pair[1], list)
-            and all(isinstance(value, plain) for value in pair[1])
-            for pair in nominal
-        )
-    ):
-        raise ValueError(f"the parameter 'nominal' is {shown(nominal)}")
 
 
 def check_board_entries(meta):
@@ -178,21 +160,13 @@ def check_shapes(arrays, attributes, policy):
     if wrong := expected.symmetric_difference(arrays):
         what = "no" if min(wrong) in expected else "an unknown"
         raise ValueError(f"{what} array {min(wrong)!r}")
-    rows = len(arrays["node_kind"]) if arrays["node_kind"].ndim else 0
-    held = len(arrays["board_nodes"]) if arrays["board_nodes"].ndim else 0
+    rows, held = (np.atleast_1d(arrays[name]).shape[0] for name in ("node_kind", "board_nodes"))
     for name in _NODE:
-        array = arrays[f"node_{name}"]
-        if (
-            array.dtype.kind not in ("f" if name in _FLOATS else "iu")
-            or array.ndim != (2 if name in MATRICES else 1)
-            or len(array) != rows
-            or not rows
-        ):
-            raise _wrong(f"node_{name}", array)
-        if name not in _FLOATS:
-            limit = np.iinfo(FIELDS[name][0] if name in FIELDS else np.int64)
-            if array.size and not limit.min <= array.min() <= array.max() <= limit.max:
-                raise _wrong(f"node_{name}", array)
+        whole = None if name in _FLOATS else np.iinfo(FIELDS[name][0] if name in FIELDS else np.int64)
+        limits = whole and (whole.min, whole.max)
+        _check_array(f"node_{name}", arrays, rows, 1 + (name in MATRICES), limits)
+    for ndim, name in enumerate(_BOARD, 1):
+        _check_array(f"board_{name}", arrays, held, ndim, (0, (1 << 32) - 1))
     if arrays["node_base"].shape != arrays["node_counts"].shape:
         raise _wrong("node_base", arrays["node_base"])
     if arrays["node_gains"].shape[1] not in (0, attributes):
@@ -200,16 +174,18 @@ def check_shapes(arrays, attributes, policy):
     windows = arrays["node_windows"]
     if windows.shape[1] and not policy.rivals and adwin.trouble(windows):
         raise _wrong("node_windows", windows)
-    for name, ndim in zip(_BOARD, (1, 2, 3), strict=True):
-        array = arrays[f"board_{name}"]
-        if (
-            array.dtype.kind not in "iu"
-            or array.ndim != ndim
-            or len(array) != held
-            or array.size
-            and not 0 <= array.min() <= array.max() < 1 << 32
-        ):
-            raise _wrong(f"board_{name}", array)
+
+
+def _check_array(name, arrays, rows, ndim, limits):
+    """Refuse an array of another shape; or of floats, if it has ``limits``, or beyond these, and else of integers."""
+    array = arrays[name]
+    if (
+        array.dtype.kind not in ("iu" if limits else "f")
+        or array.ndim != ndim
+        or len(array) != rows
+        or (limits and array.size and not limits[0] <= array.min() <= array.max() <= limits[1])
+    ):
+        raise _wrong(name, array)
 
 
 def check_tree(nodes, capacities, classes, policy):

@@ -25,7 +25,6 @@ from ...tree.window import Memory
 from ...words import joined, shown
 from .. import board as holder
 from ..inputs import is_position
-from .archive import stored_arrays
 from .contents import (
     check_board_entries,
     check_entries,
@@ -191,7 +190,8 @@ def read(path):
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of what numpy thinks of a damaged header
-            arrays = stored_arrays(path)
+            with open(path, "rb") as file, np.load(file) as archive:
+                arrays = dict(archive)
         digest = arrays.pop("digest", np.zeros(0)).tobytes()
         sound = digest == digest_of(arrays)
         meta = json.loads(arrays.pop("meta").tobytes())
