@@ -3,7 +3,7 @@
 import os
 import re
 import weakref
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
 from . import __version__
 from .errors import BoardError
@@ -14,16 +14,12 @@ from .words import one_line, shown
 BOARD = "board"  # the resource of which a node has one for each board
 _PATIENCE = 180.0  # seconds for a worker to get a board; Ray waits 60 for a process that hangs, then begins another
 
-_holders: weakref.WeakSet = weakref.WeakSet()  # what has Ray's actors and answers
+holders: weakref.WeakSet = weakref.WeakSet()  # what has Ray's actors and answers
 _left: list = []  # in a forked process those of the first: their end here would cut its connections
 
 
 class Gone(Exception):
     """A worker, or all, are of no use any more; why."""
-
-
-class Lost(Gone):
-    """A worker is of no use any more, but another may take its place."""
 
 
 def parse(engine):
@@ -85,38 +81,24 @@ class Cluster:
     def here(self):
         return os.getpid() == self._process
 
-    def holding(self, owner):
-        """Note who is to have workers or their answers."""
-        _holders.add(owner)
-
     def check_there(self, name):
         """Refuse to go on without the cluster with a `Gone`; Ray would begin another one."""
-        self._check_process(name)
+        if not self.here:
+            raise Gone(f"{name}: left to the process that this one was forked from")
         ray = self.ray
         with self.reaching(name):
             there = ray.is_initialized() and ray.get_runtime_context().get_job_id() == self._job
         if not there:
             raise Gone(f"{name}: gone with its cluster")
 
-    def _check_process(self, name):
-        if not self.here:
-            raise Gone(f"{name}: left to the process that this one was forked from")
-
     @contextmanager
     def reaching(self, name):
         """Make of whatever comes of a worker, or of the way to it, a `Gone`."""
-        errors = self.ray.exceptions
         try:
             yield
-        except Gone:
-            raise
-        except errors.RayError as error:
-            cause = getattr(error, "cause", None)
-            if isinstance(error, errors.RayTaskError) and not isinstance(cause, errors.RayError):
-                raise Gone(f"{name} fails: {type(cause).__name__}: {cause}") from error
-            raise Lost(f"{name} is lost") from error
         except Exception as error:  # those of gRPC, for one, are of no class in between
-            raise Gone(f"{name} is out of reach: {one_line(error)}") from error
+            cause = getattr(error, "cause", None) or error
+            raise Gone(f"{name} is lost: {type(cause).__name__}: {one_line(cause)}") from error
 
     def place(self, actor, name):
         """Where a worker is that is on its way, in words; it has a board by then.
@@ -140,14 +122,7 @@ class Cluster:
         return place
 
     def told(self, answer, name):
-        """What a worker answers.
-
-        Raises
-        ------
-        Gone
-            If nobody can take its place, for it has failed by itself or Ray has; else `Lost`.
-        """
-        self._check_process(name)
+        """What a worker answers, or a `Gone`."""
         with self.reaching(name):
             return self.ray.get(answer)
 
@@ -159,22 +134,19 @@ def _find_or_begin(ray):
         os.environ.setdefault(name, "0")
     own = {"include_dashboard": False, "resources": {BOARD: os.cpu_count()}} | quiet
     try:
-        # "auto" would join any cluster of the machine, another program's own too, which ends with that program.
-        ray.init(**own)
-        return
-    except ValueError:  # there is a cluster, whose nodes tell themselves what they have
-        with suppress(ConnectionError, RuntimeError, OSError):
+        try:
+            # "auto" would join any cluster of the machine, another program's own too, which ends with that program.
+            ray.init(**own)
+        except ValueError:  # there is a cluster, whose nodes tell themselves what they have
             ray.init(**quiet)
-            return
-    except Exception:  # Ray waits half a minute for its own processes, which is little on a busy machine
-        pass
-    ray.shutdown()
-    try:
-        ray.init("local", **own)
-    except Exception as error:
+    except Exception:  # it is gone; or Ray has waited for its own processes half a minute, little on a busy machine
         ray.shutdown()
-        raise BoardError(f"ray: Ray cannot begin a cluster on this machine: {one_line(error)}") from error
+        try:
+            ray.init("local", **own)
+        except Exception as error:
+            ray.shutdown()
+            raise BoardError(f"ray: Ray cannot begin a cluster on this machine: {one_line(error)}") from error
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=lambda: _left.extend(_holders))
+    os.register_at_fork(after_in_child=lambda: _left.extend(holders))

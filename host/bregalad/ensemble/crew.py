@@ -14,7 +14,7 @@ from contextlib import suppress
 import numpy as np
 
 from .. import __version__
-from ..cluster import BOARD, Cluster, Gone, Lost
+from ..cluster import BOARD, Cluster, Gone, holders
 from ..errors import BoardError
 from ..interrupt import unbroken
 from ..protocol.registers import VERSION
@@ -78,7 +78,7 @@ class Crew:
     ended : str or None
         Why no worker is left; the members are in this process then, and all calls go on there.
     replaced : int
-        Workers that were lost.
+        How often workers were begun again.
 
     Raises
     ------
@@ -89,24 +89,23 @@ class Crew:
     def __init__(self, engine, members, known, threads):
         self.engine, self.ended, self.replaced = engine, None, 0
         self._cluster = Cluster(engine)
-        self._cluster.holding(self)
+        holders.add(self)
         # Each takes a board.
         self._actor = self._cluster.ray.remote(num_cpus=0, resources={BOARD: 1}, scheduling_strategy="SPREAD")(Hands)
-        self._log, self._size, self._copies, self._share, self._lost = [], 0, None, None, 0
+        self._log, self._size, self._share, self._lost = [], 0, None, 0
         self._hands = [_Hand(number) for number in range(min(len(members), self._cluster.workers))]
-        self._dismissing = weakref.finalize(self, _dismiss, self._cluster, self._hands)
+        # Now: Ray itself takes its time.
+        self.dismiss = weakref.finalize(self, _dismiss, self._cluster, self._hands)
         known.tell(members)
         try:
             self._begin(members, known, threads)
         except Gone as gone:
             self.dismiss()
             raise BoardError(f"{engine}: {gone}") from None
-        except BaseException:
-            self.dismiss()
-            raise
 
     def _begin(self, members, known, threads):
         """Begin workers with these members."""
+        self._cluster.check_there(f"{self._hands[0]} and all others")
         self._of = {}
         for hand, part in zip(self._hands, np.array_split(np.arange(len(members)), len(self._hands)), strict=True):
             hand.kept, hand.place = pickle.dumps((known, [members[i] for i in part], threads)), ""
@@ -124,7 +123,6 @@ class Crew:
         """Every worker has its board."""
 
     def learn(self, codes, labels, first):
-        """As ``Share.learn``."""
         yield from ()
         if self._size > _LOGGED and self.ended is None:
             self._keep()
@@ -135,31 +133,27 @@ class Crew:
         return found, np.concatenate(weights)
 
     def replant(self, number, at):
-        """As ``Share.replant``."""
         yield from ()
         return self._do("replant", number, at, only=self._of[number])[0]
 
     def vote(self, codes):
-        """As ``Share.vote``."""
-        found, weights = zip(*self._do("vote", codes, kept=False), strict=True)
-        return np.concatenate(found), np.concatenate(weights)
+        return self._looked_at("vote", codes)
 
     def shares(self, codes):
-        """As ``Share.shares``."""
-        found, weights = zip(*self._do("shares", codes, kept=False), strict=True)
+        return self._looked_at("shares", codes)
+
+    def _looked_at(self, name, codes):
+        found, weights = zip(*self._do(name, codes, kept=False), strict=True)
         return np.concatenate(found), np.concatenate(weights)
 
     def thresholds(self):
-        """As ``Share.thresholds``."""
         return np.any(self._do("thresholds", kept=False), axis=0)
 
     def settle(self):
-        """As ``Share.settle``."""
         yield from ()
         self._do("settle")
 
     def recode(self, changes):
-        """As ``Share.recode``."""
         yield from ()
         self._do("recode", changes)
 
@@ -169,19 +163,12 @@ class Crew:
         """All members as they are by now: copies, unless the crew has ended."""
         if self.ended is None and self._log:
             self._keep()
-        if self.ended is not None:
-            return self._share.members
-        if self._copies is None:
-            self._copies = self._unpacked()[1]
-        return self._copies
-
-    def dismiss(self):
-        """Let go of the workers, now: Ray itself takes its time."""
-        self._dismissing()
+        return self._unpacked()[0] if self.ended is None else self._share.members
 
     def _unpacked(self):
         parts = [pickle.loads(hand.kept) for hand in self._hands]
-        return parts[0][0], [member for _, members, _ in parts for member in members], parts[0][2]
+        known, _, threads = parts[0]
+        return [member for _, members, _ in parts for member in members], known, threads
 
     # Talking to workers
 
@@ -190,8 +177,6 @@ class Crew:
 
         What changes the members is ``kept``, for whoever has to do it again.
         """
-        if kept:
-            self._copies = None
         what, hands = pickle.dumps((name, arguments)), [only] if only else self._hands
         while self.ended is None:
             told = self._ask(hands, "do", what)
@@ -209,7 +194,7 @@ class Crew:
         if told is not None:
             for hand, kept in zip(self._hands, told, strict=True):
                 hand.kept = kept
-            self._log, self._size, self._copies = [], 0, None
+            self._log, self._size = [], 0
 
     def _ask(self, hands, method, *arguments):
         """What workers answer, asked at the same time; None if they have been begun again since, or ended."""
@@ -229,8 +214,8 @@ class Crew:
             return None
 
     def _go_on(self, gone):
-        """Learn in this process what workers have learnt; begin them again there, if one was lost, or end them all."""
-        known, members, threads = self._unpacked()
+        """Learn in this process what workers have learnt, and begin them again there, or end them all."""
+        members, known, threads = self._unpacked()
         known.tell(members)
         self._share = Share(members, known, threads)
         with unbroken():
@@ -239,16 +224,15 @@ class Crew:
                 self._share.call(name, *arguments)
         self._log, self._size = [], 0
         _dismiss(self._cluster, self._hands)
-        if isinstance(gone, Lost) and self._lost < _ATTEMPTS:
-            self._lost, self.replaced = self._lost + 1, self.replaced + 1
-            try:
-                self._begin(members, known, threads)
-                self._share = None
-                return
-            except Gone as another:
-                gone = f"{gone}, and {another}"
-        self.ended = str(gone)
-        self.dismiss()
+        self._lost += 1
+        try:
+            if self._lost > _ATTEMPTS:
+                raise gone
+            self._begin(members, known, threads)
+            self._share, self.replaced = None, self.replaced + 1
+        except Gone as last:
+            self.ended = str(last)
+            self.dismiss()
 
 
 def _small(labels):

@@ -206,7 +206,8 @@ class Ensemble(StreamLearner, Parameters):
 
     @_all_windows.setter
     def _all_windows(self, windows):
-        for member, part in zip(self.members_, np.split(windows, len(self.members_)), strict=True):
+        members = self.members_
+        for member, part in zip(members, np.split(windows, len(members)), strict=True):
             member.windows = part.copy()
 
     @property
@@ -361,17 +362,18 @@ class Ensemble(StreamLearner, Parameters):
         ``instances`` : learnt by the ensemble. ``background``: trees that grow in it. ``warnings``, ``drifts``.
         """
         self._fitted()
-        reports = [member.tree.report() for member in self.members_]
+        members = self.members_
+        reports = [member.tree.report() for member in members]
         names = [name for name in reports[0] if name not in ("instances", "depth", "leaf_prediction")]
         return {
             "instances": self._seen,
             **{name: sum(report[name] for report in reports) for name in names},
             "depth": max(report["depth"] for report in reports),
             "leaf_prediction": reports[0]["leaf_prediction"],
-            "members": len(self.members_),
-            "background": sum(member.background is not None for member in self.members_),
-            "warnings": sum(member.warnings for member in self.members_),
-            "drifts": sum(member.drifts for member in self.members_),
+            "members": len(members),
+            "background": sum(member.background is not None for member in members),
+            "warnings": sum(member.warnings for member in members),
+            "drifts": sum(member.drifts for member in members),
         }
 
     @property

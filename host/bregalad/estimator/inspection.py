@@ -13,28 +13,20 @@ def report(tree):
     """As ``StreamTree.report``."""
     events = tree._tally.as_dict()
     del events["begun"], events["ends"]
-    if tree._nodes is None:
-        return {
-            **events,
-            "nodes": 1,
-            "leaves": 1,
-            "inactive_leaves": 0,
-            "slots": 1,
-            "depth": 0,
-            "leaf_prediction": tree.leaf_prediction_,
-        }
     nodes = tree._nodes
-    predicting = nodes.predicting()
-    leaves = predicting[nodes.kind[predicting] == LEAF]
-    return {
-        **events,
-        "nodes": len(predicting),
-        "leaves": len(leaves),
-        "inactive_leaves": int((nodes.slot[leaves] < 0).sum()),
-        "slots": _slots_in_use(tree),
-        "depth": int(nodes.deepest),
-        "leaf_prediction": tree.leaf_prediction_,
-    }
+    if nodes is None:
+        sizes = {"nodes": 1, "leaves": 1, "inactive_leaves": 0, "slots": 1, "depth": 0}
+    else:
+        predicting = nodes.predicting()
+        leaves = predicting[nodes.kind[predicting] == LEAF]
+        sizes = {
+            "nodes": len(predicting),
+            "leaves": len(leaves),
+            "inactive_leaves": int((nodes.slot[leaves] < 0).sum()),
+            "slots": _slots_in_use(tree),
+            "depth": int(nodes.deepest),
+        }
+    return {**events, **sizes, "leaf_prediction": tree.leaf_prediction_}
 
 
 def _slots_in_use(tree):

@@ -229,23 +229,3 @@ def _arrange(order, work, low, high, starts):
         work.spare[at[branch]] = order[i]
         at[branch] += 1
     order[low:high] = work.spare[low:high]
-
-
-@njit(nogil=True)
-def merge(order, values, count, added):
-    """Merge instances that are sorted by their values into the first ``count`` of ``order``; missing ones are last."""
-    old, new = count - 1, len(added) - 1
-    at = old + len(added)
-    while new >= 0:
-        if old >= 0 and _after(values[order[old]], values[added[new]]):
-            order[at] = order[old]
-            old -= 1
-        else:
-            order[at] = added[new]
-            new -= 1
-        at -= 1
-
-
-@njit(inner=True)
-def _after(one, other):
-    return one > other or np.isnan(one) and not np.isnan(other)

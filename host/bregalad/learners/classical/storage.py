@@ -16,7 +16,7 @@ _TYPES = {"numbers": np.float64, "codes": np.uint8, "labels": np.int32}
 
 def save(tree, path, kept):
     """Write a fitted ``ClassicalTree`` to ``path``, and entries of its description that are ``kept``."""
-    instances = tree._tree.instances.state()._asdict()
+    instances = tree._tree.instances.data._asdict()
     meta = storage.described(tree, kept) | {"tally": tree._tree.tally}
     storage.write(path, meta, {f"kept_{name}": part for name, part in instances.items()})
 

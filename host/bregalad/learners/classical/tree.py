@@ -70,8 +70,6 @@ class Tree:
         self.tally = dict.fromkeys(("trials", "splits", "replaced", "pruned"), 0)
         self._multiway = multiway
         self._numeric = numeric
-        self._values = [()] * numeric.count(False)
-        self._classes = 1
         self.instances = Instances(numeric.count(True), numeric.count(False))
         self._root = self._plan = None
 
@@ -94,48 +92,35 @@ class Tree:
             Of each nominal attribute its values by code.
         classes : int
         """
-        root = self.root if self.instances.count else None
+        root = self.root
         self._root = None  # as long as it is half changed
         with deferred_interrupt():  # or the plan would not be of all instances
             rows = self.instances.add(data)
             self._prepare(values, classes)
-        if root is None:
-            root = Node(rows)
-        else:
-            self._add(root, rows)
+        self._add(root, rows)
         self._root = self._ensured(root)
 
     def widen(self, numeric):
         """Have more attributes; their values are missing in all instances so far."""
-        if self.instances.count:
-            self._root = self.root  # by the plan that is still there
-        self._values += [()] * (numeric.count(False) - len(self._values))
+        self._root = self.root  # by the plan that is still there
         self._numeric, self._plan = numeric, None
         self.instances.widen(numeric.count(True), numeric.count(False))
 
     def _prepare(self, values, classes):
-        """Make a plan if there are more values, classes or instances than the one at hand is for."""
-        plan = self._plan
-        lengths = [len(known) for known in values]
-        if (
-            plan is not None
-            and len(plan.logs) > self.instances.count
-            and plan.classes == classes
-            and np.diff(plan.first).tolist() == lengths
-        ):
-            return
-        column, seen = [], [0, 0]
-        for numeric in self._numeric:
-            column.append(seen[numeric])
-            seen[numeric] += 1
+        """Make a plan for these values and classes, and all instances."""
+        numeric = np.array(self._numeric, np.bool_)
+        if self._plan is None or len(self._plan.logs) <= self.instances.count:
+            logs = logarithms(2 * self.instances.count)
+        else:
+            logs = self._plan.logs
         self._plan = Plan(
-            np.array(self._numeric, np.bool_),
-            np.array(column, np.int64),
-            np.cumsum([0, *lengths], dtype=np.int64),
+            numeric,
+            np.where(numeric, np.cumsum(numeric), np.cumsum(~numeric)) - 1,
+            np.cumsum([0, *map(len, values)], dtype=np.int64),
             np.concatenate([np.zeros(0, np.int64), *map(_ranked, values)]),
             self._multiway,
             classes,
-            logarithms(2 * self.instances.count),
+            logs,
         )
 
     def _add(self, root, rows):
