@@ -1,8 +1,7 @@
 """Members of an ensemble on the workers of a Ray cluster.
 
 A batch goes out once, to all workers. If one is lost, this process goes on from what all kept last by the batches
-since, and begins all workers again from there; so the ensemble is the one without the loss. If there is no cluster any
-more, members stay in this process.
+since, so the ensemble is the one without the loss. The next batch goes to another crew, if there is still a cluster.
 """
 
 import os
@@ -21,7 +20,6 @@ from ..protocol.registers import VERSION
 from .share import Share
 
 _LOGGED = 1 << 25  # bytes of batches after which workers tell what they have learnt
-_ATTEMPTS = 3  # to begin workers again for the same call
 
 
 class Hands:
@@ -77,8 +75,6 @@ class Crew:
     ----------
     ended : str or None
         Why no worker is left; the members are in this process then, and all calls go on there.
-    replaced : int
-        How often workers were begun again.
 
     Raises
     ------
@@ -87,12 +83,12 @@ class Crew:
     """
 
     def __init__(self, engine, members, known, threads):
-        self.engine, self.ended, self.replaced = engine, None, 0
+        self.engine, self.ended = engine, None
         self._cluster = Cluster(engine)
         holders.add(self)
         # Each takes a board.
         self._actor = self._cluster.ray.remote(num_cpus=0, resources={BOARD: 1}, scheduling_strategy="SPREAD")(Hands)
-        self._log, self._size, self._share, self._lost = [], 0, None, 0
+        self._log, self._size, self._share = [], 0, None
         self._hands = [_Hand(number) for number in range(min(len(members), self._cluster.workers))]
         # Now: Ray itself takes its time.
         self.dismiss = weakref.finalize(self, _dismiss, self._cluster, self._hands)
@@ -105,10 +101,9 @@ class Crew:
 
     def _begin(self, members, known, threads):
         """Begin workers with these members."""
-        self._cluster.check_there(f"{self._hands[0]} and all others")
         self._of = {}
         for hand, part in zip(self._hands, np.array_split(np.arange(len(members)), len(self._hands)), strict=True):
-            hand.kept, hand.place = pickle.dumps((known, [members[i] for i in part], threads)), ""
+            hand.kept = pickle.dumps((known, [members[i] for i in part], threads))
             self._of |= {members[i].number: hand for i in part}
         with self._cluster.reaching(self._hands[0]):
             for hand in self._hands:
@@ -124,7 +119,7 @@ class Crew:
 
     def learn(self, codes, labels, first):
         yield from ()
-        if self._size > _LOGGED and self.ended is None:
+        if self._size > _LOGGED:
             self._keep()
         found, weights = zip(*self._do("learn", codes, _small(labels), first), strict=True)
         found = np.concatenate(found).astype(np.int32, copy=False)
@@ -159,9 +154,18 @@ class Crew:
 
     # Coming home
 
+    @property
+    def there(self):
+        """Whether there is still a cluster, for another crew."""
+        try:
+            self._cluster.check_there("")
+        except Gone:
+            return False
+        return True
+
     def members(self):
         """All members as they are by now: copies, unless the crew has ended."""
-        if self.ended is None and self._log:
+        if self._log:
             self._keep()
         return self._unpacked()[0] if self.ended is None else self._share.members
 
@@ -178,13 +182,12 @@ class Crew:
         What changes the members is ``kept``, for whoever has to do it again.
         """
         what, hands = pickle.dumps((name, arguments)), [only] if only else self._hands
-        while self.ended is None:
-            told = self._ask(hands, "do", what)
-            if told is not None:
-                if kept:
-                    self._log.append(what)
-                    self._size += len(what)
-                return [pickle.loads(each) for each in told]
+        told = self._ask(hands, "do", what)
+        if told is not None:
+            if kept:
+                self._log.append(what)
+                self._size += len(what)
+            return [pickle.loads(each) for each in told]
         with unbroken():  # as workers are
             return [self._share.call(name, *arguments)]
 
@@ -197,7 +200,9 @@ class Crew:
             self._log, self._size = [], 0
 
     def _ask(self, hands, method, *arguments):
-        """What workers answer, asked at the same time; None if they have been begun again since, or ended."""
+        """What workers answer, asked at the same time; None if they are no more, or were lost just now."""
+        if self.ended is not None:
+            return None
         try:
             self._cluster.check_there(f"{self._hands[0]} and all others")
             with self._cluster.reaching(hands[0]):
@@ -206,15 +211,13 @@ class Crew:
             for hand in hands:
                 with self._cluster.reaching(hand):
                     asked.append(getattr(hand.actor, method).remote(*arguments))
-            told = [self._cluster.told(*each) for each in zip(asked, hands, strict=True)]
-            self._lost = 0
-            return told
+            return [self._cluster.told(*each) for each in zip(asked, hands, strict=True)]
         except Gone as gone:
-            self._go_on(gone)
+            self._end(gone)
             return None
 
-    def _go_on(self, gone):
-        """Learn in this process what workers have learnt, and begin them again there, or end them all."""
+    def _end(self, gone):
+        """Learn in this process what workers have learnt, and let go of them."""
         members, known, threads = self._unpacked()
         known.tell(members)
         self._share = Share(members, known, threads)
@@ -223,16 +226,8 @@ class Crew:
                 name, arguments = pickle.loads(what)
                 self._share.call(name, *arguments)
         self._log, self._size = [], 0
-        _dismiss(self._cluster, self._hands)
-        self._lost += 1
-        try:
-            if self._lost > _ATTEMPTS:
-                raise gone
-            self._begin(members, known, threads)
-            self._share, self.replaced = None, self.replaced + 1
-        except Gone as last:
-            self.ended = str(last)
-            self.dismiss()
+        self.ended = str(gone)
+        self.dismiss()
 
 
 def _small(labels):

@@ -190,13 +190,15 @@ class Ensemble(StreamLearner, Parameters):
             self._members = members
 
     def _check_crew(self):
-        """Say that no worker is left; what they had learnt is here."""
-        if self._crew is not None and self._crew.ended is not None:
-            why = self._crew.ended
-            self._recall()
+        """Have the members of workers that are no more in this process, for others; an error if there is no cluster."""
+        crew = self._crew
+        if crew is None or crew.ended is None:
+            return
+        self._recall()
+        if not crew.there:
             raise BoardError(
-                f"{self.engine}: {why}. All {self._seen} instances learnt are kept here: the ensemble can be saved "
-                "and goes on with the next one, with engine=None or on a cluster"
+                f"{self.engine}: {crew.ended}. All {self._seen} instances learnt are kept here: the ensemble can be "
+                "saved and goes on with the next one, with engine=None or on a cluster"
             )
 
     @property
