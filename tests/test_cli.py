@@ -186,9 +186,9 @@ def test_labels_asked_for(csv, tmp_path, capsys, ask):
         (["--budget", "0.2"], "--budget has no effect without --ask"),
         (["--seed", "2"], "--seed has no effect without --ask or --learner bagging, leveraging or arf"),
         (["--ask", "rnd"], "--ask needs the share of labels that it may ask for: --budget 0.3 is 30 %"),
-        (["--ask", "rnd", "--budget", "30"], "--budget must be a share from 0 to 1 (0.3 is 30 %), not 30.0"),
-        (["--ask", "rnd", "--budget", "nan"], "--budget must be a share from 0 to 1 (0.3 is 30 %), not nan"),
-        (["--ask", "rnd", "--budget", "0.3", "--seed", "-1"], "--seed must be 0 or more, not -1"),
+        (["--ask", "rnd", "--budget", "30"], "--budget must be 0 to 1 (0.3 is 30 %), not 30.0"),
+        (["--ask", "rnd", "--budget", "nan"], "--budget must be 0 to 1 (0.3 is 30 %), not nan"),
+        (["--ask", "rnd", "--budget", "0.3", "--seed", "-1"], "--seed must be 0 or more, or None for any, not -1"),
         (["--ask", "rnd", "--budget", "0.3", "--checkpoint", "c"], "leave out --checkpoint and --resume"),
     ],
 )

@@ -20,7 +20,7 @@ class Window:
     def reset(self):
         adwin.forget(self.windows, 0)
 
-    width = property(lambda self: adwin.width(self.windows, 0))
+    width = property(lambda self: self.windows[0, adwin.WIDTH])
     estimation = property(lambda self: adwin.estimate(self.windows, 0))
     total, variance, detections = (
         property(lambda self, at=at: self.windows[0, at]) for at in (adwin.TOTAL, adwin.VARIANCE, adwin.DETECTIONS)
@@ -104,7 +104,7 @@ def test_windows_side_by_side(seed):
         alone = Window()
         assert [alone.update(value) for value in stream] == changes[at].tolist(), seed
         assert (windows[at] == alone.windows[0]).all(), seed
-        assert adwin.width(windows, at) == alone.width
+        assert windows[at, adwin.WIDTH] == alone.width
         assert adwin.estimate(windows, at) == alone.estimation
     adwin.forget(windows, 2)
     assert not windows[2].any()

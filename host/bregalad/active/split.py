@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..extras import needing
+from ..options.option import Option
 from .rules import ConfTree, VarUn
-from .strategy import Strategy, share_of
+from .strategy import Strategy
 
 if TYPE_CHECKING:
     from typing import Self
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Split", "SplitConfTree"]
 
+_SHARE = Option("share", float, "", {}, above=0, below=1)
 _WARNED = 10_000  # instances since a warning that are kept, the last ones
 
 
@@ -31,14 +33,10 @@ class _Split(Strategy):
     Answers are to come in the order in which they were asked for, all of them.
     """
 
-    _otherwise: str  # the strategy for the others
-
     def __init__(self, tree: StreamTree, budget: float, *, share: float = 0.2, seed: int | None = None) -> None:
         super().__init__(tree, budget, seed=seed)
-        self.share = share_of("share", share)
-        if not 0 < self.share < 1:
-            one, other = ("Rnd", "1") if self.share else (self._otherwise, "0")
-            raise ValueError(f"share must be above 0 and below 1, not {self.share:g}: with {other} it would be {one}")
+        _SHARE.check(share)
+        self.share = float(share)
         with needing(type(self).__name__):
             from river.drift.binary import DDM
         self.changes = 0
@@ -126,10 +124,6 @@ class Split(_Split, VarUn):
     TNNLS 2014; Gama, Medas, Castillo and Rodrigues, Learning with drift detection, SBIA 2004.
     """
 
-    _otherwise = "VarUn"
-
 
 class SplitConfTree(_Split, ConfTree):
     """`Split` with `ConfTree` in the place of `VarUn`; parameters and attributes are the same."""
-
-    _otherwise = "ConfTree"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import pandas as pd
 
 from ..estimator.inputs import as_frame, class_indices, labels_of, same_length
 from ..estimator.tree import StreamTree
+from ..options.option import Option
 from ..words import shown
 
 if TYPE_CHECKING:
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from ..hints import Column, Frame, Label
 
 __all__ = ["Strategy"]
+
+_BUDGET = Option("budget", float, "", {}, low=0, high=1, unit="(0.3 is 30 %)")
+_SEED = Option("seed", int, "", {}, low=0, none="any")
 
 
 class Strategy:
@@ -60,11 +63,9 @@ class Strategy:
         if not isinstance(tree, StreamTree):
             raise TypeError(f"tree must be one of the trees, as CTree(), not {shown(tree)}")
         self.tree = tree
-        self.budget = share_of("budget", budget)
-        if seed is not None and (not isinstance(seed, Integral) or isinstance(seed, bool)):
-            raise TypeError(f"seed must be an integer or None, not {shown(seed)}")
-        if seed is not None and seed < 0:
-            raise ValueError(f"seed must be 0 or more, not {shown(seed)}")
+        _BUDGET.check(budget)
+        self.budget = float(budget)
+        _SEED.check(seed)
         self.seen = self.asked = 0
         self._random = np.random.default_rng(seed)
         self._knows = False  # whether the tree has learnt an instance; then it stays so
@@ -174,19 +175,3 @@ class Strategy:
             What the tree says of the instance, a number for each class; none while it has learnt nothing.
         """
         raise NotImplementedError
-
-
-def share_of(name: str, value: Any) -> float:
-    """A parameter that is a share.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If it is no number from 0 to 1.
-    """
-    if not isinstance(value, Real) or isinstance(value, bool | np.bool_):
-        raise TypeError(f"{name} must be a number from 0 to 1, not {shown(value)}")
-    share = float(value)
-    if not 0 <= share <= 1:
-        raise ValueError(f"{name} must be a share from 0 to 1 (0.3 is 30 %), not {shown(value)}")
-    return share

@@ -8,7 +8,7 @@ _LEAST = 4096  # rows that a thread is worth
 
 
 def rows_of(X, part):
-    """The rows of a slice of a data frame or an array, by position.
+    """The rows of a slice, or of some numbers, of a data frame or an array, by position.
 
     Before pandas 3 a frame's own slices are by label if its labels are floats.
     """

@@ -47,12 +47,6 @@ def forget(windows, at):
 
 
 @njit()
-def width(windows, at):
-    """How many numbers a window holds; float."""
-    return windows[at, WIDTH]
-
-
-@njit()
 def estimate(windows, at):
     """The mean of what a window holds; 0 if that is nothing."""
     return windows[at, TOTAL] / windows[at, WIDTH] if windows[at, WIDTH] else 0.0

@@ -84,7 +84,7 @@ def _compare(table, windows, fork, watch, block):
     """Whether an alternate takes over, or goes: 1 if it is one of these."""
     first = table[fork]["child"]
     node, alternate = standing(table, first), standing(table, first + 1)
-    seen, other_seen = adwin.width(windows, node), adwin.width(windows, alternate)
+    seen, other_seen = windows[node, adwin.WIDTH], windows[alternate, adwin.WIDTH]
     if min(seen, other_seen) <= watch.width or table[node]["verdict"] == ALTERNATE:
         return 0
     error = adwin.estimate(windows, node)

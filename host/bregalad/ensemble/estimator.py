@@ -21,7 +21,7 @@ from .crew import Crew
 from .ground import Ground, alone, is_shared
 from .member import Member
 from .share import Known, Share
-from .template import check_engine, check_template
+from .template import check_template
 from .votes import elect
 
 if TYPE_CHECKING:
@@ -60,14 +60,6 @@ class Ensemble(StreamLearner, Parameters):
 
     A subclass says in ``_default_tree`` which tree its members are like if none is given, in ``_style`` how they are,
     and in ``_learn_all`` how they learn.
-
-    Attributes
-    ----------
-    classes_ : array
-        Class labels, sorted; after them those that ``learn_one`` has met later, as they came.
-    n_features_in_ : int
-    schema_ : Schema
-    members_ : list of Member
     """
 
     _storage = storage
@@ -96,8 +88,9 @@ class Ensemble(StreamLearner, Parameters):
 
     def check_parameters(self) -> None:
         """Refuse wrong parameters with a ValueError or TypeError, before any data are read."""
-        for name, value in self._chosen().items():
-            options.check(name, value)
+        for option in options.OPTIONS:
+            if option.name in self._options:
+                option.check(getattr(self, option.name))
         check_template(self)
 
     def _decisive(self):
@@ -126,7 +119,7 @@ class Ensemble(StreamLearner, Parameters):
 
     @property
     def members_(self) -> list[Member]:
-        """The members as they are now; of those on workers, copies."""
+        """The members as they are now, list; of those on workers, copies."""
         if self._crew is not None:
             self._members = self._crew.members()
             self._tell()
@@ -145,7 +138,7 @@ class Ensemble(StreamLearner, Parameters):
         if self.engine is None:
             return self._share()
         if self._crew is None:
-            check_engine(self)
+            self.check_parameters()
             self._crew = Crew(self.engine, self._members, Known(self), int(self.threads))
         return self._crew
 
@@ -215,11 +208,11 @@ class Ensemble(StreamLearner, Parameters):
     @property
     def _trees(self):
         """All trees, those that grow in the background, too."""
-        return Share(self.members_, self).trees
+        return [tree for member in self.members_ for tree in member.trees]
 
     @property
     def _trees_here(self):
-        return Share(self.__dict__.get("_members", []), self).trees
+        return [tree for member in self.__dict__.get("_members", []) for tree in member.trees]
 
     def _drop_spares(self):
         for member in self._members:

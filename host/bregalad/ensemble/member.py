@@ -1,10 +1,13 @@
 """One member of an ensemble: its tree, what watches it, and the tree that may take its place."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from ..drift.adwin import forget, new_windows
 from ..driver.steps import steadily
 from ..estimator import board as holder
+from ..estimator.tree import StreamTree
 from ..interrupt import unbroken
 from ..policy.subset import mix
 from .draws import Draws
@@ -12,27 +15,16 @@ from .ground import is_shared
 from .votes import DRIFT, RIGHT, SEEN, WARNING, watch
 
 
+@dataclass
 class Style:
-    """What all members of an ensemble have in common.
+    """What all members of an ensemble have in common."""
 
-    Parameters
-    ----------
-    tree : StreamTree
-        Members are like it.
-    seed : int
-    rate : float
-        Of `Draws`.
-    subset : int
-        Attributes that each node may be split on; 0: all.
-    deltas : (float, float), optional
-        ADWIN's confidence for a warning, and for a drift; None: nothing watches.
-    weighted : bool
-        Whether votes count by the member's accuracy.
-    """
-
-    def __init__(self, tree, seed, rate, *, subset=0, deltas=None, weighted=False):
-        self.tree, self.seed, self.rate = tree, seed, rate
-        self.subset, self.deltas, self.weighted = subset, deltas, weighted
+    tree: StreamTree  # members are like it
+    seed: int
+    rate: float  # of `Draws`
+    subset: int = 0  # attributes that each node may be split on; 0: all
+    deltas: tuple[float, float] | None = None  # ADWIN's confidence for a warning, and for a drift; None: none watches
+    weighted: bool = False  # whether votes count by the member's accuracy
 
 
 class Member:

@@ -71,14 +71,7 @@ OPTIONS = (
     ),
 )
 
-_BY_NAME = {option.name: option for option in OPTIONS}
-
 
 def options_of(ensemble):
     """The parameters of an ensemble, one of ``NAMES``."""
     return tuple(option for option in OPTIONS if ensemble in option.defaults)
-
-
-def check(name, value):
-    """Refuse a value of a parameter; see `Option.check`."""
-    _BY_NAME[name].check(value)

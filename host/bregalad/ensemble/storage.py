@@ -6,7 +6,7 @@ from ..boards import is_link
 from ..drift.adwin import trouble
 from ..estimator import board as holder
 from ..estimator.saving import storage
-from ..estimator.saving.contents import check_board_entries, is_count
+from ..estimator.saving.contents import is_count
 from ..geometry import Geometry
 from ..learners.catalogue import TREES
 from .ground import alone, is_shared
@@ -68,23 +68,22 @@ def _ground_of(ensemble):
     return {"board": template.board, "given_geometry": given.as_dict() if isinstance(given, Geometry) else given}
 
 
-def restored(cls, path, meta, arrays, changes):
+def restored(cls, meta, arrays, changes):
     """The ensemble of a description and arrays, with some parameters changed; errors as `load`."""
     if "tree" in changes:
         raise ValueError("tree: the members of a saved ensemble are what they are")
     where = {name: changes[name] for name in ("board", "geometry") if name in changes}
     changes = {name: value for name, value in changes.items() if name not in where}
-    with storage.of_the_file(path):
+    with storage.of_the_file():
         member = {kind.__name__: kind for kind in TREES.values()}[meta["member"]]
-        check_board_entries(meta | meta["members"][0]["trees"][0])
+        shared, given = meta["board"] != "emulated", meta["given_tree"]
         params = storage.checked_parameters(member, meta | meta["members"][0]["trees"][0])
         ensemble = storage.made(cls, meta["ensemble"] | {"tree": member(**params)})
         ensemble.check_parameters()
         ensemble.__dict__.update(_learnt(ensemble, ensemble.tree, meta, arrays))
     if is_link(where.get("board")):  # it has the geometry that it has
         params["geometry"] = None
-    shared = meta["board"] != "emulated"
-    ensemble.tree = member(**params | where) if where or shared or meta["given_tree"] else None
+    ensemble.tree = member(**params | where) if where or shared or given else None
     if shared and "geometry" not in where and ensemble.tree.geometry is not None:
         alone(ensemble.tree, ensemble.members * ensemble._trees_each)
     for each in ensemble._members:
@@ -130,7 +129,6 @@ def _learnt(ensemble, template, meta, arrays):
 
 def _tree(template, meta, arrays, found):
     """One of its trees."""
-    check_board_entries(meta)
     tree = type(template)(**template.get_params(deep=False))
     policy = meta["policy"]
     if set(policy) != {"subset", "seed"} or not all(map(is_count, (policy["subset"], policy["seed"] >> 10))):

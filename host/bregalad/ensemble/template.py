@@ -27,15 +27,9 @@ def check_template(ensemble):
             f"(nodes={geometry.nodes}) counts no instance more often: choose rate <= 15, or nodes=0"
         )
     if is_shared(tree):
-        check_engine(ensemble)
+        if ensemble.engine is not None:
+            raise ValueError(
+                f"members that share a board ({tree.board.name if isinstance(tree.board, Board) else tree.board}) "
+                "learn in this program: choose engine=None, or board='emulated'"
+            )
         check_ground(tree, int(ensemble.members) * ensemble._trees_each)
-
-
-def check_engine(ensemble):
-    """Refuse workers for members that share a board."""
-    board = ensemble._template.board
-    if ensemble.engine is not None and is_shared(ensemble._template):
-        raise ValueError(
-            f"members that share a board ({board.name if isinstance(board, Board) else board}) learn in this "
-            "program: choose engine=None, or board='emulated'"
-        )

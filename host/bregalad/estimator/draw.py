@@ -1,16 +1,17 @@
 """Trees for people to read: text and Graphviz."""
 
 from dataclasses import dataclass
-from numbers import Integral
 
 import numpy as np
 
 from ..data.quantiser import Quantiser
 from ..data.schema import Schema
+from ..options.option import Option
 from ..tree.nodes import Nodes
 from ..tree.table import LEAF, MULTIWAY, NUMERIC
-from ..words import shown
 from .turns import in_turn
+
+_DEPTH = Option("max_depth", int, "", {}, low=0, none="all levels")
 
 
 class Drawn:
@@ -19,13 +20,13 @@ class Drawn:
     @in_turn
     def draw(self, max_depth: int | None = None) -> str:
         """The tree as text; where nothing is split, of a tree on a board also how far that is and what predicts."""
-        check_depth(max_depth)
+        _DEPTH.check(max_depth)
         return text(self._shown(), max_depth)
 
     @in_turn
     def to_graphviz(self, max_depth: int | None = None) -> str:
         """The tree in Graphviz's DOT language."""
-        check_depth(max_depth)
+        _DEPTH.check(max_depth)
         return dot(self._shown(), max_depth)
 
     def _shown(self):
@@ -72,16 +73,6 @@ class View:
 
 def _value(book, code):
     return book.value(code) if code < len(book.values) else f"value {code}"
-
-
-def check_depth(max_depth):
-    """Refuse with a TypeError or ValueError what is no number of levels; None: all of them."""
-    if max_depth is None:
-        return
-    if not isinstance(max_depth, Integral) or isinstance(max_depth, bool | np.timedelta64):
-        raise TypeError(f"max_depth must be an integer or None, not {shown(max_depth)}")
-    if max_depth < 0:
-        raise ValueError(f"max_depth must be 0 or more, not {shown(max_depth)}")
 
 
 def text(view, max_depth=None):

@@ -18,7 +18,6 @@ from ..geometry import MISSING
 from ..words import ignored, listed, one_line, shown
 
 _LABELS = ("string", "boolean", "integer", "floating", "mixed-integer-float", "empty")
-_FEW = 100  # labels up to which looking up each is quicker than `pandas.factorize`
 _NUMBERS = ("integer", "floating", "mixed-integer-float", "decimal", "empty")
 
 
@@ -131,11 +130,8 @@ def class_indices(labels, known):
         if np.array_equal(known, np.arange(low, high + 1)) and low <= labels.min() and labels.max() <= high:
             return (labels.astype(np.int64, copy=False) - low).astype(np.int32)
     positions = {label: i for i, label in enumerate(known.tolist())}
-    if len(labels) <= _FEW:
-        indices = np.array([positions.get(label, -1) for label in labels.tolist()], np.int32)
-    else:
-        codes, values = pd.factorize(labels)
-        indices = np.array([positions.get(value, -1) for value in values.tolist()], np.int32)[codes]
+    codes, values = pd.factorize(labels)
+    indices = np.array([positions.get(value, -1) for value in values.tolist()], np.int32)[codes]
     if (indices < 0).any():
         row = int((indices < 0).argmax())
         raise ValueError(f"y[{row}] is {shown(labels.tolist()[row])}, none of the classes {shown(known.tolist(), 300)}")

@@ -70,7 +70,9 @@ class Resident:
             )
         if not isinstance(address, (int, np.integer)) or isinstance(address, bool):
             raise TypeError(f"address must be an integer, not {shown(address)}")
-        X = _unmasked(X)
+        if np.ma.is_masked(X) and X.dtype.kind != "f":
+            raise ValueError("X has masked values, and integers have no missing value: give float32")
+        X = np.ma.filled(X, np.nan) if np.ma.is_masked(X) else np.asarray(X)
         if X.ndim != 2 or X.dtype.name not in _KINDS:
             raise TypeError(
                 f"X must be an array of rows and columns of {joined(_KINDS)}, not of shape {X.shape} and {X.dtype}"
@@ -172,12 +174,3 @@ def learning(resident, trainer):
     """Test, then train on instances; the share that was predicted right; a generator for `Steps`."""
     right = yield from trainer.driver.learning_rows(resident.address, len(resident))
     return right / resident.count
-
-
-def _unmasked(X):
-    """An array without a mask: what it hides is missing."""
-    if not np.ma.isMaskedArray(X):
-        return np.asarray(X)
-    if X.dtype.kind != "f" and np.ma.is_masked(X):
-        raise ValueError("X has masked values, and integers have no missing value: give float32")
-    return X.filled(np.nan) if X.dtype.kind == "f" else X.data

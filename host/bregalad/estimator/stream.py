@@ -52,6 +52,13 @@ class StreamLearner(Learner):
       tell class index or class shares, float array (classes,), of the instance that it has encoded last.
     * ``_make_classes(count)``, ``_make_attributes(schema)``: what is to be done for more of them; errors if the board
       has no room.
+
+    Attributes
+    ----------
+    classes_ : array
+        Class labels, sorted; after them those that ``learn_one`` has met later, as they came.
+    n_features_in_ : int
+    schema_ : Schema
     """
 
     _board_in_use = None  # the one that it learns on, or will, if that is open

@@ -54,13 +54,6 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
 
     ``_trainer`` is what learns on the board, None while there is none; ``_checkpoint`` the statistics that are to go to
     the next one. ``_opened``: its board is its own, to be closed; the parameter may be another by then.
-
-    Attributes
-    ----------
-    classes_ : array
-        Class labels, sorted; after them those that ``learn_one`` has met later, as they came.
-    n_features_in_ : int
-    schema_ : Schema
     """
 
     _fixed: dict[str, Any] = {}
@@ -70,6 +63,7 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
     _wave: Path | None = None  # the file that the board is to write a waveform to
     _prediction = None  # what leaves predict by, from the first board on
     _memory = None  # the last instances, of a tree with a window; from the first board on
+    _check_size, _open_trainer, _trainer_on = holder.check_size, holder.open_trainer, holder.trainer_on
     _tells = True  # what its board lacks; of trees on boards alike only the first one does
 
     # Parameters
@@ -105,9 +99,6 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
         self._keep_fixed(**policy)
         self._start(other.schema_, other._quantiser, other.classes_, hasattr(other, "feature_names_in_"))
         self._grows = other._grows
-
-    def _check_size(self, capacities, classes):
-        holder.check_size(self, capacities, classes)
 
     # Learning
 
@@ -246,7 +237,7 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
 
     def _shares_of(self, single):
         codes = single.row.codes[np.newaxis]
-        return self._shares(codes, walk.route(self._nodes.table, codes))[0]
+        return predictions.shares(self, codes, walk.route(self._nodes.table, codes))[0]
 
     def _make_classes(self, count):
         holder.make_room(self, count)
@@ -278,13 +269,13 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
     @in_turn
     def predict_proba(self, X: Frame) -> NDArray[np.float64]:
         """Class probabilities by every instance's leaf; float array (n, classes)."""
-        return self._shares(*self._routed(X))
+        return predictions.shares(self, *self._routed(X))
 
     @in_turn
     def _shares_of_codes(self, codes: NDArray[np.uint8]) -> NDArray[np.float64]:
         """The same of instances that ``encode`` has encoded."""
         self._grown()
-        return self._shares(codes, walk.route(self._nodes.table, codes))
+        return predictions.shares(self, codes, walk.route(self._nodes.table, codes))
 
     @in_turn
     def apply(self, X: Frame) -> NDArray[np.int64]:
@@ -296,9 +287,6 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
         self._grown()
         codes = self._quantiser.encode(self._frame(X), read_only=True, threads=int(self.threads))
         return codes, walk.route(self._nodes.table, codes)
-
-    def _shares(self, codes, leaves):
-        return predictions.shares(self, codes, leaves)
 
     def _grown(self):
         """`_fitted`, and with nodes: a tree whose first call has found no board has none yet."""
@@ -401,12 +389,6 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
     def leaf_prediction_(self) -> str:
         """What leaves predict by: ``leaf_prediction``, or what it has come to on the board."""
         return holder.predicts_by(self)
-
-    def _open_trainer(self):
-        return holder.open_trainer(self)
-
-    def _trainer_on(self, board):
-        return holder.trainer_on(self, board)
 
     @property
     def _board_in_use(self):

@@ -12,6 +12,7 @@ import numpy as np
 from ..compiled import njit
 from ..data.frames import as_series
 from ..data.nominal import plain
+from ..data.parts import rows_of
 from ..driver.trainer import HEAVIEST
 from ..warn import warn
 from ..words import one_line, shown
@@ -124,7 +125,7 @@ def repeating(learner, X, labels, weights):
         repeats = times[start:stop]
         rows = np.repeat(np.arange(start, stop), repeats)
         if len(rows):
-            found = yield from learner._testing_then_training(_rows(X, rows), labels[rows])
+            found = yield from learner._testing_then_training(rows_of(X, rows), labels[rows])
             predicted.append(found[(ends[start:stop] - repeats - done)[repeats > 0]])
         start = stop
     learner._fractions = saved
@@ -146,10 +147,6 @@ def _warned(weights):
             f"is: multiply the weights by {count / total:.3g} for a mean of 1"
         )
     return weights
-
-
-def _rows(X, rows):
-    return X.iloc[rows] if hasattr(X, "iloc") else X[rows]
 
 
 def _weights_of(weights, count):

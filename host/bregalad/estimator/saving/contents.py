@@ -55,21 +55,14 @@ _BOARD = ("nodes", "entries", "counts")
 _MEMORY = ("codes", "labels")  # looked at by `Memory`; only of trees with a window
 _SAMPLE = ("count", "kept", "recent", "rest", "calm")  # looked at by `Sample`
 
-# Entries of the description and their types; those in `_OPTIONAL` may be absent.
+# Entries of the description, of those that there are, and their types.
 _ENTRIES = {
-    "format": int,
-    "tree": str,
-    "params": dict,
-    "schema": dict,
-    "quantiser": dict,
-    "classes": list,
-    "class_type": str,
-    "named": bool,
-    "grows": bool,
+    **dict.fromkeys(("params", "schema", "quantiser", "run", "columns", "geometry", "tally"), dict),
+    **dict.fromkeys(("tree", "class_type", "board"), str),
+    **dict.fromkeys(("named", "grows"), bool),
+    **dict.fromkeys(("classes", "fractions"), list),
+    "given_geometry": (dict, str, type(None)),
 }
-_OPTIONAL = {"fractions": list, "run": dict, "columns": dict}
-_COLUMNS = {"class": str, "ignored": list}
-_BOARD_ENTRIES = {"board": str, "geometry": dict, "given_geometry": (dict, str, type(None)), "tally": dict}
 _LABELS = {"b": (bool,), "i": (int,), "u": (int,), "f": (float,), "U": (str,), "O": (int, float)}
 
 
@@ -83,36 +76,28 @@ def digest_of(arrays):
 
 
 def check_entries(meta):
-    """Refuse a description that lacks an entry which every tree has, or has one of another type."""
-    _check_types(meta, _ENTRIES, _OPTIONAL)
-    if "columns" in meta:
-        _check_types(meta["columns"], _COLUMNS)
+    """Refuse a description with an entry of another type; one that lacks any is refused where that is looked for."""
+    for name in _ENTRIES.keys() & meta.keys():
+        if not isinstance(meta[name], _ENTRIES[name]):
+            raise ValueError(f"the entry {name!r} is {shown(meta[name])}")
+    columns = meta.get("columns", {"class": "", "ignored": []})
+    if not isinstance(columns.get("class"), str) or not isinstance(columns.get("ignored"), list):
+        raise ValueError(f"the entry 'columns' is {shown(columns)}")
 
 
-def check_board_entries(meta):
-    """The same of the entries of a tree on a board."""
-    _check_types(meta, _BOARD_ENTRIES)
-    counted = set(Tally().as_dict())
+def check_tally(tally):
+    """Refuse what is no `Tally`."""
     if (
-        set(meta["tally"]) != counted
-        or not all(map(is_count, meta["tally"].values()))
-        or meta["tally"]["begun"] > meta["tally"]["instances"]
+        set(tally) != set(Tally().as_dict())
+        or not all(map(is_count, tally.values()))
+        or tally["begun"] > tally["instances"]
     ):
-        raise ValueError(f"the entry 'tally' is {shown(meta['tally'])}")
+        raise ValueError(f"the entry 'tally' is {shown(tally)}")
 
 
 def is_count(value):
     """Whether a value of a description can be a number of instances, or the like."""
     return type(value) is int and 0 <= value <= _MANY
-
-
-def _check_types(meta, needed, optional=None):
-    for name, kinds in (needed | (optional or {})).items():
-        if name not in meta:
-            if name in needed:
-                raise ValueError(f"no entry {name!r}")
-        elif not isinstance(meta[name], kinds) or kinds is int and isinstance(meta[name], bool):
-            raise ValueError(f"the entry {name!r} is {shown(meta[name])}")
 
 
 def labels_from(labels, kind, grows):

@@ -26,10 +26,10 @@ from ...words import joined, shown
 from .. import board as holder
 from ..inputs import is_position
 from .contents import (
-    check_board_entries,
     check_entries,
     check_shapes,
     check_statistics,
+    check_tally,
     check_tree,
     digest_of,
     labels_from,
@@ -155,7 +155,8 @@ def load(classes, path, changes):
             f"package, {meta['tree']}.load one of your own"
         )
     cls = known[meta["tree"]]
-    learner = cls._storage.restored(cls, path, meta, arrays, changes)
+    with _naming(path):
+        learner = cls._storage.restored(cls, meta, arrays, changes)
     learner._columns = meta.get("columns")
     board = meta.get("board", "emulated")  # classical trees have none
     if board != "emulated" and "board" not in changes:
@@ -167,16 +168,12 @@ def load(classes, path, changes):
     return learner
 
 
-def restored(cls, path, meta, arrays, changes):
+def restored(cls, meta, arrays, changes):
     """The ``StreamTree`` of a description and arrays, with some parameters changed; errors as `load`."""
-    with of_the_file(path):
-        check_board_entries(meta)
+    with of_the_file():
         params = checked_parameters(cls, meta)
         learnt = learnt_by(made(cls, params), meta, arrays)
-    try:
-        return built(cls, params, learnt, changes)
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from error
+    return built(cls, params, learnt, changes)
 
 
 def read(path):
@@ -187,35 +184,45 @@ def read(path):
     ValueError, OSError, MemoryError
         As `load`.
     """
+    with _naming(path):
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of what numpy thinks of a damaged header
+                with open(path, "rb") as file, np.load(file) as archive:
+                    arrays = dict(archive)
+            digest = arrays.pop("digest", np.zeros(0)).tobytes()
+            sound = digest == digest_of(arrays)
+            meta = json.loads(arrays.pop("meta").tobytes())
+            form, _ = meta["format"], meta["tree"]
+        except (FileNotFoundError, PermissionError, IsADirectoryError, MemoryError):
+            raise
+        except Exception as error:  # whatever zip, compression, header or JSON make of other bytes
+            raise ValueError(f"no saved tree, or a damaged one ({error})") from error
+        if form not in (_BEFORE_BLOCKS, FORMAT):
+            raise ValueError(f"saved in format {form!r}, this release reads {_BEFORE_BLOCKS} and {FORMAT}")
+        if not sound:
+            raise ValueError("no saved tree, or a damaged one (its digest is of other contents)")
+        with of_the_file():
+            check_entries(meta)
+            if form == _BEFORE_BLOCKS:
+                _give_blocks(meta)
+            delay = meta["params"].pop("delay", 0)
+            meta["params"].pop("feed", None)
+        if delay:
+            raise ValueError(
+                f"saved with delay={delay}, which was in place of blocks: load it with delay=0 by the release that has "
+                "saved it, and save it anew"
+            )
+        return meta, arrays
+
+
+@contextmanager
+def _naming(path):
+    """Errors name the file."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of what numpy thinks of a damaged header
-            with open(path, "rb") as file, np.load(file) as archive:
-                arrays = dict(archive)
-        digest = arrays.pop("digest", np.zeros(0)).tobytes()
-        sound = digest == digest_of(arrays)
-        meta = json.loads(arrays.pop("meta").tobytes())
-        form, _ = meta["format"], meta["tree"]
-    except (FileNotFoundError, PermissionError, IsADirectoryError, MemoryError):
-        raise
-    except Exception as error:  # whatever zip, compression, header or JSON make of other bytes
-        raise ValueError(f"{path}: no saved tree, or a damaged one ({error})") from error
-    if form not in (_BEFORE_BLOCKS, FORMAT):
-        raise ValueError(f"{path}: saved in format {form!r}, this release reads {_BEFORE_BLOCKS} and {FORMAT}")
-    if not sound:
-        raise ValueError(f"{path}: no saved tree, or a damaged one (its digest is of other contents)")
-    with of_the_file(path):
-        check_entries(meta)
-        if form == _BEFORE_BLOCKS:
-            _give_blocks(meta)
-        delay = meta["params"].pop("delay", 0)
-        meta["params"].pop("feed", None)
-    if delay:
-        raise ValueError(
-            f"{path}: saved with delay={delay}, which was in place of blocks: load it with delay=0 by the release that "
-            "has saved it, and save it anew"
-        )
-    return meta, arrays
+        yield
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
 
 
 def _give_blocks(meta):
@@ -232,14 +239,14 @@ def _give_blocks(meta):
 
 
 @contextmanager
-def of_the_file(path):
+def of_the_file():
     """What goes wrong here is the file's fault, not that of a parameter."""
     try:
         yield
     except MemoryError:
         raise
     except Exception as error:
-        raise ValueError(f"{path}: a damaged saved tree, or one of a newer release ({error})") from error
+        raise ValueError(f"a damaged saved tree, or one of a newer release ({error})") from error
 
 
 def checked_parameters(cls, meta):
@@ -277,6 +284,7 @@ def parameters_of(meta):
 
 def learnt_by(tree, meta, arrays):
     """What a tree of the file's own parameters has learnt, checked: its members."""
+    check_tally(meta["tally"])
     window = tree._policy().window
     check_shapes(arrays, len(meta["schema"]["attributes"]), tree._policy())
     nodes, statistics, sample, memory = (
@@ -352,8 +360,7 @@ def built(cls, params, learnt, changes):
             f"window was {shown(params['window'])} when this tree began to learn, and what is older is forgotten: "
             "leave it as it is, or learn a new tree"
         )
-    nominal = any(attribute.kind == "nominal" for attribute in tree.schema_.attributes)
-    tree._policy().check(len(tree.classes_), nominal, tree.nominal_split)
+    tree._check_classes(len(tree.classes_))
     tree._made_with = tree._decisive()
     tree._kept_geometry = None if is_link(board) else _changed(learnt["_kept_geometry"], tree, changes)
     geometry = holder.geometry_of(tree)  # None: that is checked when the board is opened

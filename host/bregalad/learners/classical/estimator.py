@@ -33,15 +33,7 @@ if TYPE_CHECKING:
 
 
 class ClassicalTree(StreamLearner, Drawn):
-    """Base of the trees that keep every instance, on the host: what they are asked for, and what they refuse.
-
-    Attributes
-    ----------
-    classes_ : array
-        Class labels, sorted; after them those that ``learn_one`` has met later, as they came.
-    n_features_in_ : int
-    schema_ : Schema
-    """
+    """Base of the trees that keep every instance, on the host: what they are asked for, and what they refuse."""
 
     _storage = storage
     _multiway = True  # whether nominal attributes have a branch per value

@@ -21,9 +21,9 @@ def save(tree, path, kept):
     storage.write(path, meta, {f"kept_{name}": part for name, part in instances.items()})
 
 
-def restored(cls, path, meta, arrays, changes):
+def restored(cls, meta, arrays, changes):
     """The ``ClassicalTree`` of a description and arrays, with some parameters changed; errors as ``storage.load``."""
-    with storage.of_the_file(path):
+    with storage.of_the_file():
         params = storage.parameters_of(meta)
         storage.made(cls, params).check_parameters()
         empty = Quantiser(Schema.from_dict(meta["schema"])).sample.state()  # no tree of these has one
@@ -33,16 +33,13 @@ def restored(cls, path, meta, arrays, changes):
     tree = storage.made(cls, params | changes)
     tree.check_parameters()
     tree.__dict__.update(members)
-    try:
-        tree._made_with = tree._decisive()
-        tree._check_attributes(tree.schema_)
-        tree._check_classes(len(tree.classes_))
-        tree._begin()
-        if len(kept.labels):
-            tree._take(kept)
-        tree._tree.tally |= tally
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from error
+    tree._made_with = tree._decisive()
+    tree._check_attributes(tree.schema_)
+    tree._check_classes(len(tree.classes_))
+    tree._begin()
+    if len(kept.labels):
+        tree._take(kept)
+    tree._tree.tally |= tally
     return tree
 
 

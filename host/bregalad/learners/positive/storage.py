@@ -3,7 +3,6 @@
 import numpy as np
 
 from ...estimator.saving import storage
-from ...estimator.saving.contents import check_board_entries
 
 _OWN = ("geometry", "tally", "quantiser")  # entries of a tree's description that are its own
 
@@ -24,12 +23,12 @@ def save(learner, path, kept):
     storage.write(path, meta, arrays)
 
 
-def restored(cls, path, meta, arrays, changes):
+def restored(cls, meta, arrays, changes):
     """The ``PositiveLearner`` of a description and arrays, with some parameters changed; errors as ``storage.load``."""
     for name in ("level", "positive"):
         if name in changes:
             raise ValueError(f"{name} is what the saved trees have learnt with: leave it as it is")
-    with storage.of_the_file(path):
+    with storage.of_the_file():
         given = storage.checked_parameters(cls, meta)
         levels = storage.made(cls, given)._levels
         if [own["level"] for own in meta["trees"]] != list(levels):
@@ -38,23 +37,18 @@ def restored(cls, path, meta, arrays, changes):
             _learnt(cls._kind(**given | {"level": level}), meta | own, storage.section(arrays, f"{place}_"))
             for place, (level, own) in enumerate(zip(levels, meta["trees"], strict=True))
         ]
-    try:
-        learner = storage.made(cls, given | changes)
-        learner.check_parameters()
-        learner._keep(
-            {
-                level: storage.built(cls._kind, given | {"level": level}, each, changes)
-                for level, each in zip(levels, learnt, strict=True)
-            }
-        )
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from error
+    learner = storage.made(cls, given | changes)
+    learner.check_parameters()
+    trees = [
+        storage.built(cls._kind, given | {"level": level}, each, changes)
+        for level, each in zip(levels, learnt, strict=True)
+    ]
+    learner._keep(dict(zip(levels, trees, strict=True)))
     return learner
 
 
 def _learnt(tree, meta, arrays):
     """What one of the trees has learnt, checked: its members."""
-    check_board_entries(meta)
     members = storage.learnt_by(tree, meta, arrays)
     if tree.positive not in members["classes_"].tolist():
         raise ValueError(f"its classes are not of positive={tree.positive!r}")
