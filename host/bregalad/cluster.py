@@ -3,7 +3,7 @@
 import os
 import re
 import weakref
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from . import __version__
 from .errors import BoardError
@@ -11,6 +11,7 @@ from .extras import needing
 from .protocol.registers import VERSION
 from .words import one_line, shown
 
+RELEASE = f"release {__version__} with protocol {VERSION}"
 BOARD = "board"  # the resource of which a node has one for each board
 _PATIENCE = 180.0  # seconds for a worker to get a board; Ray waits 60 for a process that hangs, then begins another
 
@@ -52,8 +53,6 @@ class Cluster:
     ray : module
     workers : int
         How many are wished, or else may be had.
-    here : bool
-        Whether it is this process that has connected.
 
     Raises
     ------
@@ -78,18 +77,15 @@ class Cluster:
         self.workers = wanted or boards
 
     @property
-    def here(self):
-        return os.getpid() == self._process
-
-    def check_there(self, name):
-        """Refuse to go on without the cluster with a `Gone`; Ray would begin another one."""
-        if not self.here:
-            raise Gone(f"{name}: left to the process that this one was forked from")
+    def trouble(self):
+        """Why this cluster is of no use any more; empty if it is. Ray would begin another one."""
+        if os.getpid() != self._process:
+            return "left to the process that this one was forked from"
         ray = self.ray
-        with self.reaching(name):
-            there = ray.is_initialized() and ray.get_runtime_context().get_job_id() == self._job
-        if not there:
-            raise Gone(f"{name}: gone with its cluster")
+        with suppress(Exception):
+            if ray.is_initialized() and ray.get_runtime_context().get_job_id() == self._job:
+                return ""
+        return "gone with its cluster"
 
     @contextmanager
     def reaching(self, name):
@@ -98,28 +94,15 @@ class Cluster:
             yield
         except Exception as error:  # those of gRPC, for one, are of no class in between
             cause = getattr(error, "cause", None) or error
-            raise Gone(f"{name} is lost: {type(cause).__name__}: {one_line(cause)}") from error
+            raise Gone(f"{name}: {type(cause).__name__}: {one_line(cause)}") from error
 
-    def place(self, actor, name):
-        """Where a worker is that is on its way, in words; it has a board by then.
-
-        Raises
-        ------
-        Gone
-            If it gets none, or is none of this release.
-        """
-        about = actor.about.remote()
-        if not self.ray.wait([about], timeout=_PATIENCE)[0]:
+    def place(self, answer, name):
+        """Where a worker is, in words, by its first answer; it has a board by then, or it is `Gone`."""
+        if not self.ray.wait([answer], timeout=_PATIENCE)[0]:
             free = int(self.ray.available_resources().get(BOARD, 0))
             raise Gone(f"{name} got no board within {_PATIENCE:g} s: {free} of the cluster's boards are free")
-        host, process, release, version = self.told(about, name)
-        place = f" ({host}, process {process})"
-        if (release, version) != (__version__, VERSION):
-            raise Gone(
-                f"{name}{place} has release {release} with protocol {version}, this program {__version__} with "
-                f"{VERSION}: install the same on both"
-            )
-        return place
+        host, process = self.told(answer, name)
+        return f" ({host}, process {process})"
 
     def told(self, answer, name):
         """What a worker answers, or a `Gone`."""

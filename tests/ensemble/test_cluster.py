@@ -52,8 +52,7 @@ def make(name, **options):
 
 def kill(forest, number):
     """End a worker as a power failure does."""
-    ray = pytest.importorskip("ray")
-    os.kill(ray.get(forest._crew._hands[number].actor.about.remote())[1], signal.SIGKILL)
+    os.kill(int(re.search(r"process (\d+)", str(forest._crew._hands[number]))[1]), signal.SIGKILL)
 
 
 @pytest.mark.parametrize(
@@ -162,8 +161,8 @@ def test_workers_must_fit(cluster, monkeypatch):
     forest = make("arf", engine=f"ray,workers={BOARDS + 1}")
     with pytest.raises(BoardError, match=r"worker 4 has no board, the cluster's nodes have 4: start nodes with --res"):
         forest.fit(X, y)
-    monkeypatch.setattr(workers_of, "__version__", "0.0")
-    with pytest.raises(BoardError, match=r"worker 0 \(.*, process \d+\) has release .*, this program 0.0 with"):
+    monkeypatch.setattr(crew, "RELEASE", "release 0.0 with protocol 1")
+    with pytest.raises(BoardError, match="worker 0: ValueError: it has release .*, this program release 0.0 with"):
         forest.set_params(engine="ray,workers=1").fit(X, y)
     monkeypatch.undo()
     forest.set_params(engine=None).fit(X, y)

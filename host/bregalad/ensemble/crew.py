@@ -12,11 +12,9 @@ from contextlib import suppress
 
 import numpy as np
 
-from .. import __version__
-from ..cluster import BOARD, Cluster, Gone, holders
+from ..cluster import BOARD, RELEASE, Cluster, Gone, holders
 from ..errors import BoardError
 from ..interrupt import unbroken
-from ..protocol.registers import VERSION
 from .share import Share
 
 _LOGGED = 1 << 25  # bytes of batches after which workers tell what they have learnt
@@ -25,16 +23,15 @@ _LOGGED = 1 << 25  # bytes of batches after which workers tell what they have le
 class Hands:
     """What runs on a worker. Everything goes in and out as bytes."""
 
-    def about(self):
-        """Who this is: (host, process, release, version of the protocol)."""
-        return socket.gethostname(), os.getpid(), __version__, VERSION
-
-    def take(self, kept):
-        """Begin with what `keep` has given."""
+    def take(self, kept, release):
+        """Begin with what `keep` has given; host and process. An error if the program is of another release."""
+        if release != RELEASE:
+            raise ValueError(f"it has {RELEASE}, this program {release}: install the same on both")
         known, members, threads = pickle.loads(kept)
         known.tell(members)
         self._share, self._threads = Share(members, known, threads), threads
         self._share.open()
+        return socket.gethostname(), os.getpid()
 
     def keep(self):
         """All that was learnt."""
@@ -105,12 +102,13 @@ class Crew:
         for hand, part in zip(self._hands, np.array_split(np.arange(len(members)), len(self._hands)), strict=True):
             hand.kept = pickle.dumps((known, [members[i] for i in part], threads))
             self._of |= {members[i].number: hand for i in part}
+        asked = []
         with self._cluster.reaching(self._hands[0]):
             for hand in self._hands:
                 hand.actor = self._actor.remote()
-        for hand in self._hands:
-            hand.place = self._cluster.place(hand.actor, hand)
-            self._cluster.told(hand.actor.take.remote(hand.kept), hand)
+                asked.append(hand.actor.take.remote(hand.kept, RELEASE))
+        for hand, answer in zip(self._hands, asked, strict=True):
+            hand.place = self._cluster.place(answer, hand)
 
     # As a share
 
@@ -157,11 +155,7 @@ class Crew:
     @property
     def there(self):
         """Whether there is still a cluster, for another crew."""
-        try:
-            self._cluster.check_there("")
-        except Gone:
-            return False
-        return True
+        return not self._cluster.trouble
 
     def members(self):
         """All members as they are by now: copies, unless the crew has ended."""
@@ -204,7 +198,8 @@ class Crew:
         if self.ended is not None:
             return None
         try:
-            self._cluster.check_there(f"{self._hands[0]} and all others")
+            if trouble := self._cluster.trouble:
+                raise Gone(f"{self._hands[0]} and all others: {trouble}")
             with self._cluster.reaching(hands[0]):
                 arguments = [self._cluster.ray.put(each) for each in arguments]
             asked = []
@@ -236,10 +231,9 @@ def _small(labels):
 
 
 def _dismiss(cluster, hands):
-    if not cluster.here:
+    if cluster.trouble:
         return
     for hand in hands:
         with suppress(Exception):  # it may be gone already
-            if hand.actor is not None and cluster.ray.is_initialized():
-                cluster.ray.kill(hand.actor)
+            cluster.ray.kill(hand.actor)
         hand.actor = None

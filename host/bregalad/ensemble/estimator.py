@@ -272,14 +272,14 @@ class Ensemble(StreamLearner, Parameters):
 
     def _take_one(self, single, place):
         self._check_crew()
-        self._finish(Steps(self._taking(single.row.codes[np.newaxis], np.array([place], np.int32))))
+        self._finish(Steps(self._taking(single.codes, np.array([place], np.int32))))
         single.seen()
 
     def _label_of(self, single):
-        return int(self._elected(single.row.codes[np.newaxis])[0])
+        return int(self._elected(single.codes)[0])
 
     def _shares_of(self, single):
-        return self._shares(single.row.codes[np.newaxis])[0]
+        return self._shares(single.codes)[0]
 
     def _make_classes(self, count):
         self._recall()

@@ -24,6 +24,8 @@ class OneByOne:
     Attributes
     ----------
     row : Row
+    codes : uint8 array (1, attributes)
+        What ``row`` has encoded last.
     labels : list
     look : bool
         Whether the code books are to be looked at.
@@ -34,6 +36,7 @@ class OneByOne:
     def __init__(self, quantiser, classes, once, grows, learnt=None):
         self._quantiser, self._learnt = quantiser, learnt
         self.row = Row(quantiser, grows)
+        self.codes = self.row.codes[np.newaxis]
         self.labels = classes.tolist()
         self._places = {label: place for place, label in enumerate(self.labels)} if once else {}
 
@@ -85,6 +88,7 @@ class Single(OneByOne):
         """Go on with the quantiser of more attributes, which the trainer counts already."""
         self._quantiser = quantiser
         self.row.extend(quantiser)
+        self.codes = self.row.codes[np.newaxis]
 
     def _begun(self):
         """Whether the engine may go on by itself."""

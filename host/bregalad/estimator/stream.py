@@ -30,6 +30,7 @@ from .inputs import (
     too_many_values,
 )
 from .learner import Learner
+from .parameters import same
 from .turns import in_turn
 
 if TYPE_CHECKING:
@@ -142,9 +143,9 @@ class StreamLearner(Learner):
             known = named_classes(classes)
         else:
             known = self.classes_
-            if not (classes is None or _same(classes, known)) and not np.array_equal(
-                again := named_classes(classes), np.sort(known)
-            ):
+            given = classes.tolist() if isinstance(classes, np.ndarray) else classes
+            plain = given is None or same(given, known.tolist())  # as mostly
+            if not plain and not np.array_equal(again := named_classes(classes), np.sort(known)):
                 raise ValueError(
                     f"classes are {shown(known.tolist(), 300)} since the first call, not {shown(again.tolist(), 300)}"
                 )
@@ -207,8 +208,7 @@ class StreamLearner(Learner):
 
     # Learning
 
-    def _weights(self, labels, classes, sample_weight, whole=False):
-        return weights.instance_weights(self, labels, classes, sample_weight, whole)
+    _weights = weights.instance_weights
 
     def _learn(self, X, y, classes, weigh):
         self._check_ready()
@@ -300,8 +300,7 @@ class StreamLearner(Learner):
             self._finish(Steps(self._changing_books(self._quantiser.due())))
         return self
 
-    def _learn_one(self, x, y, w):
-        river.learn(self, x, y, w)
+    _learn_one = river.learn
 
     @in_turn
     def predict_one(self, x: Mapping[Any, Any]) -> Label | None:
@@ -359,13 +358,3 @@ class StreamLearner(Learner):
         self._quantiser.schema = schema
         self.schema_, self.n_features_in_ = schema, len(schema.attributes)
         self.feature_names_in_ = np.array(schema.names, object)
-
-
-def _same(classes, known):
-    """Whether these are plainly the classes that are known, as mostly in calls after the first."""
-    if type(classes) is np.ndarray:
-        return classes.dtype == known.dtype and np.array_equal(classes, known)
-    try:
-        return type(classes) is list and classes == known.tolist()
-    except TypeError:  # pandas' missing value is neither equal nor not
-        return False

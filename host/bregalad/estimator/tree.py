@@ -236,8 +236,7 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
         return self._single
 
     def _shares_of(self, single):
-        codes = single.row.codes[np.newaxis]
-        return predictions.shares(self, codes, walk.route(self._nodes.table, codes))[0]
+        return predictions.shares(self, single.codes, walk.route(self._nodes.table, single.codes))[0]
 
     def _make_classes(self, count):
         holder.make_room(self, count)
@@ -323,7 +322,7 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
         if single is None:
             return {}
         found = single.predict(x)
-        leaf = walk.route(self._nodes.table, single.row.codes[np.newaxis])[0] if found is None else found[0]
+        leaf = walk.route(self._nodes.table, single.codes)[0] if found is None else found[0]
         return dict(zip(single.labels, self._nodes.counts[leaf].tolist(), strict=False))
 
     def _shown(self):
@@ -362,10 +361,8 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
         The impurity is that of the criterion, of the classes that the leaves count for their
         predictions, an inner node having the sum of its leaves'. All 0 if nothing has been split.
         """
-        self._fitted()
+        self._grown()
         nodes = self._nodes
-        if nodes is None:
-            return np.zeros(self.n_features_in_)
         criterion, order = self._policy().options.criterion, nodes.predicting()[::-1].tolist()
         return inspection.importances(nodes, order, nodes.counts.copy(), criterion, self.n_features_in_)
 

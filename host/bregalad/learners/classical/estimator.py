@@ -159,7 +159,7 @@ class ClassicalTree(StreamLearner, Drawn):
     def _encoded(self, single, place):
         """The instance that was encoded last, of a class index: `Data`."""
         nominal = [attribute.kind == "nominal" for attribute in self.schema_.attributes]
-        codes = single.row.codes[nominal][np.newaxis]
+        codes = single.codes[:, nominal]
         return Data(np.ascontiguousarray(single.row.numbers.T), codes, np.array([place], np.int32))
 
     def _label_of(self, single):

@@ -5,8 +5,6 @@ import copy
 import numpy as np
 
 from ...driver.totals import Totals
-from ...estimator.draw import View
-from ...estimator.inspection import unsplit
 from ...estimator.tree import StreamTree
 from ...policy.positive import PositivePolicy, shares
 from ...policy.split_policy import SplitPolicy
@@ -107,8 +105,7 @@ class PositiveTree(StreamTree):
 
     def _shown(self):
         """With the labels that leaves predict, which are not those that most of their instances have."""
-        self._grown()
-        nodes, leaves = copy.deepcopy(self._nodes), self._predicting()
-        nodes.majority[leaves] = np.where(self.chances(leaves) > 0.5, self._place, 1 - self._place)
-        note = "" if nodes.deepest else unsplit(self)
-        return View(nodes, self._quantiser, self.schema_, self.classes_, note)
+        view, leaves = super()._shown(), self._predicting()
+        view.nodes = copy.deepcopy(view.nodes)
+        view.nodes.majority[leaves] = np.where(self.chances(leaves) > 0.5, self._place, 1 - self._place)
+        return view
