@@ -16,6 +16,7 @@ from .inputs import as_frame, class_indices, class_set, labels_of, same_length
 from .parameters import decisive, same
 from .saving import storage
 from .turns import Turns, in_turn
+from .weights import accuracy
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -209,7 +210,7 @@ class Learner(ClassifierMixin, BaseEstimator):
 
     def score(self, X: Frame, y: Column, sample_weight: Column | None = None) -> float:
         """Accuracy of ``predict(X)``: the share, by weight, of the labels ``y`` that it meets."""
-        return super().score(X, labels_of(y), sample_weight)
+        return accuracy(labels_of(y), self.predict(X), sample_weight)
 
     def predict_log_proba(self, X: Frame) -> NDArray[np.float64]:
         """Logarithms of ``predict_proba``; minus infinity for a class that cannot be."""

@@ -144,7 +144,7 @@ class StreamLearner(Learner):
         else:
             known = self.classes_
             given = classes.tolist() if isinstance(classes, np.ndarray) else classes
-            plain = given is None or same(given, known.tolist())  # as mostly
+            plain = given is None or (type(given) is list and same(given, known.tolist()))  # as mostly
             if not plain and not np.array_equal(again := named_classes(classes), np.sort(known)):
                 raise ValueError(
                     f"classes are {shown(known.tolist(), 300)} since the first call, not {shown(again.tolist(), 300)}"
