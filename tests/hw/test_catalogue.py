@@ -16,7 +16,6 @@ NOT_ROUTED = {
     "ecpix5-85f",
     "tang-nano-20k",
     "ulx3s-25f",
-    "ulx3s-85f",
     "versa-ecp5",
     "versa-ecp5-5g",
 }
