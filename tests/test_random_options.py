@@ -16,6 +16,7 @@ from bregalad.cli.commands import (
     bench,
     boards,
     build,
+    export,
     generate,
     inspect,
     predict,
@@ -27,7 +28,14 @@ from bregalad.cli.commands import (
 )
 from bregalad.geometry import PRESETS
 
-COMMANDS = {"train": train, "predict": predict, "inspect": inspect, "generate": generate, "boards": boards}
+COMMANDS = {
+    "train": train,
+    "predict": predict,
+    "inspect": inspect,
+    "export": export,
+    "generate": generate,
+    "boards": boards,
+}
 # What would run for minutes is asked for what there is not.
 LONG = {
     "bench": bench,
@@ -181,14 +189,14 @@ def flags(command):
 
 def line(rng):
     """A command line; mostly one that is wrong somewhere."""
-    command = rng.choice(("train", "train", "train", "predict", "inspect", "generate", "boards"))
+    command = rng.choice(("train", "train", "train", "predict", "inspect", "export", "generate", "boards"))
     if rng.random() < 0.1:
         command = rng.choice(list(LONG))
     words = [command]
     if command in LONG:
         words += ["--geometry"] if command == "verilog" else []
         words.append(rng.choice([word for word in WORDS if word and word not in PRESETS]))
-    file = {"inspect": "tree", "generate": "sea"}.get(command, "things.csv")
+    file = {"inspect": "tree", "export": "tree", "generate": "sea"}.get(command, "things.csv")
     if rng.random() < 0.4:
         file = rng.choice(FILES)
     if command == "generate":

@@ -96,7 +96,8 @@ ROOMS = {  # of what learns trees: which others each may import
     "engine": {"drift", "policy", "protocol", "tree"},
     "boards": {"engine", "link", "protocol"},
     "driver": {"boards", "drift", "engine", "options", "policy", "protocol", "tree"},
-    "estimator": {"boards", "data", "drift", "driver", "engine", "options", "policy", "protocol", "tree"},
+    "export": {"boards", "driver", "engine", "tree"},
+    "estimator": {"boards", "data", "drift", "driver", "engine", "export", "options", "policy", "protocol", "tree"},
     "learners": {"boards", "data", "driver", "estimator", "options", "policy", "tree"},
     "ensemble": {"boards", "data", "drift", "driver", "estimator", "learners", "options", "policy", "protocol"},
 }

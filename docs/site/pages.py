@@ -28,6 +28,7 @@ CHAPTERS = {
         "Active learning <active>",
         "Ensembles <ensembles>",
         "Several boards <cluster>",
+        "Export <export>",
         "streams",
         "Boards <boards>",
         "The link <link>",

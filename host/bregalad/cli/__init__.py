@@ -15,7 +15,9 @@ from . import learner
 
 __all__ = ["main"]
 
-_COMMANDS = "train predict inspect generate warm_up boards demo reproduce bench virtual build program verilog".split()
+_COMMANDS = (
+    "train predict inspect export generate warm_up boards demo reproduce bench virtual build program verilog".split()
+)
 # What a command needs besides the packages that all do: the extra that brings it.
 _EXTRAS = {
     "demo": "demo",

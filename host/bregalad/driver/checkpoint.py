@@ -30,7 +30,7 @@ def read(trainer):
     if trainer.broken:
         return nothing(trainer, trainer.broken)
     nodes = _nodes(trainer)
-    entries = np.zeros(len(nodes), _body(trainer.board.geometry))
+    entries = np.zeros(len(nodes), entry_type(trainer.board.geometry))
     counts = trainer.driver.read(nodes, entries) if len(nodes) else []
     return _checkpoint(trainer, nodes, entries.view(np.uint32), counts)
 
@@ -53,7 +53,7 @@ def _nodes(trainer):
 def _checkpoint(trainer, nodes, entries, counts):
     geometry = trainer.board.geometry
     size = geometry.bins * geometry.classes
-    words = _body(geometry).itemsize // 4
+    words = entry_type(geometry).itemsize // 4
     return {
         "nodes": nodes,
         "entries": np.array(entries, np.uint32).reshape(len(nodes), words),
@@ -61,7 +61,7 @@ def _checkpoint(trainer, nodes, entries, counts):
     }
 
 
-def _body(geometry):
+def entry_type(geometry):
     """A saved entry: what READ reports of it and WRITE takes where there is no node table; structured dtype."""
     return entry_body(geometry.replace(nodes=0)).dtype
 
@@ -124,7 +124,7 @@ def restore(trainer, checkpoint):
         forget_trial(nodes.table[node])
     if not len(checkpoint["nodes"]):
         growth.restart()
-    entries = checkpoint["entries"].view(_body(trainer.board.geometry)).reshape(-1).copy()
+    entries = checkpoint["entries"].view(entry_type(trainer.board.geometry)).reshape(-1).copy()
     for node, entry in zip(checkpoint["nodes"].tolist(), entries, strict=True):
         growth.clear(growth.take(node))
         growth.rezoom(node)

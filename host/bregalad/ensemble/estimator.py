@@ -380,6 +380,9 @@ class Ensemble(StreamLearner, Parameters):
         total = found.sum()
         return found / total if total else found
 
+    def _exported(self):
+        return [member.tree._voter(member.weight) for member in self.members_]
+
     # Keeping
 
     @in_turn

@@ -182,14 +182,15 @@ class Member:
 
     def predict(self, codes):
         """Class indices of instances, and what the vote counts."""
-        return self.tree.predict_codes(codes), self._weight
+        return self.tree.predict_codes(codes), self.weight
 
     def shares(self, codes):
         """Class shares of instances, float array (n, classes), and what the vote counts."""
-        return self.tree._shares_of_codes(codes), self._weight
+        return self.tree._shares_of_codes(codes), self.weight
 
     @property
-    def _weight(self):
+    def weight(self):
+        """What its vote counts."""
         return self.score[RIGHT] / self.score[SEEN] if self.style.weighted and self.score[RIGHT] else 1.0
 
 

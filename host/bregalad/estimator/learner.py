@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from numpy.typing import NDArray
+    from onnx import ModelProto
 
     from ..hints import Column, Frame, Path
 
@@ -234,6 +235,69 @@ class Learner(ClassifierMixin, BaseEstimator):
         self.check_parameters()  # or nothing could read the file
         kept = {"run": run, "columns": self._columns}
         self._storage.save(self, path, {name: entry for name, entry in kept.items() if entry is not None})
+
+    # Exports
+
+    @in_turn
+    def to_onnx(self, path: Path | None = None, *, opset: int = 17) -> ModelProto | None:
+        """What `predict` and `predict_proba` say, as an ONNX model; see docs/export.md.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            A file to write; None: the model is returned.
+        opset : int
+            The version of ONNX's operators, 13 or more.
+
+        Raises
+        ------
+        ImportError
+            Without the package onnx.
+        NotFittedError, ValueError
+            If nothing has been learnt; if the learner, its labels or the opset cannot be exported.
+        """
+        from ..export import graph
+
+        return graph.write(self._described(), path, opset)
+
+    @in_turn
+    def to_c(self, path: Path | None = None, *, name: str = "model") -> str | None:
+        """What `predict` says, as C99 to be included, whose names begin with ``name``; else as `to_onnx`."""
+        from ..export import source
+
+        return source.write(self._described(), path, name)
+
+    @in_turn
+    def to_json(self, path: Path | None = None) -> str | None:
+        """What `predict` and `predict_proba` say, as JSON; else as `to_onnx`."""
+        from ..export import document
+
+        return document.write(self._described(), path)
+
+    @in_turn
+    def as_numbers(self, X: Frame) -> NDArray[np.float64]:
+        """Instances as exports take them: numbers, and codes of nominal values; NaN is missing.
+
+        Returns
+        -------
+        float64 array (n, attributes)
+        """
+        from ..export.model import numbers_of
+
+        self._fitted()
+        return numbers_of(self._quantiser, as_frame(X))
+
+    def _described(self):
+        from ..export.model import describe
+
+        self._fitted()
+        if not self.report()["instances"]:
+            raise NotFittedError(f"this {type(self).__name__} has learnt no instance yet: there is nothing to export")
+        return describe(type(self).__name__, self._exported(), self._quantiser, self.classes_.tolist())
+
+    def _exported(self):
+        """What is exported: list of ``export.model.Voter``."""
+        raise ValueError(f"{type(self).__name__} keeps its instances, and is not exported: VFDT, EFDT and others are")
 
     @classmethod
     def load(cls, path: Path, **changes: Any) -> Self:

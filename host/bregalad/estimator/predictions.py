@@ -3,8 +3,10 @@
 import numpy as np
 
 from ..engine import odds as bayes
+from ..export.model import Voter
 from ..predictors import predictor_of
 from ..tree import routing as walk
+from ..tree.table import LEAF
 
 
 def indices(tree, codes, leaves):
@@ -24,6 +26,16 @@ def shares(tree, codes, leaves):
         scores = tree._open_trainer().driver.predict(codes[ask], leaves[ask], True)
         found[ask] = bayes.odds(scores[:, : len(tree.classes_)])
     return found
+
+
+def voter(tree, weight):
+    """What is exported of a tree whose vote counts so much: ``export.model.Voter``."""
+    nodes = tree._nodes
+    order = nodes.predicting()
+    leaves = order[nodes.kind[order] == LEAF]
+    bayes = _asks_board(tree, leaves)
+    found = walk.shares(nodes, leaves)[:, : len(tree.classes_)]
+    return Voter(weight, nodes, leaves, nodes.majority[leaves], found, bayes, tree._trainer)
 
 
 def _asks_board(tree, leaves):

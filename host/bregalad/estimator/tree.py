@@ -353,6 +353,14 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
         """Frames and bytes to and from the board; see ``Board.statistics``. None: no link."""
         return None if self._trainer is None else self._trainer.board.statistics()
 
+    def _exported(self):
+        return [self._voter()]
+
+    def _voter(self, weight=1.0):
+        """What is exported of the tree: its nodes, and what leaves predict."""
+        self._grown()
+        return predictions.voter(self, weight)
+
     @property
     @in_turn
     def feature_importances_(self) -> NDArray[np.float64]:

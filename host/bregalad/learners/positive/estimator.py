@@ -204,6 +204,13 @@ class PositiveLearner(Learner, Drawn, BoardParameters):
     def _shown(self):
         return self.tree_._shown()
 
+    @property
+    def _quantiser(self):
+        return self.tree_._quantiser
+
+    def _exported(self):
+        return self.tree_._exported()
+
     # Keeping
 
     @in_turn

@@ -93,6 +93,12 @@ class PositiveTree(StreamTree):
         nodes = self._nodes.predicting()
         return nodes[self._nodes.kind[nodes] == LEAF]
 
+    def _voter(self, weight=1.0):
+        voter = super()._voter(weight)
+        chances, positive = self.chances(voter.leaves)[:, np.newaxis], np.arange(2) == self._place
+        shares = np.where(positive, chances, 1 - chances)
+        return voter._replace(labels=np.where(chances[:, 0] > 0.5, self._place, 1 - self._place), shares=shares)
+
     @property
     def merit(self):
         """What can be told without negatives of how good the tree is: it grows as F1 squared does.
