@@ -49,6 +49,7 @@ def csv(tmp_path):
         ("amaranth", ["virtual", "ulx3s-12f"], "boards,simulation"),
         pytest.param("amaranth", ["train", "things.csv", "--board", "simulated"], "simulation", marks=pytest.mark.slow),
         ("serial", ["train", "things.csv", "--board", "serial:/dev/ttyUSB9"], "serial"),
+        ("confluent_kafka", ["train", "kafka://127.0.0.1:9092/things"], "kafka"),
     ],
 )
 def test_command_names_the_line_that_installs_it(missing, command, extra, tmp_path, csv):

@@ -117,7 +117,7 @@ def test_labels_are_to_be_named(table):
     status, out, err = run(table.to_csv(index=False).encode(), "train", "-", "--quiet")
     assert (status, out) == (1, "")
     assert err == (
-        "bregalad train: standard input: a pipe is read once, so the labels of the class "
+        "bregalad train: standard input is read once, so the labels of the class "
         "'label' must be known beforehand: name all of them with --classes\n"
     )
 

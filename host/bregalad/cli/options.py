@@ -14,8 +14,8 @@ def add_stream(parser):
     parser.add_argument(
         "file",
         help="ARFF, CSV, TSV, Parquet or JSON by the line, plain or in .gz or .zip; - for "
-        "standard input, which as any pipe may be CSV or ARFF; or "
-        "generator:NAME,option=value,... (see generate)",
+        "standard input, which as any pipe may be CSV or ARFF; "
+        "generator:NAME,option=value,... (see generate); or kafka://BROKER:9092/TOPIC, of JSON messages",
     )
     group = parser.add_argument_group("the stream")
     group.add_argument("--class", dest="class_name", metavar="NAME", help="class column (default: the last)")
@@ -40,7 +40,7 @@ def add_stream(parser):
         "--classes",
         metavar="LABELS",
         default="",
-        help="all class labels, comma-separated (default: what the file holds; a pipe needs them)",
+        help="all class labels, comma-separated (default: what the file holds; a pipe or a topic needs them)",
     )
     group.add_argument("--member", metavar="NAME", help="the file in a .zip that holds the data, if several may")
     group.add_argument("--limit", type=int, metavar="N", help="stop after N instances")
@@ -133,8 +133,8 @@ def open_file(args):
     return stream, [name for name in source.columns if name not in known]
 
 
-def open_source_of(args, known):
-    """The file that the options name, which may have columns of ``known`` names, without a choice among them yet."""
+def open_source_of(args, known, expected=()):
+    """The file that the options name, without a choice among its columns yet; see `open_source`."""
     from ..data.readers import open_source
 
     if args.limit is not None and args.limit < 1:
@@ -147,6 +147,7 @@ def open_source_of(args, known):
         decimal=args.decimal,
         member=args.member,
         chunk=chunk_of(args),
+        expected=expected,
     )
 
 
@@ -166,15 +167,14 @@ def survey(stream, limit=None):
     """All class labels of a stream, and its nominal attributes with their values, as a dict.
 
     Reads columns whose values the schema does not declare once; if the stream does not end,
-    ``limit`` instances. Of a pipe the labels must be declared; values are learnt as they come.
+    ``limit`` instances. Of a pipe or a topic the labels must be declared; values are learnt as they come.
     """
     labels, nominal = set(stream.schema.classes), dict(stream.schema.nominal)
     if stream.once:
         if not labels:
             raise ValueError(
-                f"{stream.path}: a pipe is read once, so the labels of the class "
-                f"{stream.schema.class_name!r} must be known beforehand: name all of "
-                "them with --classes"
+                f"{stream.path} is read once, so the labels of the class {stream.schema.class_name!r} must be known "
+                "beforehand: name all of them with --classes"
             )
         return sorted(labels), nominal
     found = {name: set() for name, values in nominal.items() if not values}

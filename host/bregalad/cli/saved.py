@@ -64,11 +64,14 @@ def open_file_for(args, tree, *, labelled=False):
     others : list of str
         The columns that are left out.
     """
+    from ..data.formats.kafka import is_topic
     from ..data.readers import stream_of
+    from ..data.schema import Attribute
 
     attributes = tree.schema_.attributes
     names = [attribute.name for attribute in attributes]
-    source = open_source_of(args, (*names, class_of(tree)))
+    label = Attribute(args.class_name or class_of(tree), "nominal")
+    source = open_source_of(args, (*names, class_of(tree)), (*attributes, label))
     others = [name for name in source.columns if name not in names]
     if lacking := [name for name in names if name not in source.columns]:
         raise ValueError(
@@ -91,6 +94,8 @@ def open_file_for(args, tree, *, labelled=False):
             nominal=[a.name for a in attributes if a.kind == "nominal"],
             numeric=[a.name for a in attributes if a.kind == "numeric"],
             ignore=[name for name in others if name != label],
+            # What else comes is the stream's to refuse, for a topic may pass it over.
+            classes=tree.classes_ if labelled and is_topic(args.file) else None,
             unlabelled=not labelled,
             chunk=chunk_of(args),
         )

@@ -13,6 +13,7 @@ from ..words import counted, ignored, listed
 from .formats.arff import ArffSource
 from .formats.delimited import TextSource
 from .formats.files import Pipe, place_of, suffix_of
+from .formats.kafka import TopicSource, is_topic
 from .formats.parquet import JsonSource, ParquetSource
 from .generators import PREFIX
 from .generators.source import GeneratorSource
@@ -52,16 +53,19 @@ class Stream:
     chunk : int
         Most instances in a chunk.
     once : bool
-        Whether it comes through a pipe, so that it can be iterated once only.
+        Whether it is not read beforehand: it comes through a pipe, which is iterated once only, or from a topic.
+    source : Source
+        What it comes from; a topic's tells and takes its ``position``.
     """
 
     def __init__(self, source: Source, schema: Schema, chunk: int, labels: str | None = "all") -> None:
         self.path = str(source.path)
         self.schema = schema
         self.chunk = chunk
-        self.once = isinstance(source.path, Pipe)
+        self.once = source.once or isinstance(source.path, Pipe)
         self._numbers = {a.name for a in schema.attributes if a.kind == "numeric"}
-        self._source = source
+        self.source = source
+        source.check = self._check
         self._count: Any = source.count
         self._labelled = labels
 
@@ -86,14 +90,12 @@ class Stream:
         }
         kept = [*names, self.schema.class_name] if self._labelled else names
         total = 0
-        for table, where in self._source.tables(self.chunk, kept, self._numbers):
-            labels = self._labels(table, where) if self._labelled else np.full(len(table), None, object)
-            for attribute in self.schema.attributes:
-                if attribute.values:
-                    _check_declared(table[attribute.name], attribute.values, where)
+        for table, where in self.source.tables(self.chunk, kept, self._numbers):
+            self._check(table, where)
+            labels = self._labels(table) if self._labelled else np.full(len(table), None, object)
             total += len(labels)
             yield table[names].astype(kinds), labels
-        if not total:
+        if not total and not self.source.begun:
             raise DataError(f"{self.path}: no instance, the file has no data")
         self._count = total
 
@@ -109,7 +111,7 @@ class Stream:
         values : dict of str: list
             The distinct values of each column in it.
         """
-        for table, where in self._source.tables(self.chunk, list(names), set()):
+        for table, where in self.source.tables(self.chunk, list(names), set()):
             if self.schema.class_name in names:
                 self._check_labelled(table, where)
             yield (
@@ -117,11 +119,17 @@ class Stream:
                 {name: table[name].cat.remove_unused_categories().cat.categories.tolist() for name in names},
             )
 
-    def _labels(self, table, where):
+    def _check(self, table, where):
+        if self._labelled:
+            self._check_labelled(table, where)
+            if self.schema.classes:
+                _check_declared(table[self.schema.class_name], self.schema.classes, where)
+        for attribute in self.schema.attributes:
+            if attribute.values:
+                _check_declared(table[attribute.name], attribute.values, where)
+
+    def _labels(self, table):
         column = table[self.schema.class_name]
-        self._check_labelled(table, where)
-        if self.schema.classes:
-            _check_declared(column, self.schema.classes, where)
         labels = column.to_numpy(object)
         labels[column.isna().to_numpy()] = None
         return labels
@@ -161,9 +169,9 @@ def open_stream(
     Parameters
     ----------
     path : str or Path
-        The file, ``-`` for standard input, or ``generator:NAME,option=value,...`` as in
-        `open_generator`. Standard input, FIFOs and devices are read once: CSV or ARFF, plain or
-        compressed by gzip. Kinds are inferred from one chunk of them at most.
+        The file, ``-`` for standard input, ``generator:NAME,option=value,...`` as in `open_generator`, or
+        ``kafka://broker:9092/topic`` of JSON messages. Standard input, FIFOs and devices are read once: CSV or ARFF,
+        plain or compressed by gzip. Kinds are inferred from one chunk of them at most.
     class_name : str, int or False
         The class column, by name or index; the last by default. False: there is none, every column
         is an attribute, and labels come out as None. Parquet columns that pandas wrote as a frame's
@@ -215,7 +223,7 @@ def open_stream(
     )
 
 
-def open_source(path, *, header="auto", known=(), names=None, decimal=".", member=None, chunk=65536):
+def open_source(path, *, header="auto", known=(), names=None, decimal=".", member=None, chunk=65536, expected=()):
     """Open a file in its format, without a choice among its columns yet; `stream_of` makes one.
 
     Parameters
@@ -224,6 +232,8 @@ def open_source(path, *, header="auto", known=(), names=None, decimal=".", membe
         As those of `open_stream`.
     known : sequence of str
         Names that columns may have: a line that holds one is a header.
+    expected : sequence of Attribute
+        The columns of a topic, where a saved tree tells them.
 
     Returns
     -------
@@ -238,6 +248,8 @@ def open_source(path, *, header="auto", known=(), names=None, decimal=".", membe
     path = str(path)
     if path.startswith(PREFIX):
         source = GeneratorSource(path)
+    elif is_topic(path):
+        source = TopicSource(path, expected)
     elif (suffix := suffix_of(path := place_of(path, member))) in _COLUMNAR:
         if isinstance(path, Pipe):
             raise path.refusal("Parquet" if _COLUMNAR[suffix] is ParquetSource else "JSON")

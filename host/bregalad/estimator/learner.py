@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
+from tqdm import tqdm
 
 from ..boards.base import Board
+from ..data.iterables import parts_of
 from ..warn import warn
 from ..words import shown
 from .inputs import as_frame, class_indices, class_set, labels_of, same_length
@@ -19,6 +21,7 @@ from .turns import Turns, in_turn
 from .weights import accuracy
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from types import ModuleType
     from typing import Self
 
@@ -159,6 +162,30 @@ class Learner(ClassifierMixin, BaseEstimator):
             If the board fails; if its link was cut, `resume` finishes the call.
         """
         self._learn(X, y, classes, lambda labels, known: self._weights(labels, known, sample_weight))
+        return self
+
+    def learn_stream(
+        self, stream: Iterable[Any], class_name: str | None = None, classes: Column | None = None, progress: str = ""
+    ) -> Self:
+        """Learn all that an iterable brings, in order, in constant memory: the same as by ``partial_fit``.
+
+        Parameters
+        ----------
+        stream : iterable
+            Of dicts or data frames, with the class ``class_name``; of pairs of a dict and a label, as in River; or of
+            pairs ``(X, y)``. Dicts are learnt by the thousand, the last ones even if the iterable raises; a key that
+            is absent is missing.
+        class_name : str
+        classes : collection
+            As in ``partial_fit``, as are errors; what came before one is learnt.
+        progress : "" or "bar"
+        """
+        if progress not in ("", "bar"):
+            raise ValueError(f'progress must be "" or "bar", not {shown(progress)}')
+        with tqdm(unit=" instances", unit_scale=True, disable=not progress) as bar:
+            for X, y in parts_of(stream, class_name, lambda: getattr(self, "feature_names_in_", ())):
+                self.partial_fit(X, y, classes)
+                bar.update(len(y))
         return self
 
     @in_turn

@@ -4,6 +4,8 @@ import sys
 from contextlib import nullcontext
 
 from ...files import check_writable
+from ...interrupt import stopping
+from ...words import counted
 from .. import options, saved
 
 
@@ -11,7 +13,9 @@ def add_arguments(parser):
     """Declare the options."""
     options.add_stream(parser)
     parser.add_argument("--tree", required=True, metavar="FILE", help="a tree saved by train")
-    parser.add_argument("--output", metavar="FILE", help="CSV to write (default: -, standard output)")
+    parser.add_argument(
+        "--output", metavar="FILE", help="CSV to write (default: -, standard output), or kafka://BROKER:9092/TOPIC"
+    )
     parser.add_argument("--proba", action="store_true", help="write every class's share, too")
 
 
@@ -20,19 +24,27 @@ def run(args):
     if args.classes:
         raise ValueError("the classes are the tree's; predict takes no --classes")
     options.check_there(args.file, args.tree)
+    with stopping():
+        return _run(args)
+
+
+def _run(args):
     import pandas as pd
 
+    from ...data.formats.kafka import is_topic, writing
     from ...ensemble.catalogue import load_learner
     from ...files import replacing
 
     args.output = None if args.output == "-" else args.output
-    if args.output:
+    topic = is_topic(args.output)
+    if args.output and not topic:
         check_writable(args.output, args.file)
     tree = load_learner(args.tree)
     stream, others = saved.open_file_for(args, tree)
     names = list(tree.schema_.names)
     right = labelled = seen = 0
-    with replacing(args.output, "w") if args.output else nullcontext(sys.stdout) as out:
+    opened = writing(args.output) if topic else replacing(args.output, "w") if args.output else nullcontext(sys.stdout)
+    with opened as out:
         for X, y in stream:
             if args.limit is not None:
                 X, y = X[: args.limit - seen], y[: args.limit - seen]
@@ -42,16 +54,30 @@ def run(args):
             if args.proba:
                 for k, label in enumerate(tree.classes_):
                     table[f"p({label})"] = shares[:, k].round(6)
-            table.to_csv(out, index=False, header=not seen)
+            if topic:
+                origins = stream.source.origins() if is_topic(args.file) else None
+                out(_messages(table, origins, seen))
+            else:
+                table.to_csv(out, index=False, header=not seen)
+                out.flush()  # the next instances of a topic may come much later
             right += int((table["prediction"].astype(str).to_numpy() == y).sum())
             labelled += sum(label is not None for label in y)
             seen += len(y)
             if seen == args.limit:
                 break  # before more is waited for
     told = []
+    if skipped := (stream.source.position(seen) or {}).get("skipped"):
+        told.append(f"{counted(skipped, 'message')} skipped that did not fit")
     if labelled:
         told.append(f"{right} of {labelled} labels met ({right / labelled:.4f}), those of {stream.schema.class_name!r}")
     told += saved.told_of(tree, others, labelled or args.class_name)
     if told:
         print(f"bregalad predict: {'; '.join(told)}", file=sys.stderr)
     return 0
+
+
+def _messages(table, origins, seen):
+    """Pairs of a key and a message; it names its source, a message of that key or a row of a file."""
+    for i, row in enumerate(table.to_dict("records")):
+        key, source = origins[i] if origins else (None, {"row": seen + i})
+        yield key, source | row

@@ -58,16 +58,23 @@ def run(args):
 def _run(args):
     _check_checkpoints(args)
     options.check_there(args.file, *filter(None, (args.from_,)))
+    _check_results(args)
     tree = saved.begun_from(args) if args.from_ else None
+    before = tree.report()["instances"] if args.from_ else 0
     chosen = _chosen(args)
+    this = checkpoint.run_of(args) if args.checkpoint or args.resume else None
+    old = checkpoint.begun(args.resume, this) if args.resume else None
+    tree = old[0] if old else tree
     if tree is None:
         stream, ignored = options.open_file(args)
         tree = _made(args, chosen)
     else:
         stream, ignored = saved.open_file_for(args, tree, labelled=True)
-    _check_results(args, tree)
-    run = _begun(args, stream, tree, labels.strategy_of(args, tree))
-    saved.keep_columns(run.tree, stream, ignored)
+    if args.wave:
+        tree.write_wave(args.wave)
+    run = _begun(args, stream, tree, this, old, before)
+    if not old:
+        saved.keep_columns(run.tree, stream, ignored)
     stopped = _learn(args, stream, run)
     return _end(args, run, stopped)
 
@@ -80,6 +87,8 @@ class _Run:
     strategy: Any  # what asks for labels; None: all are learnt
     classes: list
     curve: Any
+    seen: int  # instances of the run before those of the stream that are learnt now
+    position: Any  # callable: where the stream is after so many of these
     checkpoints: Any
     before: int  # instances that the tree had learnt
 
@@ -108,7 +117,7 @@ def _made(args, chosen):
     return tree
 
 
-def _check_results(args, tree):
+def _check_results(args):
     """Refuse files to write now, and not after hours of learning."""
     from ...evaluation.curve import check_suffix
 
@@ -116,7 +125,6 @@ def _check_results(args, tree):
     for path in filter(None, results):
         outputs.check_result(path, args.file)
     if args.wave:
-        tree.write_wave(args.wave)
         results += (args.wave, save_file(args.wave))
     outputs.check_distinct(*results)
     if args.plot:
@@ -125,26 +133,25 @@ def _check_results(args, tree):
         check_suffix(args.curve)
 
 
-def _begun(args, stream, tree, strategy):
+def _begun(args, stream, tree, this, old, before):
     """The `_Run` to go on with: from its beginning, or from a checkpoint."""
     from ...evaluation import Curve
 
-    kept = args.checkpoint or args.resume
-    this = checkpoint.run_of(args) if kept else None
-    curve, every = Curve(), checkpoint.EVERY
-    before = tree.report()["instances"] if args.from_ else 0
-    if args.from_ and not args.resume:
+    _, curve, every, position = old or (tree, Curve(), checkpoint.EVERY, None)
+    strategy, seen = labels.strategy_of(args, tree), sum(curve.instances[-1:])
+    if args.from_ and not old:
         saved.check_labels(stream, tree)
-    if args.resume:
-        tree, curve, every = checkpoint.begun(args.resume, this)
+    if position:
+        stream.source.begin(position)
     if args.resume or args.from_:
         classes = tree.classes_.tolist()
     else:
         classes, nominal = options.survey(stream, args.limit)
         member = tree if args.learner == "tree" else tree.tree
         member.set_params(**learner.of_stream(member, classes, nominal))
-    writer = checkpoint.Checkpoints(kept, args.every or every, this, sum(curve.instances[-1:])) if kept else None
-    return _Run(tree, strategy, classes, curve, writer, before)
+    where, kept = stream.source.position, args.checkpoint or args.resume
+    writer = checkpoint.Checkpoints(kept, args.every or every, this, seen, where) if kept else None
+    return _Run(tree, strategy, classes, curve, seen, where, writer, before)
 
 
 def _learn(args, stream, run):
@@ -155,8 +162,9 @@ def _learn(args, stream, run):
     from ...evaluation import prequential
     from ...evaluation.prequential import POINT
 
-    chunks = saved.named_as(run.tree, stream) if args.from_ else stream
-    seen = sum(run.curve.instances[-1:])
+    chunks, seen = saved.named_as(run.tree, stream) if args.from_ or args.resume else stream, run.seen
+    if seen and not run.position(0):
+        chunks = checkpoint.skip(chunks, seen)
     total = min(filter(None, (stream.len_hint, args.limit)), default=None)
     with tqdm(total=total, initial=seen, unit=" instances", unit_scale=True, disable=args.quiet or None) as bar:
 
@@ -169,7 +177,7 @@ def _learn(args, stream, run):
         try:
             prequential(
                 run.strategy or run.tree,
-                checkpoint.skip(chunks, seen) if seen else chunks,
+                chunks,
                 run.classes,
                 curve=run.curve,
                 limit=args.limit and args.limit - seen,
@@ -201,7 +209,7 @@ def _end(args, run, stopped):
             curve.plot(args.plot, f"{type(tree).__name__} on {args.file}")
     # The terminal of a process that gets SIGHUP is gone.
     with suppress(OSError) if isinstance(stopped, Stopped) else nullcontext():
-        _tell(args, tree, curve, stopped, run.before)
+        _tell(args, run, stopped)
     if whole and report.on_board(tree):
         tree.close()
     for failure in unwritten:
@@ -213,7 +221,9 @@ def _end(args, run, stopped):
     return 0 if whole and not unwritten else 1
 
 
-def _tell(args, tree, curve, stopped, before):
+def _tell(args, run, stopped):
+    tree, curve = run.tree, run.curve
+    position = run.position(curve.instances[-1] - run.seen) or {}
     if stopped is not None:
         print(
             f"{'interrupted' if isinstance(stopped, KeyboardInterrupt) else 'stopped'} after "
@@ -221,9 +231,11 @@ def _tell(args, tree, curve, stopped, before):
             file=sys.stderr if args.json else sys.stdout,
         )
     if args.json:
-        outputs.print_json(report.report_of(tree, curve))
+        outputs.print_json(report.report_of(tree, curve) | position)
     else:
-        report.print_report(tree, curve, before)
+        report.print_report(tree, curve, run.before)
+        if position.get("skipped"):
+            print(f"skipped     {counted(position['skipped'], 'message')} that did not fit")
     for note in report.notes_of(tree, curve):
         print(f"bregalad train: {note}", file=sys.stderr)
 

@@ -35,6 +35,10 @@ class Source:
         Columns of dates and times, which are read as seconds where they are numeric.
     mixed : dict of int: str
         Columns that are nominal though most of their fields are numbers; where the first word is.
+    once : bool
+        Whether it does not end, so that nothing is looked up in it beforehand; as it is with any `Pipe`.
+    begun : bool
+        Whether rows were read before those that it has.
     """
 
     path: str | Pipe
@@ -42,6 +46,12 @@ class Source:
     index: tuple[str, ...] = ()
     times: tuple[int, ...] = ()
     mixed: dict[int, str] = {}  # noqa: RUF012
+    once = begun = False
+    check: Callable[[pd.DataFrame, Callable[[int], str]], None]  # refuses rows; the `Stream` puts it here
+
+    def position(self, rows: int) -> dict | None:
+        """Where to go on after so many rows, if their number does not say that."""
+        return None
 
     def count(self) -> int | None:
         """The number of rows if it is known beforehand."""
