@@ -40,8 +40,8 @@ class Checkpoints:
         if seen - self._last >= self.every:
             points = asdict(curve)
             points["confusion"] = points["confusion"].tolist()
-            position = self._position(seen - self._seen)
-            tree.save(self.path, run={**self._run, "curve": points, "position": position})
+            run = {**self._run, "curve": points, "position": self._position(seen - self._seen)}
+            tree.save(self.path, run=run)
             self._last = seen
 
 

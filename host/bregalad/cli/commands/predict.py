@@ -55,8 +55,10 @@ def _run(args):
                 for k, label in enumerate(tree.classes_):
                     table[f"p({label})"] = shares[:, k].round(6)
             if topic:
-                origins = stream.source.origins() if is_topic(args.file) else None
-                out(_messages(table, origins, seen))
+                numbered = ((None, {"row": i}) for i in range(seen, seen + len(y)))
+                origins = stream.source.origins() if is_topic(args.file) else numbered
+                rows = zip(origins, table.to_dict("records"), strict=False)  # a limit cuts the rows
+                out((key, source | row) for (key, source), row in rows)
             else:
                 table.to_csv(out, index=False, header=not seen)
                 out.flush()  # the next instances of a topic may come much later
@@ -74,10 +76,3 @@ def _run(args):
     if told:
         print(f"bregalad predict: {'; '.join(told)}", file=sys.stderr)
     return 0
-
-
-def _messages(table, origins, seen):
-    """Pairs of a key and a message; it names its source, a message of that key or a row of a file."""
-    for i, row in enumerate(table.to_dict("records")):
-        key, source = origins[i] if origins else (None, {"row": seen + i})
-        yield key, source | row

@@ -3,7 +3,7 @@
 import json
 import logging
 import re
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 import pandas as pd
 import pyarrow as pa
@@ -19,7 +19,6 @@ _PREFIX = "kafka://"
 _URL = re.compile(r"kafka://([^/?#\s]+)/([\w.-]+)(?:\?((?:&?\b(?:until=end|bad=skip)\b)+))?")
 _WAIT = 10  # seconds for a broker's first answer
 _IDLE = 0.2  # seconds without a message after which those that came are handed on
-_QUEUE = 50_000  # messages that wait to be sent
 
 _log = logging.getLogger("bregalad")
 
@@ -61,10 +60,9 @@ class Topic:
     def reader(self):
         """A consumer that commits nothing, and its partitions' numbers; ConnectionError, DataError if there is none."""
         options = {"group.id": "bregalad", "enable.auto.commit": False, "auto.offset.reset": "error"}
-        reader = self.client("Consumer", **options, **{"enable.partition.eof": True})
-        from confluent_kafka import KafkaException
+        with closing(self.client("Consumer", **options, **{"enable.partition.eof": True})) as reader:
+            from confluent_kafka import KafkaException
 
-        try:
             try:
                 topics = reader.list_topics(timeout=_WAIT).topics
             except KafkaException as error:
@@ -74,8 +72,6 @@ class Topic:
                 there = listed(sorted(name for name in topics if not name.startswith("__"))) or "none"
                 raise DataError(f"{self}: the broker has no topic {self.name!r}; it has {there}")
             yield reader, sorted(topics[self.name].partitions)
-        finally:
-            reader.close()
 
 
 class TopicSource(ParquetSource):
@@ -262,7 +258,7 @@ def writing(url):
 
     def write(rows):
         for key, row in rows:
-            while client.poll(0) or len(client) >= _QUEUE:
+            while client.poll(0) or len(client) >= 50_000:  # it takes 100,000
                 client.poll(0.1)
             client.produce(topic.name, json.dumps(row), key, on_delivery=delivered)
         check()

@@ -35,10 +35,8 @@ class Source:
         Columns of dates and times, which are read as seconds where they are numeric.
     mixed : dict of int: str
         Columns that are nominal though most of their fields are numbers; where the first word is.
-    once : bool
-        Whether it does not end, so that nothing is looked up in it beforehand; as it is with any `Pipe`.
-    begun : bool
-        Whether rows were read before those that it has.
+    once, begun : bool
+        Whether nothing is looked up in it beforehand, as in any `Pipe`; whether rows were read before those it has.
     """
 
     path: str | Pipe
