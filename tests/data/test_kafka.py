@@ -5,6 +5,7 @@ import json
 import os
 import random
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -209,8 +210,8 @@ def train(*arguments):
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def kill_at(process, kept, count):
-    """SIGKILL once the checkpoint has so many instances; how many it has then."""
+def stop_at(process, kept, count, number=signal.SIGKILL):
+    """A signal once the checkpoint has so many instances; how many it has then, and what was printed."""
     deadline = time.monotonic() + _PATIENCE
     while not os.path.exists(kept) or load_tree(kept).report()["instances"] < count:
         assert time.monotonic() < deadline
@@ -219,9 +220,9 @@ def kill_at(process, kept, count):
         except subprocess.TimeoutExpired:
             continue
         raise AssertionError(process.communicate())
-    process.kill()
-    process.communicate()
-    return load_tree(kept).report()["instances"]
+    process.send_signal(number)
+    printed, _ = process.communicate()
+    return load_tree(kept).report()["instances"], printed
 
 
 def test_kill_9(broker, topic, tmp_path, capsys, monkeypatch):
@@ -230,7 +231,7 @@ def test_kill_9(broker, topic, tmp_path, capsys, monkeypatch):
     messages = [*ROWS[:5000], "bad", *ROWS[5000:6100], "bad", "worse"]
     broker.send(topic, messages)
     process = train(broker.url(topic, "?bad=skip"), *OPTIONS, "--checkpoint", kept, "--every", "2000")
-    assert kill_at(process, kept, 6000) == 6000  # it waits for more
+    assert stop_at(process, kept, 6000) == (6000, "")  # it waits for more
     broker.send(topic, ["worst", *ROWS[6100:]])
     url = broker.url(topic, "?bad=skip&until=end")
     assert main(["train", url, *OPTIONS, "--resume", kept, "--save", again]) == 0
@@ -242,6 +243,16 @@ def test_kill_9(broker, topic, tmp_path, capsys, monkeypatch):
         line for line in expected.splitlines() if not line.startswith("seconds")
     ]
     assert load_tree(again).difference(load_tree(whole)) is None
+
+
+def test_sigterm_ends_a_run_that_waits(mock, tmp_path):
+    name, kept, tree = next(_NAMES), str(tmp_path / "kept"), str(tmp_path / "tree")
+    mock.send(name, ROWS[:4100])
+    process = train(mock.url(name), *OPTIONS, "--checkpoint", kept, "--every", "2000", "--save", tree)
+    count, printed = stop_at(process, kept, 4000, signal.SIGTERM)
+    learnt = load_tree(tree).report()["instances"]
+    assert process.returncode == 128 + signal.SIGTERM and count == 4000 <= learnt <= 4100
+    assert printed.startswith(f"interrupted after {learnt} instances")
 
 
 def test_a_run_goes_on_where_the_first_messages_are_gone(mock, tmp_path, capsys):
@@ -350,7 +361,7 @@ def test_a_million_messages_killed_three_times(tmp_path, capsys, seed):
         command = [broker.url("million", "?until=end"), *options]
         process = train(*command, "--checkpoint", kept, "--every", "10000")
         for stop in sorted(rng.sample(range(20_000, 900_000), 3)):
-            print("killed at", kill_at(process, kept, stop))
+            print("killed at", stop_at(process, kept, stop)[0])
             process = train(*command, "--resume", kept, "--save", again)
         out, err = process.communicate()
         assert not process.returncode, err
