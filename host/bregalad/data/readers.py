@@ -342,7 +342,7 @@ def _index(source, key, what):
         return int(at) % len(names)
     left_out = "; the index of the data frame is left out (frame.reset_index() makes it columns)"
     raise DataError(
-        f"{source.path}: {what} {key!r} is unknown; the columns are {', '.join(names)} (0 to {len(names) - 1})"
+        f"{source.path}: {what} {at!r} is unknown; the columns are {', '.join(names)} (0 to {len(names) - 1})"
         + left_out * (key in source.index)
     )
 
