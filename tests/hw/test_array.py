@@ -7,12 +7,10 @@ from bregalad_hw.accelerator import RESET_CLOCKS
 from bregalad_hw.array.adder import AdderTree
 from bregalad_hw.array.array import AttributeProcessorArray
 from bregalad_hw.array.bayes import BayesTerms
-from bregalad_hw.array.control import Control
 from bregalad_hw.array.log2 import Log2
-from bregalad_hw.array.merge import Merge
 from bregalad_hw.array.processor import AttributeProcessor
 from bregalad_hw.gain.classification_error import ClassificationError
-from bregalad_hw.gain.gain import GainUnit, arithmetic_latency
+from bregalad_hw.gain.gain import arithmetic_latency
 from bregalad_hw.gain.gini import Gini
 from bregalad_hw.gain.kearns_mansour import KearnsMansour
 from bregalad_hw.gain.scan import Scan
@@ -183,67 +181,23 @@ def test_a_reset_outlasts_what_is_under_way(criterion):
     assert 3 * Replica.latency + longest < RESET_CLOCKS
 
 
-@pytest.mark.parametrize(
-    "block",
-    [AttributeProcessorArray, BayesTerms, Control, GainUnit, Merge, Predictor, lambda g: AttributeProcessor(g, 0)],
-)
-def test_geometry_must_be_one(block):
-    with pytest.raises(TypeError, match="geometry must be a Geometry, not 'tiny'"):
-        block("tiny")
-
-
-@pytest.mark.parametrize(
-    "block", [AttributeProcessorArray, GainUnit, lambda g, **more: AttributeProcessor(g, 0, **more)]
-)
-def test_snapshots_must_be_a_power_of_two(block):
-    for snapshots in (0, 3, 32, -4):
-        with pytest.raises(ValueError, match=f"snapshots must be .* 1 to 16, not {snapshots}"):
-            block(Geometry(), snapshots=snapshots)
-    with pytest.raises(TypeError, match="snapshots must be an integer, not 4.0"):
-        block(Geometry(), snapshots=4.0)
-
-
-def test_lane_must_exist():
-    with pytest.raises(ValueError, match="lane must be 0 to 7, not 8"):
-        AttributeProcessor(Geometry(), 8)
-    with pytest.raises(TypeError, match="lane must be an integer, not '0'"):
-        AttributeProcessor(Geometry(), "0")
+@pytest.mark.parametrize("snapshots", [0, 3, 32, -4])
+def test_snapshots_must_be_a_power_of_two(snapshots):
+    with pytest.raises(ValueError, match=f"snapshots must be .* 1 to 16, not {snapshots}"):
+        AttributeProcessorArray(Geometry(), snapshots=snapshots)
 
 
 @pytest.mark.parametrize("block, least", [(XLog2X, 2), (Gini, 2), (KearnsMansour, 3)])
-@pytest.mark.parametrize(
-    "width, error, message",
-    [
-        (-1, ValueError, "width must be {} to 32 bits, not {}"),
-        (33, ValueError, "width must be {} to 32 bits, not 33"),
-        (18.0, TypeError, "width must be an integer, not 18.0"),
-    ],
-)
-def test_widths(block, least, width, error, message):
-    width = least - 1 if width == -1 else width
-    with pytest.raises(error, match=message.format(least, width)):
-        block(width)
+def test_widths(block, least):
+    for width in (least - 1, 33):
+        with pytest.raises(ValueError, match=f"width must be {least} to 32 bits, not {width}"):
+            block(width)
 
 
-@pytest.mark.parametrize(
-    "width, error, message",
-    [
-        (1, ValueError, "width must be 2 to 40 bits, not 1"),
-        (41, ValueError, "width must be 2 to 40 bits, not 41"),
-        (18.0, TypeError, "width must be an integer, not 18.0"),
-    ],
-)
-def test_log2_widths(width, error, message):
-    with pytest.raises(error, match=message):
+@pytest.mark.parametrize("width", [1, 41])
+def test_log2_widths(width):
+    with pytest.raises(ValueError, match=f"width must be 2 to 40 bits, not {width}"):
         Log2(width)
-
-
-@pytest.mark.parametrize(
-    "values, message", [((0, 3), "width must be at least 1, not 0"), ((3, 0), "count must be at least 1, not 0")]
-)
-def test_adder_sizes(values, message):
-    with pytest.raises(ValueError, match=message):
-        AdderTree(*values)
 
 
 @pytest.mark.parametrize(

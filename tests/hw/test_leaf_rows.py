@@ -67,14 +67,9 @@ def test_words_of_a_new_leaf():
 
 
 @pytest.mark.parametrize(
-    "values, error, message",
-    [
-        ({"nodes": 1}, ValueError, "nodes must be 2 to 32768, not 1"),
-        ({"nodes": 2.0}, TypeError, "nodes must be an integer, not 2.0"),
-        ({"width": 33}, ValueError, "width must be 4 to 32, not 33"),
-        ({"geometry": "small"}, TypeError, "geometry must be a Geometry, not 'small'"),
-    ],
+    "values, message",
+    [({"nodes": 1}, "nodes must be 2 to 32768, not 1"), ({"width": 33}, "width must be 4 to 32, not 33")],
 )
-def test_refuses(values, error, message):
-    with pytest.raises(error, match=message):
+def test_refuses(values, message):
+    with pytest.raises(ValueError, match=message):
         LeafRows(**{"geometry": Geometry(), "nodes": 4} | values)

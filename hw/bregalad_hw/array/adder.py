@@ -23,18 +23,9 @@ class AdderTree(wiring.Component):
     o : Out(sum_width)
 
     Latency: ``latency`` clocks, log2 of ``count``. Throughput: 1 sum per clock, no stalls.
-
-    Raises
-    ------
-    ValueError
-        If ``width`` or ``count`` is not positive.
     """
 
     def __init__(self, width, count):
-        for name, value in (("width", width), ("count", count)):
-            if value < 1:
-                raise ValueError(f"{name} must be at least 1, not {value!r}")
-        self.width = width
         self.count = count
         self.sum_width = (((1 << width) - 1) * count).bit_length()
         self.latency = (count - 1).bit_length()

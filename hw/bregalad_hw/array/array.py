@@ -7,13 +7,13 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFOBuffered
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out, connect, flipped
-from bregalad.geometry import CODE_WIDTH, Geometry
+from bregalad.geometry import CODE_WIDTH
 from bregalad.protocol.registers import CellKind
 
 from ..configuration import configuration_signature
 from ..delay import delay
 from ..gain.gain import arithmetic_latency, shared_table
-from ..gain.scan import SNAPSHOTS, Scan, check_snapshots
+from ..gain.scan import SNAPSHOTS, Scan
 from ..optional import optional
 from ..replica import add_with_reset, distribute, distribution_latency, replicate
 from .bayes import PartialSums, partial_latency, partial_signature
@@ -33,6 +33,7 @@ __all__ = ["AttributeProcessorArray"]
 
 _FAN_IN = 8  # lanes, or groups of them, that a register of a reduction brings together
 _FIFO_DEPTH = 16
+_MOST_SNAPSHOTS = 16
 
 
 def _gather_clocks(lanes):
@@ -96,8 +97,6 @@ class AttributeProcessorArray(wiring.Component):
 
     Raises
     ------
-    TypeError
-        If ``geometry`` is not a Geometry or ``snapshots`` not an integer.
     ValueError
         If ``snapshots`` is no power of two or out of range.
 
@@ -108,9 +107,8 @@ class AttributeProcessorArray(wiring.Component):
     codes_latency = 1  # a record's codes come out of a memory, its operation does not
 
     def __init__(self, geometry, *, snapshots=SNAPSHOTS):
-        if not isinstance(geometry, Geometry):
-            raise TypeError(f"geometry must be a Geometry, not {geometry!r}")
-        check_snapshots(snapshots)
+        if not 1 <= snapshots <= _MOST_SNAPSHOTS or snapshots & (snapshots - 1):
+            raise ValueError(f"snapshots must be a power of two, 1 to {_MOST_SNAPSHOTS}, not {snapshots}")
         self.geometry = g = geometry
         self.snapshots = snapshots
         self.gather_clocks = gather_clocks = _gather_clocks(g.lanes)
@@ -300,12 +298,8 @@ class AttributeProcessorArray(wiring.Component):
             with m.If((left == 0) | last):
                 m.d.sync += pending.eq(0)
 
-        m.d.comb += [
-            merge.i.valid.eq(fifo.r_rdy),
-            merge.i.p.eq(fifo.r_data),
-            fifo.r_en.eq(merge.i.ready),
-            merge.report_all.eq(self.configuration.report.all),
-        ]
+        m.d.comb += merge.report_all.eq(self.configuration.report.all)
+        connect(m, fifo.r_stream, merge.i)
         connect(m, merge.gains, flipped(self.gains))
         connect(m, merge.summary, flipped(self.summary))
         with m.If(begins):

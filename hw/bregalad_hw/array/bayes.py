@@ -4,7 +4,6 @@ from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 from bregalad.fixed import BAYES_FRACTION, BAYES_UNIT
-from bregalad.geometry import Geometry
 
 from ..delay import delay
 from ..replica import distribution_latency
@@ -133,17 +132,10 @@ class BayesTerms(wiring.Component):
 
     Latency: ``latency`` clocks. Throughput: 1 word per clock, no stalls.
 
-    Raises
-    ------
-    TypeError
-        If ``geometry`` is not a Geometry.
-
     Source: host/bregalad/fixed.py, `neighbour_log`; the golden model's Slots._words.
     """
 
     def __init__(self, geometry):
-        if not isinstance(geometry, Geometry):
-            raise TypeError(f"geometry must be a Geometry, not {geometry!r}")
         self.geometry = g = geometry
         self.latency = _terms_clocks(g)
         super().__init__(

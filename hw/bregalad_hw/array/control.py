@@ -3,7 +3,7 @@
 from amaranth import Cat, Const, Module, Mux, Signal, unsigned
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
-from bregalad.geometry import CODE_WIDTH, Geometry
+from bregalad.geometry import CODE_WIDTH
 
 from .operation import Op, operation_layout, pass_bits, side_shape, slot_shape
 
@@ -78,16 +78,9 @@ class Control(wiring.Component):
     snapped_bin : Out(bin_bits)
 
     Latency: a signal of stage s comes s + 1 clocks after the operation.
-
-    Raises
-    ------
-    TypeError
-        If ``geometry`` is not a Geometry.
     """
 
     def __init__(self, geometry):
-        if not isinstance(geometry, Geometry):
-            raise TypeError(f"geometry must be a Geometry, not {geometry!r}")
         self.geometry = g = geometry
         super().__init__(
             {

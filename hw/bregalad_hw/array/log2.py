@@ -37,8 +37,6 @@ class Log2(wiring.Component):
 
     Raises
     ------
-    TypeError
-        If ``width`` is not an integer.
     ValueError
         If ``width`` is out of its range.
 
@@ -46,8 +44,6 @@ class Log2(wiring.Component):
     """
 
     def __init__(self, width):
-        if not isinstance(width, int) or isinstance(width, bool):
-            raise TypeError(f"width must be an integer, not {width!r}")
         if not 2 <= width <= 40:
             raise ValueError(f"width must be 2 to 40 bits, not {width}")
         self.width = width

@@ -3,7 +3,7 @@
 from amaranth import Const, Module, Mux, Signal, signed
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
-from bregalad.geometry import CODE_WIDTH, NONE, Geometry
+from bregalad.geometry import CODE_WIDTH, NONE
 
 from ..relay import Relay
 from .operation import CELL_WIDTH, candidate_layout
@@ -77,11 +77,6 @@ class Merge(wiring.Component):
     ``summary_latency`` to the summary, up to two more where another is just leaving. Throughput:
     1 cell per clock, and two clocks per trial; with ``report_all`` two clocks per cell.
 
-    Raises
-    ------
-    TypeError
-        If ``geometry`` is not a Geometry.
-
     Source: design, sections 4 and 5; the golden model's Slots._candidates, top.
     """
 
@@ -89,8 +84,6 @@ class Merge(wiring.Component):
     summary_latency = 5
 
     def __init__(self, geometry):
-        if not isinstance(geometry, Geometry):
-            raise TypeError(f"geometry must be a Geometry, not {geometry!r}")
         self.geometry = g = geometry
         super().__init__(
             {

@@ -4,12 +4,12 @@ from amaranth import Array, Cat, Module, Mux, Signal, signed
 from amaranth.lib import data, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
-from bregalad.geometry import CODE_WIDTH, MISSING, Geometry
+from bregalad.geometry import CODE_WIDTH, MISSING
 from bregalad.protocol.registers import CellKind
 
 from ..delay import delay
 from ..gain.gain import GainUnit, result_layout
-from ..gain.scan import SNAPSHOTS, check_snapshots, scan_layout
+from ..gain.scan import SNAPSHOTS, scan_layout
 from ..optional import optional
 from .bayes import BayesTerms, terms_latency, terms_layout
 from .control import STAGES, control_layout
@@ -71,13 +71,6 @@ class AttributeProcessor(wiring.Component):
     memory, ``terms_latency`` to `terms`. The counters' memory and the zooms' are read with 2
     clocks. Counters start as 0, zooms as the root's, cells as IGNORED.
 
-    Raises
-    ------
-    TypeError
-        If ``geometry`` is not a Geometry, ``lane`` or ``snapshots`` not an integer.
-    ValueError
-        If there is no such lane, or ``snapshots`` is no power of two or out of range.
-
     Source: design, sections 3 and 4; the golden model's Slots._count_cell, Slots._bin.
     """
 
@@ -85,13 +78,6 @@ class AttributeProcessor(wiring.Component):
     count_latency = STAGES + 1
 
     def __init__(self, geometry, lane, *, snapshots=SNAPSHOTS, reader=None):
-        if not isinstance(geometry, Geometry):
-            raise TypeError(f"geometry must be a Geometry, not {geometry!r}")
-        if not isinstance(lane, int) or isinstance(lane, bool):
-            raise TypeError(f"lane must be an integer, not {lane!r}")
-        if not 0 <= lane < geometry.lanes:
-            raise ValueError(f"lane must be 0 to {geometry.lanes - 1}, not {lane}")
-        check_snapshots(snapshots)
         self.geometry = g = geometry
         self.lane = lane
         self.snapshots = snapshots

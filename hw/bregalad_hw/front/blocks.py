@@ -2,7 +2,7 @@
 
 from amaranth import Module, Signal
 from amaranth.lib import data, fifo, stream, wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Out, connect, flipped
 from bregalad.protocol.tree import DUE
 
 from ..array.operation import slot_shape
@@ -38,21 +38,16 @@ class Blocks(wiring.Component):
     Latency: 1 cycle from ``counted`` to ``ended``, ``since`` and ``left``.
     """
 
-    def __init__(self):
-        super().__init__(
-            {
-                "turn": In(turn_layout()),
-                "turns": In(1),
-                "go": In(1),
-                "length": In(16),
-                "next": In(1),
-                "counted": In(32),
-                "limit": Out(32),
-                "ended": Out(1),
-                "since": Out(16),
-                "left": Out(16),
-            }
-        )
+    turn: In(turn_layout())
+    turns: In(1)
+    go: In(1)
+    length: In(16)
+    next: In(1)
+    counted: In(32)
+    limit: Out(32)
+    ended: Out(1)
+    since: Out(16)
+    left: Out(16)
 
     def elaborate(self, platform):
         m = Module()
@@ -142,11 +137,7 @@ class DueSlots(wiring.Component):
             with m.If(self.done):
                 m.d.sync += [all_.eq(0), at.eq(begin)]
         with m.Else():
-            m.d.comb += [
-                self.o.payload.eq(queue.r_data),
-                self.o.valid.eq(queue.r_rdy),
-                queue.r_en.eq(self.o.ready),
-            ]
+            connect(m, queue.r_stream, flipped(self.o))
         with m.If(self.mark | (self.i.valid & (known == self.depth))):
             m.d.sync += all_.eq(1)
         with m.If(self.turns):

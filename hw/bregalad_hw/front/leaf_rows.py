@@ -5,7 +5,6 @@ from amaranth.lib import data, fifo, stream, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out, connect, flipped
 from bregalad.complete import complete
-from bregalad.geometry import Geometry
 from bregalad.predictors import Predictor
 from bregalad.protocol.leaf_rows import COUNT_WIDTH, LEAF_ROWS, RowOp, RowWord
 
@@ -111,8 +110,6 @@ class LeafRows(wiring.Component):
 
     Raises
     ------
-    TypeError
-        If ``geometry`` is not a Geometry, or a number is not an integer.
     ValueError
         If a number is out of range.
 
@@ -122,11 +119,7 @@ class LeafRows(wiring.Component):
     latency = 5
 
     def __init__(self, geometry, nodes, *, width=COUNT_WIDTH):
-        if not isinstance(geometry, Geometry):
-            raise TypeError(f"geometry must be a Geometry, not {geometry!r}")
         for name, value, low, high in (("nodes", nodes, 2, 32768), ("width", width, 4, 32)):
-            if not isinstance(value, int):
-                raise TypeError(f"{name} must be an integer, not {value!r}")
             if not low <= value <= high:
                 raise ValueError(f"{name} must be {low} to {high}, not {value}")
         self.geometry = g = geometry
@@ -290,10 +283,8 @@ class LeafRows(wiring.Component):
             told.instances.eq(instances),
             queue.w_en.eq(valid & (result.told | result.mark | result.read)),
             queue.w_data.eq(told),
-            self.o.valid.eq(queue.r_rdy),
-            self.o.payload.eq(queue.r_data),
-            queue.r_en.eq(self.o.ready),
         ]
+        connect(m, queue.r_stream, flipped(self.o))
         m.d.sync += [instances.eq(instances + counts), hits.eq(hits + (counts & hit))]
         with m.If(result.mark):
             m.d.comb += told.hits.eq(hits)

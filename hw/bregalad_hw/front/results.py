@@ -69,9 +69,9 @@ class ReportMerge(wiring.Component):
     Latency: 0 cycles. Throughput: a word per cycle.
     """
 
-    def __init__(self):
-        words = stream.Signature(word_layout())
-        super().__init__({"first": In(words), "second": In(words), "o": Out(words)})
+    first: In(stream.Signature(word_layout()))
+    second: In(stream.Signature(word_layout()))
+    o: Out(stream.Signature(word_layout()))
 
     def elaborate(self, platform):
         m = Module()

@@ -10,10 +10,9 @@ from amaranth.lib import data, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 from bregalad.criteria import DECLARED
-from bregalad.geometry import Geometry
 from bregalad.protocol.registers import CellKind
 
-from .scan import SNAPSHOTS, check_snapshots, scan_layout
+from .scan import SNAPSHOTS, scan_layout
 from .term import Terms, term_layout
 
 __all__ = ["GainUnit", "arithmetic_latency", "kind_layout", "result_layout", "shared_table"]
@@ -108,20 +107,10 @@ class GainUnit(wiring.Component):
     through it, 1 to the gain, 1 to the best split; `Scan` counts on it. The words' memory is read with
     2 clocks. Throughput: a term per clock.
 
-    Raises
-    ------
-    TypeError
-        If ``geometry`` is not a Geometry or ``snapshots`` not an integer.
-    ValueError
-        If ``snapshots`` is no power of two or out of range.
-
     Source: design, section 5; the golden model's gain_of; docs/architecture.md draws the stages.
     """
 
     def __init__(self, geometry, *, snapshots=SNAPSHOTS, reader=None):
-        if not isinstance(geometry, Geometry):
-            raise TypeError(f"geometry must be a Geometry, not {geometry!r}")
-        check_snapshots(snapshots)
         self.geometry = g = geometry
         self.snapshots = snapshots
         self._terms = {"reader": reader} if reader is not None else {}

@@ -4,24 +4,13 @@ from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
-from bregalad.geometry import Geometry
 
 from ..delay import delay
 
-__all__ = ["SNAPSHOTS", "Scan", "check_snapshots", "scan_clocks", "scan_layout"]
+__all__ = ["SNAPSHOTS", "Scan", "scan_clocks", "scan_layout"]
 
 SNAPSHOTS = 4  # held by a gain unit unless another number is given
-_MOST = 16
-
 _X_CLOCKS = 2  # from when a count is chosen until its term enters the criterion's arithmetic
-
-
-def check_snapshots(snapshots):
-    """Raise TypeError or ValueError unless so many snapshots can be held."""
-    if not isinstance(snapshots, int) or isinstance(snapshots, bool):
-        raise TypeError(f"snapshots must be an integer, not {snapshots!r}")
-    if not 1 <= snapshots <= _MOST or snapshots & (snapshots - 1):
-        raise ValueError(f"snapshots must be a power of two, 1 to {_MOST}, not {snapshots}")
 
 
 def scan_layout(geometry, snapshots):
@@ -119,20 +108,10 @@ class Scan(wiring.Component):
     Latency: from ``load_clocks`` after a snapshot's last `snap` or from the `take` before it, the
     later of the two, to `done`, ``scan_clocks(...)``.
 
-    Raises
-    ------
-    TypeError
-        If ``geometry`` is not a Geometry or ``snapshots`` not an integer.
-    ValueError
-        If ``snapshots`` is no power of two or out of range.
-
     Source: design, section 5; docs/architecture.md draws the stages.
     """
 
     def __init__(self, geometry, *, latency, spread, gathered, snapshots=SNAPSHOTS):
-        if not isinstance(geometry, Geometry):
-            raise TypeError(f"geometry must be a Geometry, not {geometry!r}")
-        check_snapshots(snapshots)
         self.geometry = g = geometry
         self.snapshots = snapshots
         self.latency = latency

@@ -28,13 +28,8 @@ class CobsDecoder(wiring.Component):
     Source: Cheshire and Baker, "Consistent overhead byte stuffing", 1999.
     """
 
-    def __init__(self):
-        super().__init__(
-            {
-                "i": In(stream.Signature(8)),
-                "o": Out(stream.Signature(frame_layout())),
-            }
-        )
+    i: In(stream.Signature(8))
+    o: Out(stream.Signature(frame_layout()))
 
     def elaborate(self, platform):
         m = Module()
@@ -121,13 +116,8 @@ class CobsEncoder(wiring.Component):
     Source: Cheshire and Baker, "Consistent overhead byte stuffing", 1999.
     """
 
-    def __init__(self):
-        super().__init__(
-            {
-                "i": In(stream.Signature(word_layout())),
-                "o": Out(stream.Signature(8)),
-            }
-        )
+    i: In(stream.Signature(word_layout()))
+    o: Out(stream.Signature(8))
 
     def elaborate(self, platform):
         m = Module()

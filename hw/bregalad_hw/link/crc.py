@@ -34,16 +34,11 @@ class Crc32(wiring.Component):
     Latency: 1 clock. Throughput: a word per clock.
     """
 
-    def __init__(self):
-        super().__init__(
-            {
-                "start": In(1),
-                "data": In(32),
-                "valid": In(1),
-                "value": Out(32),
-                "right": Out(1),
-            }
-        )
+    start: In(1)
+    data: In(32)
+    valid: In(1)
+    value: Out(32)
+    right: Out(1)
 
     def elaborate(self, platform):
         m = Module()

@@ -38,14 +38,9 @@ class DatagramReceiver(wiring.Component):
     the slower one.
     """
 
-    def __init__(self):
-        super().__init__(
-            {
-                "i": In(stream.Signature(received_layout())),
-                "o": Out(stream.Signature(frame_layout())),
-                "peer": Out(PEER),
-            }
-        )
+    i: In(stream.Signature(received_layout()))
+    o: Out(stream.Signature(frame_layout()))
+    peer: Out(PEER)
 
     def elaborate(self, platform):
         m = Module()

@@ -56,11 +56,9 @@ class StreamMemory(wiring.Component):
             write.data.eq(self.w_data),
             read.addr.eq(self.i.payload),
             queue.w_en.eq(stages[1]),
-            self.o.valid.eq(queue.r_rdy),
-            self.o.payload.eq(queue.r_data),
-            queue.r_en.eq(self.o.ready),
             out.eq(self.o.valid & self.o.ready),
         ]
+        connect(m, queue.r_stream, flipped(self.o))
         m.d.sync += [
             stages[0].eq(moved),
             stages[1].eq(stages[0]),

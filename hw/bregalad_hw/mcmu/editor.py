@@ -3,7 +3,7 @@
 from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.fifo import SyncFIFOBuffered
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Out, connect, flipped
 from bregalad.complete import complete
 from bregalad.geometry import NONE
 from bregalad.protocol.commands import CommandFlag, Opcode
@@ -191,11 +191,9 @@ class SlotEditor(wiring.Component):
         m.d.comb += [
             fifo.w_data.eq(self.answer),
             fifo.w_en.eq(self.answer_valid),
-            self.counts.payload.eq(fifo.r_data),
-            self.counts.valid.eq(fifo.r_rdy),
-            fifo.r_en.eq(self.counts.ready),
             reads_next.eq(reads + asked - (fifo.r_rdy & self.counts.ready)),
         ]
+        connect(m, fifo.r_stream, flipped(self.counts))
         m.d.sync += [reads.eq(reads_next), room.eq(reads_next != _READS)]
 
         bus_parts = g.bus_bytes // 4

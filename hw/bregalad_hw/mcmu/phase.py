@@ -30,17 +30,12 @@ class Phase(wiring.Component):
     Latency: 1 cycle from ``next`` to ``multiple``, which stays up to the next.
     """
 
-    def __init__(self):
-        super().__init__(
-            {
-                "every": In(_BITS),
-                "number": In(32),
-                "next": In(1),
-                "jumps": In(1),
-                "multiple": Out(1),
-                "ready": Out(1),
-            }
-        )
+    every: In(_BITS)
+    number: In(32)
+    next: In(1)
+    jumps: In(1)
+    multiple: Out(1)
+    ready: Out(1)
 
     def elaborate(self, platform):
         m = Module()

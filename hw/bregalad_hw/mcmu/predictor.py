@@ -2,9 +2,8 @@
 
 from amaranth import Assert, Cat, Const, Module, Mux, Signal, signed
 from amaranth.lib import data, fifo, stream, wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Out, connect, flipped
 from bregalad.fixed import BAYES_BINS
-from bregalad.geometry import Geometry
 
 from ..array.bayes import lead, partial_signature, share_width, whole, whole_width
 from ..array.log2 import Log2, log_width
@@ -68,8 +67,6 @@ class Predictor(wiring.Component):
 
     Raises
     ------
-    TypeError
-        If ``geometry`` is not a Geometry.
     ValueError
         If a number is out of range.
 
@@ -77,8 +74,6 @@ class Predictor(wiring.Component):
     """
 
     def __init__(self, geometry, *, depth=1024, waiting=32):
-        if not isinstance(geometry, Geometry):
-            raise TypeError(f"geometry must be a Geometry, not {geometry!r}")
         if not 3 <= depth <= 1024:
             raise ValueError(f"depth must be 3 to 1024, not {depth!r}")
         if waiting < 2:
@@ -226,11 +221,6 @@ class Predictor(wiring.Component):
             best, ready = winners, after
             level += 1
 
-        m.d.comb += [
-            labels.w_data.eq(Cat(best[0][1], known)),
-            labels.w_en.eq(ready),
-            self.o.valid.eq(labels.r_rdy),
-            self.o.payload.eq(labels.r_data),
-            labels.r_en.eq(self.o.ready),
-        ]
+        m.d.comb += [labels.w_data.eq(Cat(best[0][1], known)), labels.w_en.eq(ready)]
+        connect(m, labels.r_stream, flipped(self.o))
         m.d.sync += Assert(labels.w_rdy | ~labels.w_en, "no room for a prediction")
