@@ -27,11 +27,6 @@ class DelayLine(wiring.Component):
         From a register without reset, which a multiplier can take in.
 
     Latency: ``clocks``. Throughput: 1 value per clock, no stalls.
-
-    Raises
-    ------
-    ValueError
-        If ``clocks`` is out of range.
     """
 
     def __init__(self, width, clocks):

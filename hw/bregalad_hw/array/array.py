@@ -95,11 +95,6 @@ class AttributeProcessorArray(wiring.Component):
     Latency, from the operation: ``count_latency`` clocks until memory has it, ``read_latency``
     until `count_valid`, ``clamped_latency`` until `clamped`, ``partial_latency`` until `partial`.
 
-    Raises
-    ------
-    ValueError
-        If ``snapshots`` is no power of two or out of range.
-
     Source: design, sections 2 to 5.
     """
 

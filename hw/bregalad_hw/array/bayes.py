@@ -112,10 +112,6 @@ class BayesTerms(wiring.Component):
     A bin beside a number's own is taken to hold at least half as much. What is beside a nominal
     value is that value.
 
-    Parameters
-    ----------
-    geometry : Geometry
-
     Members
     -------
     word : In(ArrayLayout(count_width, classes))
@@ -173,10 +169,6 @@ class BayesTerms(wiring.Component):
 
 class PartialSums(wiring.Component):
     """Add up the lanes' terms; say beside the sums, and ahead of them, what they are.
-
-    Parameters
-    ----------
-    geometry : Geometry
 
     Members
     -------

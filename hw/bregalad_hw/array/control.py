@@ -62,10 +62,6 @@ def control_layout(geometry):
 class Control(wiring.Component):
     """Delay an operation through the stages of the lanes and decode it on the way.
 
-    Parameters
-    ----------
-    geometry : Geometry
-
     Members
     -------
     op : In(operation_layout(geometry))

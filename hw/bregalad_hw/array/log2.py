@@ -35,11 +35,6 @@ class Log2(wiring.Component):
 
     Latency: ``latency`` clocks. Throughput: 1 result per clock, no stalls.
 
-    Raises
-    ------
-    ValueError
-        If ``width`` is out of its range.
-
     Source: host/bregalad/fixed.py.
     """
 

@@ -55,10 +55,6 @@ def summary_layout(geometry):
 class Merge(wiring.Component):
     """Combine the cells of an attribute, then list the attributes or keep the best two.
 
-    Parameters
-    ----------
-    geometry : Geometry
-
     Members
     -------
     i : In(stream of merge_layout(geometry))

@@ -31,11 +31,6 @@ class NetworkBoard(Elaboratable, ABC):
         The board's IPv4 address; its MAC address follows from it.
     **sizes
         Of `Link`.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
     """
 
     i_hz = 0  # of the resource `clock`

@@ -59,7 +59,7 @@ class Front(wiring.Component):
     Parameters
     ----------
     geometry : Geometry
-        Its ``lanes`` is a power of two.
+        Its ``lanes`` is a power of two, its ``nodes`` are 2 to 32768.
     walkers, records : int
         Of the `Walker`; as many rings as `rings_of` says, unless given.
     steps : int
@@ -98,11 +98,6 @@ class Front(wiring.Component):
         A command or a record is in here.
 
     Latency: 2 clocks from the walker's item to ``header``. Throughput: a record per clock.
-
-    Raises
-    ------
-    ValueError
-        If the geometry has no ``nodes``, or too many.
     """
 
     def __init__(self, geometry, *, walkers=None, records=16, steps=64):

@@ -38,10 +38,6 @@ def trial_layout(geometry):
 class Judge(wiring.Component):
     """Compare gap^2 n' with K n^2, by one multiplier.
 
-    Parameters
-    ----------
-    geometry : Geometry
-
     Members
     -------
     configuration : In(configuration_signature(JUDGE))

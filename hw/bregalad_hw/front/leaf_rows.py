@@ -108,11 +108,6 @@ class LeafRows(wiring.Component):
     weighs, while no more than 10 results wait. Rows are 0 after configuration; a
     reset of the clock domain leaves them as they are.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-
     Source: sim/bregalad_sim/golden/leaf_rows.py; docs/learners.md, Prediction.
     """
 

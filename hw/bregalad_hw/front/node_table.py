@@ -50,9 +50,9 @@ class NodeTable(wiring.Component):
     Parameters
     ----------
     nodes, attributes, slots : int
-        How many there are.
+        How many there are: 1 to 65536, to 8192, to 65535.
     walkers : int
-        Ports for walks.
+        Ports for walks, 1 to 64.
 
     Members
     -------
@@ -68,11 +68,6 @@ class NodeTable(wiring.Component):
 
     Latency: 2 cycles from ``walks[i].node`` to its ``row``, 1 from `ask` to ``slot``. An edit takes
     4 clocks.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
     """
 
     latency = 2

@@ -15,10 +15,6 @@ __all__ = ["ReportMerge", "ResultWriter"]
 class ResultWriter(wiring.Component):
     """Write LABEL, MARK and ROW reports.
 
-    Parameters
-    ----------
-    geometry : Geometry
-
     Members
     -------
     i : In(stream of result_layout)

@@ -70,11 +70,6 @@ class Ring(wiring.Component):
 
     Latency: ``steps`` cycles for each node of its ways, from the last beat to ``there``. Throughput:
     a node per cycle, if ``steps`` records wait or walk; a record per two cycles.
-
-    Raises
-    ------
-    ValueError
-        If ``codes`` or ``records`` is no power of two, or ``alternates`` is negative.
     """
 
     steps = 1 + NodeTable.latency + _AFTER_ROW

@@ -61,10 +61,6 @@ class Sequencer(wiring.Component):
     nothing is under way, so what a command finds does not depend on how fast records come; neither does when a LOAD
     that fails is told. What would wait for GO for ever is refused: LEARN, LAYOUT, EDGES, TURN and FENCE.
 
-    Parameters
-    ----------
-    geometry : Geometry
-
     Members
     -------
     commands : In(stream of bus words)

@@ -64,11 +64,6 @@ class StepTable(wiring.Component):
 
     Latency: 1 clock from ``load`` to ``o``, a register, and 2 from ``restart``. Steps that were never written are
     none's attributes.
-
-    Raises
-    ------
-    ValueError
-        If ``steps`` is no power of two, or less than 2.
     """
 
     def __init__(self, geometry, steps, ring):

@@ -31,11 +31,6 @@ class SegmentTable(wiring.Component):
         ``slope`` without its sign.
 
     Latency: 1 clock from ``segment`` to ``entry``.
-
-    Raises
-    ------
-    ValueError
-        If words are too wide for two.
     """
 
     def __init__(self, base, slope, chord=None, *, readers=1):

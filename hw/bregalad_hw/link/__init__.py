@@ -1,1 +1,1 @@
-"""The board's end of the link: frames to commands and registers, reports to frames."""
+"""The board's end of the link: frames to commands and registers, reports to frames. Source: docs/link.md."""

@@ -32,8 +32,6 @@ class Bridge(wiring.Component):
 
     Latency: 1 clock from a bus word's last word to ``commands``, 7 from a read's second word to
     ``values``. Throughput: a word per clock; a clock more for each bus word of several.
-
-    Source: docs/link.md.
     """
 
     def __init__(self, bus_width):

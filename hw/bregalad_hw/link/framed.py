@@ -61,13 +61,6 @@ class FramedAccelerator(wiring.Component):
         The memory cannot be used: the host is told of 0 bytes; with ``memory`` only.
 
     Latency: that of `Link`, `Accelerator` and `Link` again, one after the other.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
-
-    Source: docs/link.md.
     """
 
     def __init__(self, geometry, *, clock_hz, memory=0, row_bytes=4096, walkers=None, **sizes):

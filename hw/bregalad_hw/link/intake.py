@@ -19,7 +19,7 @@ class Intake(wiring.Component):
     Parameters
     ----------
     ring_words : int
-        Of the ring, a power of two.
+        Of the ring, a power of two; a frame must fit into it.
     frame_bytes : int
         Largest payload that is taken.
     peer_width : int
@@ -38,11 +38,6 @@ class Intake(wiring.Component):
         Words free after all frames before ``expected``.
 
     Latency: 10 clocks from a frame's last word to ``o.valid``, 5 of them the receiver's.
-
-    Raises
-    ------
-    ValueError
-        If a size is out of range, or the ring cannot hold a frame.
     """
 
     def __init__(self, ring_words, frame_bytes, peer_width=0):

@@ -66,13 +66,6 @@ class Link(wiring.Component):
     Latency, if nothing else is under way: from a frame's last word 10 clocks to the answer's first word
     (HELLO), 12 to the first command of a bus of 32 bits and one more for each further 32 bits
     (COMMANDS); 8 from a report's last word to its frame's first.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
-
-    Source: docs/link.md.
     """
 
     def __init__(

@@ -33,13 +33,6 @@ class LinkedAccelerator(wiring.Component):
 
     Latency: that of UART, COBS, `FramedAccelerator`, COBS and UART, one after the other; the line's bits
     take longest.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
-
-    Source: docs/link.md.
     """
 
     def __init__(self, geometry, *, clock_hz, baud, memory=0, walkers=1, **sizes):

@@ -35,13 +35,6 @@ class NetworkedAccelerator(wiring.Component):
 
     Latency: that of `DatagramReceiver`, `FramedAccelerator` and `DatagramTransmitter`, one after the
     other.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
-
-    Source: docs/link.md.
     """
 
     def __init__(

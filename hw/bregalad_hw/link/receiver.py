@@ -23,7 +23,7 @@ class FrameReceiver(wiring.Component):
     Parameters
     ----------
     frame_bytes : int
-        Largest payload that is taken, whole words.
+        Largest payload that is taken, whole words, 16 to 32768 bytes.
     peer_width : int
         Bits of what tells where a frame comes from.
 
@@ -52,8 +52,6 @@ class FrameReceiver(wiring.Component):
 
     Latency: 5 clocks from the last word to ``good`` and ``ring.commit``; 11 to the next frame.
     Throughput: a word per clock within a frame.
-
-    Source: docs/link.md.
     """
 
     def __init__(self, frame_bytes, peer_width=0):

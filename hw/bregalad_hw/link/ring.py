@@ -102,11 +102,6 @@ class Ring(wiring.Component):
         Words free besides the committed ones.
 
     Latency: 5 clocks from commit to ``o.valid``, 1 to ``room``. Throughput: a word per clock.
-
-    Raises
-    ------
-    ValueError
-        If ``depth`` is out of range or no power of two.
     """
 
     def __init__(self, depth):

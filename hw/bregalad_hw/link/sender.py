@@ -51,8 +51,6 @@ class FrameSender(wiring.Component):
 
     Latency: 2 clocks from a request to ``o.valid``. Throughput: a word per clock; 4 clocks more for
     each frame.
-
-    Source: docs/link.md.
     """
 
     def __init__(self, welcome, ring_words, peer_width=0):

@@ -39,8 +39,6 @@ class Session(wiring.Component):
         repeated.
 
     Latency: 2 clocks from ``good`` to ``begin`` and ``reply.valid``.
-
-    Source: docs/link.md.
     """
 
     def __init__(self, peer_width=0):

@@ -42,11 +42,6 @@ class UartReceiver(wiring.Component):
     Latency: 6 clocks and 9.5 bits from the start bit's edge to ``o.valid``. The line goes through a
     majority of three clocks, so a shorter pulse is not seen. From 8 clocks per bit on, the rates of
     both ends may differ by 2.5 %.
-
-    Raises
-    ------
-    ValueError
-        If a bit takes fewer than 4 clocks.
     """
 
     def __init__(self, clock_hz, baud):
@@ -125,11 +120,6 @@ class UartTransmitter(wiring.Component):
 
     Latency: 2 clocks from a transfer on ``i`` to the start bit. Throughput: a byte in 10 bits and
     4 clocks at most.
-
-    Raises
-    ------
-    ValueError
-        If a bit takes fewer than 4 clocks.
     """
 
     def __init__(self, clock_hz, baud):

@@ -25,7 +25,7 @@ class Window(wiring.Component):
     frame_bytes : int
         Of a frame's payload, a power of two, 16 to 1024.
     timeout : int
-        Ticks without an acknowledgement after which frames are offered again.
+        Ticks without an acknowledgement after which frames are offered again, at least 1.
 
     Members
     -------
@@ -47,13 +47,6 @@ class Window(wiring.Component):
 
     Latency: 7 clocks from a report's last word to ``head.valid``, if idle. Throughput: a word per
     clock, a clock more for each frame.
-
-    Raises
-    ------
-    ValueError
-        If a size is out of range or no power of two.
-
-    Source: docs/link.md.
     """
 
     def __init__(self, frames, frame_bytes, timeout):

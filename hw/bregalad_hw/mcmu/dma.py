@@ -41,7 +41,7 @@ class ReadDMA(wiring.Component):
     data_width : int
         Bits of a bus word, a power of two, 32 to 512.
     outstanding : int
-        Bursts under way at most.
+        Bursts under way at most, 1 to 64.
     burst : int
         Words of a burst at most, a power of two up to 256; bursts are aligned to their size.
 
@@ -55,11 +55,6 @@ class ReadDMA(wiring.Component):
 
     Latency: 4 cycles from descriptor to ``arvalid``, 3 from ``rvalid`` to ``o.valid``.
     Throughput: one word per cycle if the memory answers within ``outstanding * burst`` cycles.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range or no power of two where one is needed.
 
     Source: Arm IHI 0022, section A3.4.1 for bursts and the 4 KiB rule.
     """

@@ -46,10 +46,6 @@ def edit_signature(geometry):
 class SlotEditor(wiring.Component):
     """Execute a command on a slot's row in the table and its bins and zoom in the array.
 
-    Parameters
-    ----------
-    geometry : Geometry
-
     Members
     -------
     edit : In(edit_signature)

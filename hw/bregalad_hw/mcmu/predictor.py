@@ -46,8 +46,8 @@ class Predictor(wiring.Component):
         Predictions that may be under way or wait, 3 to 1024: a queue of two does not take two in
         clocks one after the other.
     waiting : int
-        Records asked for whose last beat is still to come; fewer than the
-        clocks from an ask to its sums' ``coming`` cost throughput.
+        Records asked for whose last beat is still to come, at least 2; fewer than the clocks from an ask to its sums'
+        ``coming`` cost throughput.
 
     Members
     -------
@@ -64,11 +64,6 @@ class Predictor(wiring.Component):
 
     Latency: ``latency`` clocks from a record's last sums to ``o.valid``. Throughput: one prediction
     per clock.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
 
     Source: host/bregalad/fixed.py; the golden model's Slots._scores.
     """

@@ -56,10 +56,6 @@ def job_words(kind, geometry, **values):
 class ReportWriter(wiring.Component):
     """Serialise the results of trials and the answers to commands.
 
-    Parameters
-    ----------
-    geometry : Geometry
-
     Members
     -------
     job : In(stream of job_layout)

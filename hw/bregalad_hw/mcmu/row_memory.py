@@ -30,11 +30,6 @@ class RowMemory(wiring.Component):
     Latency: 2 clocks from ``arvalid`` to ``rvalid``, 1 from a written word to ``bvalid``. Throughput: a word per clock
     in each direction, a burst after another without a pause.
 
-    Raises
-    ------
-    ValueError
-        If the size is too small or no power of two.
-
     Source: Arm IHI 0022, chapter A3.
     """
 

@@ -89,10 +89,6 @@ class SlotTable(wiring.Component):
     """One row per slot, and its link again in a memory of its own, so that a path can be followed while the rows are
     under way.
 
-    Parameters
-    ----------
-    geometry : Geometry
-
     Members
     -------
     port : In(table_signature)

@@ -54,10 +54,6 @@ class Tracker(wiring.Component):
     names the slot, and the row keeps it. An instance that weighs comes as so many copies of one number:
     the first is predicted, with the last slots become due, and its record is freed.
 
-    Parameters
-    ----------
-    geometry : Geometry
-
     Members
     -------
     i : In(stream of header_layout)

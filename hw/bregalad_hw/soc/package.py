@@ -53,11 +53,6 @@ def write_package(geometry, folder, clocks=1, **options):
         As of `AxiTop`.
     folder : str or Path
         Made if it is not there.
-
-    Raises
-    ------
-    ValueError
-        As `AxiTop`.
     """
     folder = Path(folder)
     top = AxiTop(geometry, clocks, **options)

@@ -32,11 +32,6 @@ class AxiTop(wiring.Component):
     s_axi_..., m_axi_..., interrupt : those of the core
 
     Latency: that of `AxiCore`, and with two clocks of `AxiCrossing` on each way.
-
-    Raises
-    ------
-    ValueError
-        As `AxiCore`; or if there are not 1 or 2 clocks.
     """
 
     def __init__(self, geometry, clocks=1, **options):
