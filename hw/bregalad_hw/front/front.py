@@ -3,17 +3,15 @@
 from amaranth import Assert, Module, Mux, Signal
 from amaranth.lib import data, fifo, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
-from bregalad.geometry import CODE_WIDTH
 from bregalad.predictors import Predictor
 from bregalad.protocol.commands import RecordFlag
 from bregalad.protocol.leaf_rows import LEAF_ROWS, RowOp, RowWord
-from bregalad.protocol.nodes import EDIT, EditError
-from bregalad.protocol.rows import ROW_COMMAND, WEIGHT_LOW
+from bregalad.protocol.rows import WEIGHT_LOW
 
 from ..configuration import configuration_signature
-from ..layout import struct
 from ..mcmu.predictor import prediction_layout
 from ..mcmu.tracker import header_layout
+from ..members import members_of, pass_on
 from ..relay import Relay
 from ..repeat import WEIGHT
 from . import leaf_rows
@@ -24,6 +22,8 @@ from .walker import Walker
 
 __all__ = ["Front", "access_layout"]
 
+_WALKED = ("edit", "renumber", "last_number", "limit", "handed", "error")
+_STORED = ("read_at", "codes", "free")
 _STEPS = 8  # of a walk: mostly fewer
 _UNKNOWN = 3  # records that `room` does not know of: this clock's, and those of the two before
 _BEHIND = 16  # places for records that have left the walker
@@ -112,28 +112,18 @@ class Front(wiring.Component):
         super().__init__(
             {
                 "configuration": In(configuration_signature(LEAF_ROWS)),
-                "command": In(stream.Signature(struct(ROW_COMMAND))),
+                **members_of(self.quantiser, "command"),
                 "i": In(stream.Signature(g.bus_width)),
                 "root": In(range(g.nodes)),
                 "abort": In(1),
                 "header": Out(stream.Signature(header_layout(g))),
                 **({"bayes": In(stream.Signature(prediction_layout(g)))} if g.naive_bayes else {}),
-                "edit": In(stream.Signature(struct(EDIT))),
-                "renumber": In(1),
-                "last_number": In(32),
-                "limit": In(32),
-                "handed": Out(32),
-                "error": Out(range(max(EditError) + 1)),
+                **members_of(self.walker, *_WALKED),
                 "row": In(stream.Signature(access_layout())),
                 "refused": Out(1),
                 "result": Out(stream.Signature(leaf_rows.result_layout(g, g.nodes))),
-                "read_at": In(self.store.read_at.shape()),
-                "codes": Out(data.ArrayLayout(CODE_WIDTH, g.lanes)),
-                "free": In(1),
-                "good": Out(1),
-                "bad": Out(1),
-                "quiet": Out(1),
-                "busy": Out(1),
+                **members_of(self.store, *_STORED),
+                **dict.fromkeys(("good", "bad", "quiet", "busy"), Out(1)),
             }
         )
 
@@ -141,27 +131,18 @@ class Front(wiring.Component):
         m = Module()
         m.submodules.quantiser = quantiser = self.quantiser
         m.submodules.walker = walk = self.walker
-        m.submodules.store = store = self.store
+        m.submodules.store = self.store
         m.submodules.rows = rows = self.rows
-        connect(m, flipped(self.command), quantiser.command)
-        connect(m, flipped(self.edit), walk.edit)
+        pass_on(m, quantiser, self, "command")
+        pass_on(m, walk, self, *_WALKED)
+        pass_on(m, self.store, self, *_STORED)
         connect(m, rows.o, flipped(self.result))
         connect(m, flipped(self.configuration), rows.configuration)
         self._words(m)
         header, waiting, told = self._join(m, self._records(m))
         behind = header.valid | waiting | told.valid
         self._access(m, told, walk.quiet & ~waiting & ~header.valid)
-        m.d.comb += [
-            walk.limit.eq(self.limit),
-            walk.renumber.eq(self.renumber),
-            walk.last_number.eq(self.last_number),
-            self.handed.eq(walk.handed),
-            self.error.eq(walk.error),
-            store.read_at.eq(self.read_at),
-            store.free.eq(self.free),
-            self.codes.eq(store.codes),
-            self.quiet.eq(walk.quiet & rows.quiet & ~behind),
-        ]
+        m.d.comb += self.quiet.eq(walk.quiet & rows.quiet & ~behind)
         return m
 
     def _words(self, m):

@@ -1,13 +1,13 @@
 """Rows to records: label, flags, and a code for each attribute."""
 
 from amaranth import Cat, Module, Mux, Signal
-from amaranth.lib import data, stream, wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import Out
 from bregalad.geometry import CODE_WIDTH, MISSING
-from bregalad.protocol.rows import KEY_BYTES, KIND_BYTES, ROW_COMMAND, RowKind, places_of
+from bregalad.protocol.rows import KEY_BYTES, KIND_BYTES, RowKind, places_of
 
 from ..delay import DelayLine
-from ..layout import struct
+from ..members import members_of, pass_on
 from .cutter import Cutter
 from .search import Search, search_latency, sought_layout
 
@@ -16,6 +16,7 @@ __all__ = ["Quantiser", "codes_layout"]
 _SIGN = 1 << 31
 _INFINITY = 0x7F800000  # bits of a float; those of a NaN are more
 _NO_CLASS = 255
+_CUT = ("command", "i", "room", "stop", "begun", "starved", "busy")
 
 
 def _search_clocks(geometry):
@@ -82,36 +83,22 @@ class Quantiser(wiring.Component):
 
     def __init__(self, geometry, steps=64):
         self.geometry = g = geometry
-        self.steps = steps
+        self.cutter = Cutter(g, steps)
         self.latency = Cutter.latency + _search_clocks(g) + 1
         self.under_way = self.latency - 1
         super().__init__(
             {
-                "command": In(stream.Signature(struct(ROW_COMMAND))),
-                "i": In(stream.Signature(g.bus_width)),
-                "room": In(1),
+                **members_of(self.cutter, *_CUT),
                 "o": Out(wiring.Signature({"valid": Out(1), "payload": Out(codes_layout(g))})),
-                "stop": In(1),
-                "begun": Out(1),
-                "starved": Out(1),
-                "busy": Out(1),
             }
         )
 
     def elaborate(self, platform):
         m = Module()
         g = self.geometry
-        m.submodules.cutter = cutter = Cutter(g, self.steps)
-        wiring.connect(m, wiring.flipped(self.command), cutter.command)
-        wiring.connect(m, wiring.flipped(self.i), cutter.i)
-        m.d.comb += [
-            cutter.room.eq(self.room),
-            cutter.stop.eq(self.stop),
-            self.begun.eq(cutter.begun),
-            self.starved.eq(cutter.starved),
-            self.busy.eq(cutter.busy),
-        ]
-        cut = cutter.o
+        m.submodules.cutter = self.cutter
+        pass_on(m, self.cutter, self, *_CUT)
+        cut = self.cutter.o
         found = [self._search(m, searcher, cut) for searcher in range(g.searchers)]
 
         # What is not searched waits for what is; codes do in the searchers, as far as these are wide enough.

@@ -1,31 +1,20 @@
 """The accelerator behind frames: what every board wraps, whatever carries them."""
 
 from amaranth import Module, Mux, Signal
-from amaranth.lib import stream, wiring
-from amaranth.lib.wiring import In, Out, connect, flipped
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out, connect
 
 from ..accelerator import RESET_CLOCKS, Accelerator
 from ..mcmu.axi import axi_signature
-from ..mcmu.report import word_layout
 from ..mcmu.row_memory import RowMemory
+from ..members import members_of, pass_on
 from ..replica import add_with_reset
 from .link import Link
-from .words import frame_layout
 
-__all__ = ["FramedAccelerator", "memory_members", "pass_memory"]
+__all__ = ["FramedAccelerator"]
 
+_FRAMES = ("i", "peer", "o", "to_peer")
 _SHOWN = 50  # milliseconds that an event lights its output
-
-
-def memory_members(geometry, memory):
-    """The members of what wraps an accelerator with so many bytes of memory."""
-    return {"m_axi": Out(axi_signature(geometry.bus_width)), "reset": Out(1), "lost": In(1)} if memory else {}
-
-
-def pass_memory(m, inner, outer):
-    """Connect these members of an accelerator to those of what wraps it."""
-    connect(m, inner.m_axi, flipped(outer.m_axi))
-    m.d.comb += [outer.reset.eq(inner.reset), inner.lost.eq(outer.lost)]
 
 
 class FramedAccelerator(wiring.Component):
@@ -60,6 +49,11 @@ class FramedAccelerator(wiring.Component):
     lost : In(1)
         The memory cannot be used: the host is told of 0 bytes; with ``memory`` only.
 
+    Attributes
+    ----------
+    outside : list of str
+        Members that have nothing to do with frames: what wraps this has them, too.
+
     Latency: that of `Link`, `Accelerator` and `Link` again, one after the other.
     """
 
@@ -71,41 +65,32 @@ class FramedAccelerator(wiring.Component):
         self.link = Link(geometry, clock_hz=clock_hz, reset_clocks=RESET_CLOCKS, **sizes)
         super().__init__(
             {
-                "i": In(stream.Signature(frame_layout())),
-                "peer": In(self.link.peer_width),
-                "o": Out(stream.Signature(word_layout())),
-                "to_peer": Out(self.link.peer_width),
-                "alive": Out(1),
+                **members_of(self.link, *_FRAMES, "alive"),
                 "receiving": Out(1),
                 "dropping": Out(1),
-                **memory_members(geometry, memory),
+                **({"m_axi": Out(axi_signature(geometry.bus_width)), "reset": Out(1), "lost": In(1)} if memory else {}),
             }
         )
+        self.outside = [name for name in self.signature.members if name not in _FRAMES]
 
     def elaborate(self, platform):
         m = Module()
         m.submodules.link = link = self.link
         m.submodules.accelerator = accelerator = Accelerator(self.geometry, walkers=self.walkers)
 
-        connect(m, flipped(self.i), link.i)
-        connect(m, link.o, flipped(self.o))
+        pass_on(m, link, self, *_FRAMES, "alive")
         connect(m, link.commands, accelerator.commands)
         connect(m, accelerator.reports, link.reports)
         connect(m, link.csr, accelerator.csr)
         if self.memory:
-            connect(m, accelerator.m_axi, flipped(self.m_axi))
+            pass_on(m, accelerator, self, "m_axi")
             m.d.comb += [accelerator.memory_size.eq(Mux(self.lost, 0, self.memory)), self.reset.eq(link.reset)]
         else:
             rows = RowMemory(self.geometry.bus_width, self.row_bytes)
             add_with_reset(m, "rows", rows, link.reset)
             connect(m, accelerator.m_axi, rows.i)
             m.d.comb += accelerator.memory_size.eq(self.row_bytes)
-        m.d.comb += [
-            accelerator.reset.eq(link.reset),
-            link.peer.eq(self.peer),
-            self.to_peer.eq(link.to_peer),
-            self.alive.eq(link.alive),
-        ]
+        m.d.comb += accelerator.reset.eq(link.reset)
         for event, shown in ((link.taken, self.receiving), (link.dropped, self.dropping)):
             left = Signal(range(_SHOWN + 1), name=f"{shown.name}_left")
             m.d.sync += shown.eq(left != 0)

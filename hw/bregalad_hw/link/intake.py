@@ -1,16 +1,17 @@
 """Frames in, words of those that are taken out."""
 
 from amaranth import Module, ResetInserter
-from amaranth.lib import stream, wiring
-from amaranth.lib.wiring import In, Out, connect, flipped
+from amaranth.lib import wiring
+from amaranth.lib.wiring import connect
 
+from ..members import members_of, pass_on
 from .receiver import FrameReceiver
 from .ring import Ring
-from .words import frame_layout, header_layout
 
 __all__ = ["Intake"]
 
 _TOLD = ("header", "version", "from_peer", "good", "same", "expected", "answer", "nak", "dropped")
+_CHECKED = ("i", "peer", "session", "begin", *_TOLD)  # of the receiver
 
 
 class Intake(wiring.Component):
@@ -49,37 +50,14 @@ class Intake(wiring.Component):
                 "bytes: make frame_bytes smaller or ring_words larger"
             )
         super().__init__(
-            {
-                "i": In(stream.Signature(frame_layout())),
-                "peer": In(peer_width),
-                "session": In(32),
-                "begin": In(1),
-                "header": Out(header_layout()),
-                "version": Out(16),
-                "from_peer": Out(peer_width),
-                "good": Out(1),
-                "same": Out(1),
-                "expected": Out(16),
-                "answer": Out(1),
-                "nak": Out(1),
-                "dropped": Out(1),
-                "o": Out(stream.Signature(32)),
-                "room": Out(range(ring_words + 1)),
-            }
+            {**members_of(self.receiver, *_CHECKED), **members_of(self.ring, "o", "room")},
         )
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.receiver = receiver = self.receiver
+        m.submodules.receiver = self.receiver
         m.submodules.ring = ResetInserter(self.begin)(self.ring)
-        connect(m, flipped(self.i), receiver.i)
-        connect(m, receiver.ring, self.ring.w)
-        connect(m, self.ring.o, flipped(self.o))
-        m.d.comb += [
-            receiver.peer.eq(self.peer),
-            receiver.session.eq(self.session),
-            receiver.begin.eq(self.begin),
-            self.room.eq(self.ring.room),
-            *(getattr(self, name).eq(getattr(receiver, name)) for name in _TOLD),
-        ]
+        connect(m, self.receiver.ring, self.ring.w)
+        pass_on(m, self.receiver, self, *_CHECKED)
+        pass_on(m, self.ring, self, "o", "room")
         return m

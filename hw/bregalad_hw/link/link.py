@@ -1,19 +1,17 @@
 """The board's end of the link, between words of frames and the accelerator."""
 
 from amaranth import Module, ResetInserter, Signal
-from amaranth.lib import stream, wiring
-from amaranth.lib.wiring import In, Out, connect, flipped
+from amaranth.lib import wiring
+from amaranth.lib.wiring import Out, connect
 from bregalad.protocol.link import LINK_VERSION, AckFlag, FrameType
 from bregalad.protocol.registers import identity
 
-from ..mcmu.report import word_layout
-from ..registers import csr_signature
+from ..members import members_of, pass_on
 from .bridge import Bridge
 from .intake import Intake
 from .sender import FrameSender
 from .session import Session
 from .window import Window
-from .words import frame_layout
 
 __all__ = ["Link"]
 
@@ -103,18 +101,11 @@ class Link(wiring.Component):
         )
         super().__init__(
             {
-                "i": In(stream.Signature(frame_layout())),
-                "peer": In(peer_width),
-                "o": Out(stream.Signature(word_layout())),
-                "to_peer": Out(peer_width),
-                "commands": Out(stream.Signature(geometry.bus_width)),
-                "reports": In(stream.Signature(word_layout())),
-                "csr": Out(csr_signature()),
-                "reset": Out(1),
-                "tick": Out(1),
-                "alive": Out(1),
-                "taken": Out(1),
-                "dropped": Out(1),
+                **members_of(self.intake, "i", "peer", "dropped"),
+                **members_of(self.sender, "o", "to_peer"),
+                **members_of(self.bridge, "commands", "csr"),
+                **members_of(self.window, "reports"),
+                **dict.fromkeys(("reset", "tick", "alive", "taken"), Out(1)),
             }
         )
 
@@ -128,7 +119,9 @@ class Link(wiring.Component):
         m.submodules.sender = sender = self.sender
         bridge, window = self.bridge, self.window
 
-        connect(m, flipped(self.i), intake.i)
+        pass_on(m, intake, self, "i", "peer", "dropped")
+        pass_on(m, sender, self, "o", "to_peer")
+        pass_on(m, bridge, self, "commands", "csr")
         # While the accelerator is reset nothing goes down to it, and nothing comes up.
         left = Signal(range(self.reset_clocks + _BEHIND_RESET))
         silent = Signal()
@@ -145,13 +138,10 @@ class Link(wiring.Component):
             window.reports.valid.eq(self.reports.valid & ~silent),
             self.reports.ready.eq(window.reports.ready),
         ]
-        connect(m, bridge.commands, flipped(self.commands))
-        connect(m, bridge.csr, flipped(self.csr))
         connect(m, bridge.values, window.values)
         connect(m, window.head, sender.head)
         connect(m, window.words, sender.words)
         connect(m, session.reply, sender.reply)
-        connect(m, sender.o, flipped(self.o))
 
         ticks = Signal(range(self.clock_hz // _TICKS), init=self.clock_hz // _TICKS - 1)
         m.d.sync += [ticks.eq(ticks - 1), self.tick.eq(ticks == 0)]
@@ -159,14 +149,12 @@ class Link(wiring.Component):
             m.d.sync += ticks.eq(ticks.init)
 
         m.d.comb += [
-            intake.peer.eq(self.peer),
             intake.session.eq(session.session),
             intake.begin.eq(session.begin),
-            session.good.eq(intake.good),
-            session.same.eq(intake.same),
-            session.header.eq(intake.header),
-            session.version.eq(intake.version),
-            session.from_peer.eq(intake.from_peer),
+            *(
+                getattr(session, name).eq(getattr(intake, name))
+                for name in ("good", "same", "header", "version", "from_peer")
+            ),
             session.tick.eq(self.tick),
             window.idle.eq(sender.idle),
             window.acknowledge.eq(intake.header.acknowledge),
@@ -177,13 +165,8 @@ class Link(wiring.Component):
             sender.begin.eq(session.begin),
             sender.session.eq(session.session),
             sender.peer.eq(session.peer),
-            sender.expected.eq(intake.expected),
-            sender.room.eq(intake.room),
-            sender.answer.eq(intake.answer),
-            sender.nak.eq(intake.nak),
-            self.to_peer.eq(sender.to_peer),
+            *(getattr(sender, name).eq(getattr(intake, name)) for name in ("expected", "room", "answer", "nak")),
             self.alive.eq(session.session != 0),
             self.taken.eq(intake.good),
-            self.dropped.eq(intake.dropped),
         ]
         return m

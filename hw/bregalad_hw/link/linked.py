@@ -4,8 +4,9 @@ from amaranth import Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, connect
 
+from ..members import members_of, pass_on
 from .cobs import CobsDecoder, CobsEncoder
-from .framed import FramedAccelerator, memory_members, pass_memory
+from .framed import FramedAccelerator
 from .uart import UartReceiver, UartTransmitter
 
 __all__ = ["LinkedAccelerator"]
@@ -36,20 +37,10 @@ class LinkedAccelerator(wiring.Component):
     """
 
     def __init__(self, geometry, *, clock_hz, baud, memory=0, walkers=1, **sizes):
-        self.memory = memory
         self.framed = FramedAccelerator(geometry, clock_hz=clock_hz, memory=memory, walkers=walkers, **sizes)
         self.receiver = UartReceiver(clock_hz, baud)
         self.transmitter = UartTransmitter(clock_hz, baud)
-        super().__init__(
-            {
-                "rx": In(1, init=1),
-                "tx": Out(1, init=1),
-                "alive": Out(1),
-                "receiving": Out(1),
-                "dropping": Out(1),
-                **memory_members(geometry, memory),
-            }
-        )
+        super().__init__({"rx": In(1, init=1), "tx": Out(1, init=1), **members_of(self.framed, *self.framed.outside)})
 
     def elaborate(self, platform):
         m = Module()
@@ -63,13 +54,6 @@ class LinkedAccelerator(wiring.Component):
         connect(m, decoder.o, framed.i)
         connect(m, framed.o, encoder.i)
         connect(m, encoder.o, transmitter.i)
-        if self.memory:
-            pass_memory(m, framed, self)
-        m.d.comb += [
-            receiver.rx.eq(self.rx),
-            self.tx.eq(transmitter.tx),
-            self.alive.eq(framed.alive),
-            self.receiving.eq(framed.receiving),
-            self.dropping.eq(framed.dropping),
-        ]
+        pass_on(m, framed, self, *framed.outside)
+        m.d.comb += [receiver.rx.eq(self.rx), self.tx.eq(transmitter.tx)]
         return m

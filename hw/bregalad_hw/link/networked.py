@@ -4,14 +4,9 @@ from amaranth import Module
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
-from .datagram import (
-    PEER,
-    DatagramReceiver,
-    DatagramTransmitter,
-    received_layout,
-    sent_layout,
-)
-from .framed import FramedAccelerator, memory_members, pass_memory
+from ..members import members_of, pass_on
+from .datagram import PEER, DatagramReceiver, DatagramTransmitter, received_layout, sent_layout
+from .framed import FramedAccelerator
 
 __all__ = ["NetworkedAccelerator"]
 
@@ -49,7 +44,6 @@ class NetworkedAccelerator(wiring.Component):
         up_frame_bytes=1024,
         **sizes,
     ):
-        self.memory = memory
         self.framed = FramedAccelerator(
             geometry,
             clock_hz=clock_hz,
@@ -66,10 +60,7 @@ class NetworkedAccelerator(wiring.Component):
             {
                 "i": In(stream.Signature(received_layout())),
                 "o": Out(stream.Signature(sent_layout())),
-                "alive": Out(1),
-                "receiving": Out(1),
-                "dropping": Out(1),
-                **memory_members(geometry, memory),
+                **members_of(self.framed, *self.framed.outside),
             }
         )
 
@@ -82,13 +73,6 @@ class NetworkedAccelerator(wiring.Component):
         connect(m, receiver.o, framed.i)
         connect(m, framed.o, transmitter.i)
         connect(m, transmitter.o, flipped(self.o))
-        if self.memory:
-            pass_memory(m, framed, self)
-        m.d.comb += [
-            framed.peer.eq(receiver.peer),
-            transmitter.peer.eq(framed.to_peer),
-            self.alive.eq(framed.alive),
-            self.receiving.eq(framed.receiving),
-            self.dropping.eq(framed.dropping),
-        ]
+        pass_on(m, framed, self, *framed.outside)
+        m.d.comb += [framed.peer.eq(receiver.peer), transmitter.peer.eq(framed.to_peer)]
         return m

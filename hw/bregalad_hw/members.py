@@ -1,0 +1,20 @@
+"""Members that a block has from what it wraps."""
+
+from amaranth.lib.wiring import Out, connect, flipped
+
+__all__ = ["members_of", "pass_on"]
+
+
+def members_of(block, *names):
+    """These members of a block, for the signature of what wraps it."""
+    return {name: block.signature.members[name] for name in names}
+
+
+def pass_on(m, block, wrapper, *names):
+    """Connect these members of a submodule to those of the same names of what wraps it."""
+    for name in names:
+        inner, outer, member = getattr(block, name), getattr(wrapper, name), wrapper.signature.members[name]
+        if member.is_signature:
+            connect(m, inner, flipped(outer))
+        else:
+            m.d.comb += outer.eq(inner) if member.flow is Out else inner.eq(outer)
