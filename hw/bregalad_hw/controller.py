@@ -28,6 +28,7 @@ from .mcmu.report import ReportWriter, word_layout
 from .mcmu.scheduler import TRIALS, TrialScheduler
 from .mcmu.slots import SlotTable
 from .mcmu.tracker import Tracker
+from .members import assign
 from .optional import optional
 from .relay import Border, Relay
 from .replica import add_with_reset
@@ -147,9 +148,13 @@ class MemoryController(wiring.Component):
         results = add("results", ResultWriter(g))
         merge = add("merge", ReportMerge())
 
-        command_relay = add("command_relay", Relay(g.bus_width))
-        connect(m, flipped(self.commands), command_relay.i)
-        connect(m, command_relay.o, sequencer.commands)
+        def through(kind, name, near, far):
+            between = add(name, kind(near.payload.shape()))
+            connect(m, near, between.i)
+            connect(m, between.o, far)
+            return between
+
+        command_relay = through(Relay, "command_relay", flipped(self.commands), sequencer.commands)
         connect(m, sequencer.load, loader.load)
         for name, near, far in (
             ("descriptor", sequencer.descriptor, memory.descriptor),
@@ -159,9 +164,7 @@ class MemoryController(wiring.Component):
             ("job", sequencer.job, writer.job),
             ("trial", verdicts.proposal, writer.head),
         ):
-            border = add(f"{name}_border", Border(near.payload.shape()))
-            connect(m, near, border.i)
-            connect(m, border.o, far)
+            through(Border, f"{name}_border", near, far)
         connect(m, sequencer.slots.payload, editor.edit.payload)
         connect(m, editor.edit.job, sequencer.slots.job)
         m.d.comb += sequencer.slots.done.eq(editor.edit.done)
@@ -180,15 +183,9 @@ class MemoryController(wiring.Component):
         connect(m, verdicts.outcome, writer.summary)
         connect(m, editor.counts, writer.counts)
         connect(m, flipped(self.gains), writer.gains)
-        writer_relay, results_relay, report_relay = (
-            add(f"{name}_relay", Relay(word_layout())) for name in ("writer", "results", "report")
-        )
-        connect(m, writer.o, writer_relay.i)
-        connect(m, writer_relay.o, merge.first)
-        connect(m, results.o, results_relay.i)
-        connect(m, results_relay.o, merge.second)
-        connect(m, merge.o, report_relay.i)
-        connect(m, report_relay.o, flipped(self.reports))
+        writer_relay = through(Relay, "writer_relay", writer.o, merge.first)
+        results_relay = through(Relay, "results_relay", results.o, merge.second)
+        through(Relay, "report_relay", merge.o, flipped(self.reports))
         for block in (tracker, writer, verdicts):
             connect(m, flipped(self.configuration), block.configuration)
         connect(m, flipped(self.tree), tracker.tree)
@@ -231,30 +228,23 @@ class MemoryController(wiring.Component):
         idle, idle_now = Signal(init=1), Signal()
         m.d.comb += [
             idle_now.eq(tracker.idle & front.quiet),
-            front.read_at.eq(tracker.read_at),
-            front.free.eq(tracker.free),
+            *assign(front, tracker, "read_at", "free"),
             front.root.eq(sequencer.root),
             front.abort.eq(failed & sequencer.learning),
             front.limit.eq(blocks.limit),
             *(port.renumber.eq(sequencer.turns) for port in (front, tracker)),
             *(port.last_number.eq(sequencer.turn.number) for port in (front, tracker)),
-            blocks.turn.eq(sequencer.turn),
-            *(port.turns.eq(sequencer.turns) for port in (blocks, due)),
-            blocks.go.eq(sequencer.go),
-            blocks.length.eq(sequencer.length),
-            blocks.next.eq(sequencer.next),
+            *assign(blocks, sequencer, "turn", "turns", "go", "length", "next"),
             blocks.counted.eq(tracker.counted),
             due.i.valid.eq(tracker.due),
             due.i.payload.eq(tracker.slot),
             due.mark.eq(editor.mark),
-            due.first.eq(sequencer.first),
+            *assign(due, sequencer, "turns", "first"),
             due.slots.eq(sequencer.slots_of),
             sequencer.due_comes.eq(due.comes),
             due.done.eq(sequencer.due_done),
-            sequencer.since.eq(blocks.since),
-            sequencer.left.eq(blocks.left),
-            sequencer.at_once.eq(self.tree.block.at_once),
-            sequencer.waits.eq(self.tree.block.waits),
+            *assign(sequencer, blocks, "since", "left"),
+            *assign(sequencer, self.tree.block, "at_once", "waits"),
             verdicts.pushed.eq(scheduler.i.valid & scheduler.i.ready),
             tracker.passes.eq(passes),
             tracker.locked.eq(scheduler.locked_a),
@@ -266,8 +256,7 @@ class MemoryController(wiring.Component):
             scheduler.snap_freed.eq(self.snap_freed),
             sequencer.number.eq(tracker.counted),
             sequencer.failed.eq(failed),
-            sequencer.error.eq(memory.o.p.error),
-            sequencer.address.eq(memory.o.p.address),
+            *assign(sequencer, memory.o.p, "error", "address"),
             editor.grant.eq(~scheduler.held),
             editor.answer.eq(self.count_out),
             editor.answer_valid.eq(self.count_valid),
@@ -288,8 +277,7 @@ class MemoryController(wiring.Component):
             sequencer.idle.eq(idle_now),
             sequencer.flowing.eq(front.busy),
             sequencer.ended.eq(blocks.ended),
-            sequencer.proposed.eq(verdicts.proposed),
-            sequencer.undecided.eq(verdicts.undecided),
+            *assign(sequencer, verdicts, "proposed", "undecided"),
             sequencer.quiet.eq(
                 scheduler.quiet
                 & predictor.quiet
@@ -315,11 +303,7 @@ class MemoryController(wiring.Component):
             if member.flow is In:
                 m.d.comb += getattr(port, name).eq(Mux(idle, getattr(editor, name), getattr(tracker, name)))
         # While there is nothing in it the tracker takes in every clock: what the editor has asked for stays.
-        m.d.comb += [
-            port.r_take.eq(tracker.r_take),
-            editor.r_entry.eq(port.r_entry),
-            tracker.r_entry.eq(port.r_entry),
-        ]
+        m.d.comb += [port.r_take.eq(tracker.r_take), *(end.r_entry.eq(port.r_entry) for end in (editor, tracker))]
 
     def _issue(self, m, idle, editor, tracker, scheduler, codes):
         """Give the array its operations; ``codes`` come a clock after each."""

@@ -1,8 +1,13 @@
-"""Members that a block has from what it wraps."""
+"""Members of the same names: of a block and what wraps it, of two blocks."""
 
 from amaranth.lib.wiring import Out, connect, flipped
 
-__all__ = ["members_of", "pass_on"]
+__all__ = ["assign", "members_of", "pass_on"]
+
+
+def assign(target, source, *names):
+    """Assignments of members, or of fields, that have the same names."""
+    return [getattr(target, name).eq(getattr(source, name)) for name in names]
 
 
 def members_of(block, *names):

@@ -1,6 +1,8 @@
 """The attribute processor array: P lanes and what merges their results."""
 
 import itertools
+from functools import reduce
+from operator import or_
 
 from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
@@ -14,6 +16,7 @@ from ..configuration import configuration_signature
 from ..delay import delay
 from ..gain.gain import arithmetic_latency, shared_table
 from ..gain.scan import SNAPSHOTS, Scan
+from ..members import assign
 from ..optional import optional
 from ..replica import add_with_reset, distribute, distribution_latency, replicate
 from .bayes import PartialSums, partial_latency, partial_signature
@@ -34,6 +37,7 @@ __all__ = ["AttributeProcessorArray"]
 _FAN_IN = 8  # lanes, or groups of them, that a register of a reduction brings together
 _FIFO_DEPTH = 16
 _MOST_SNAPSHOTS = 16
+_TOLD = ("control", "scan", "load", "shift", "config", "config_pass")  # all lanes alike
 
 
 def _gather_clocks(lanes):
@@ -174,31 +178,20 @@ class AttributeProcessorArray(wiring.Component):
         for lane, after, values in zip(lanes, [*lanes[1:], None], told, strict=True):
             m.submodules[f"lane_{lane.lane}"] = lane
             m.d.comb += [
-                lane.control.eq(values["control"]),
+                *(getattr(lane, name).eq(values[name]) for name in _TOLD),
                 lane.code.eq(delay(m, self.codes[lane.lane], self.spread - self.codes_latency, f"code_{lane.lane}")),
-                lane.scan.eq(values["scan"]),
-                lane.load.eq(values["load"]),
-                lane.shift.eq(values["shift"]),
-                lane.config.eq(values["config"]),
-                lane.config_pass.eq(values["config_pass"]),
                 lane.config_write.eq(values["config_write"] & (values["config_lane"] == lane.lane)),
             ]
             if after is not None:
                 m.d.comb += lane.chain_i.eq(after.chain_o)
 
         # READ, the events and the kinds of all lanes, _FAN_IN to a register.
-        def either(signals):
-            value = signals[0]
-            for signal in signals[1:]:
-                value = value | signal
-            return value
-
         def gather(name, signals):
             level = 0
             while level == 0 or len(signals) > 1:
                 groups = [signals[i : i + _FAN_IN] for i in range(0, len(signals), _FAN_IN)]
                 signals = [Signal(len(signals[0]), name=f"{name}_{level}_{i}") for i in range(len(groups))]
-                m.d.sync += [signal.eq(either(group)) for signal, group in zip(signals, groups, strict=True)]
+                m.d.sync += [signal.eq(reduce(or_, group)) for signal, group in zip(signals, groups, strict=True)]
                 level += 1
             return signals[0]
 
@@ -318,7 +311,7 @@ class AttributeProcessorArray(wiring.Component):
         extra = cell_bits + g.lanes.bit_length()
         factor = -(-(1 << extra) // g.lanes)
         m.d.sync += [
-            *(config[0][name].eq(getattr(written, name)) for name in config_layout().members),
+            *assign(config[0], written, *config_layout().members),
             write[0].eq(written.write),
             config[1].eq(config[0]),
             write[1].eq(write[0]),
@@ -329,7 +322,7 @@ class AttributeProcessorArray(wiring.Component):
             lane.eq(config[1].index - passes[0] * g.lanes),
         ]
         kind = Signal(cell_layout())
-        m.d.comb += [kind[name].eq(config[2][name]) for name in cell_layout().members]
+        m.d.comb += assign(kind, config[2], *cell_layout().members)
         m.submodules.kinds = kinds = Memory(
             shape=cell_layout(), depth=g.max_cells, init=[{"kind": CellKind.IGNORED, "first": 1}] * g.max_cells
         )

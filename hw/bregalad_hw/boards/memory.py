@@ -7,7 +7,8 @@ from amaranth import ClockSignal, Instance, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from ..mcmu.axi import Response, axi_signature
+from ..mcmu.axi import BURST, Response, axi_signature
+from ..members import assign
 
 __all__ = ["CHIPS", "Chip", "Core", "MemoryGate", "NAME", "add_core", "axi_ports", "write_core"]
 
@@ -115,9 +116,8 @@ class MemoryGate(wiring.Component):
         left = Signal(8)  # words of a burst behind the end, less one
         refusing = Signal()
         may_read = self.open & ~shut & ~refusing & ~bursts.all()
-        for name in ("id", "addr", "len", "size", "burst", "cache", "prot"):
-            m.d.comb += getattr(o, f"ar{name}").eq(getattr(i, f"ar{name}"))
         m.d.comb += [
+            *assign(o, i, "arid", "araddr", *(f"ar{name}" for name in BURST)),
             o.arvalid.eq(i.arvalid & may_read & ~outside),
             i.arready.eq(may_read & Mux(outside, bursts == 0, o.arready)),
             o.rready.eq(shut | i.rready),
@@ -152,9 +152,8 @@ class MemoryGate(wiring.Component):
         with m.If(o.wready):
             m.d.sync += o.wvalid.eq(0)
         with m.If(put):
-            m.d.sync += [o.awvalid.eq(1), o.wvalid.eq(1), o.wdata.eq(i.wdata), o.wstrb.eq(i.wstrb)]
-            for name in ("addr", "size", "burst", "cache", "prot"):
-                m.d.sync += getattr(o, f"aw{name}").eq(getattr(i, f"aw{name}"))
+            m.d.sync += [o.awvalid.eq(1), o.wvalid.eq(1)]
+            m.d.sync += assign(o, i, "wdata", "wstrb", "awaddr", "awsize", "awburst", "awcache", "awprot")
         return m
 
 

@@ -11,7 +11,7 @@ from bregalad.protocol.rows import WEIGHT_LOW
 from ..configuration import configuration_signature
 from ..mcmu.predictor import prediction_layout
 from ..mcmu.tracker import header_layout
-from ..members import members_of, pass_on
+from ..members import assign, members_of, pass_on
 from ..relay import Relay
 from ..repeat import WEIGHT
 from . import leaf_rows
@@ -249,10 +249,10 @@ class Front(wiring.Component):
             header.i.valid.eq(found.valid & waiting.w_rdy),
             header.i.p.slot.eq(found.p.slot.slot),
             header.i.p.there.eq(there),
-            *(header.i.p[name].eq(beside[name]) for name in ("label", "test", "minus", "weight")),
+            *assign(header.i.p, beside, "label", "test", "minus", "weight"),
             waiting.w_en.eq(found.valid & header.i.ready),
             written.node.eq(found.p.node),
-            *(written[name].eq(beside[name]) for name in ("label", "test", "weight")),
+            *assign(written, beside, "label", "test", "weight"),
             written.alternate.eq(found.p.alternate),
             written.asks.eq(there & asks),
             written.tells.eq(beside.known & ~beside.minus),
@@ -268,7 +268,7 @@ class Front(wiring.Component):
             taken.eq(answered & (told.i.ready | ~first.tells)),
             waiting.r_en.eq(taken),
             told.i.valid.eq(answered & first.tells),
-            *(told.i.p[name].eq(first[name]) for name in ("node", "label", "test", "weight", "alternate")),
+            *assign(told.i.p, first, "node", "label", "test", "weight", "alternate"),
         ]
         if g.naive_bayes:
             m.d.comb += [
@@ -301,14 +301,9 @@ class Front(wiring.Component):
             self.refused.eq(goes & ~known),
             item.op.eq(Mux(goes, row.p.op[: len(item.op)], RowOp.RECORD)),
             item.node.eq(Mux(goes, row.p.node, told.p.node)),
-            item.label.eq(told.p.label),
-            item.test.eq(told.p.test),
-            item.alternate.eq(told.p.alternate),
             item.weight.eq(Mux(goes, 1, told.p.weight)),
-            item.known.eq(told.p.known),
-            item.bayes.eq(told.p.bayes),
-            item.word.eq(row.p.word),
-            item.value.eq(row.p.value),
+            *assign(item, told.p, "label", "test", "alternate", "known", "bayes"),
+            *assign(item, row.p, "word", "value"),
         ]
 
 

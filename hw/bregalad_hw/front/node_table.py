@@ -7,6 +7,7 @@ from bregalad.geometry import NONE
 from bregalad.protocol.nodes import EDIT, KIND_LOW, EditError, NodeKind
 
 from ..layout import struct
+from ..members import assign
 
 __all__ = ["NodeTable", "row_layout", "rows_signature", "slot_layout"]
 
@@ -170,9 +171,7 @@ class NodeTable(wiring.Component):
         m.d.comb += [
             row.kind.eq(edit.test[KIND_LOW:]),
             row.attribute.eq(edit.test[:KIND_LOW]),
-            row.value.eq(edit.value),
-            row.default.eq(edit.default),
-            row.child.eq(edit.child),
+            *assign(row, edit, "value", "default", "child"),
         ]
         # One address for reading and writing, or synthesis takes a third port, which a block RAM has not.
         address = Signal(range(self.nodes), name=f"address_{first}")

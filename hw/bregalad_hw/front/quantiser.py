@@ -7,7 +7,7 @@ from bregalad.geometry import CODE_WIDTH, MISSING
 from bregalad.protocol.rows import KEY_BYTES, KIND_BYTES, RowKind, places_of
 
 from ..delay import DelayLine
-from ..members import members_of, pass_on
+from ..members import assign, members_of, pass_on
 from .cutter import Cutter
 from .search import Search, search_latency, sought_layout
 
@@ -121,10 +121,9 @@ class Quantiser(wiring.Component):
         )
         late = Signal(waits)
         m.d.comb += [
-            late.step.eq(step.step),
             late.codes.eq(step.kind == RowKind.CODE),
-            *(late[name].eq(step[name]) for name in ("begins", "first", "end", "beat", "last")),
-            *(late[name].eq(cut[name]) for name in ("label", "flags", "has_label", "has_flags")),
+            *assign(late, step, "step", "begins", "first", "end", "beat", "last"),
+            *assign(late, cut, "label", "flags", "has_label", "has_flags"),
             late.beyond.eq(cut.window.as_value()[CODE_WIDTH * searched :]),
         ]
         if latency := _search_clocks(g):

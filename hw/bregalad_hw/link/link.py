@@ -6,7 +6,7 @@ from amaranth.lib.wiring import Out, connect
 from bregalad.protocol.link import LINK_VERSION, AckFlag, FrameType
 from bregalad.protocol.registers import identity
 
-from ..members import members_of, pass_on
+from ..members import assign, members_of, pass_on
 from .bridge import Bridge
 from .intake import Intake
 from .sender import FrameSender
@@ -149,12 +149,8 @@ class Link(wiring.Component):
             m.d.sync += ticks.eq(ticks.init)
 
         m.d.comb += [
-            intake.session.eq(session.session),
-            intake.begin.eq(session.begin),
-            *(
-                getattr(session, name).eq(getattr(intake, name))
-                for name in ("good", "same", "header", "version", "from_peer")
-            ),
+            *assign(intake, session, "session", "begin"),
+            *assign(session, intake, "good", "same", "header", "version", "from_peer"),
             session.tick.eq(self.tick),
             window.idle.eq(sender.idle),
             window.acknowledge.eq(intake.header.acknowledge),
@@ -162,10 +158,8 @@ class Link(wiring.Component):
             window.nak.eq((intake.header.type == FrameType.ACK) & ((intake.header.flags & int(AckFlag.NAK)) != 0)),
             window.tick.eq(self.tick),
             window.patient.eq(session.lapsed),
-            sender.begin.eq(session.begin),
-            sender.session.eq(session.session),
-            sender.peer.eq(session.peer),
-            *(getattr(sender, name).eq(getattr(intake, name)) for name in ("expected", "room", "answer", "nak")),
+            *assign(sender, session, "begin", "session", "peer"),
+            *assign(sender, intake, "expected", "room", "answer", "nak"),
             self.alive.eq(session.session != 0),
             self.taken.eq(intake.good),
         ]

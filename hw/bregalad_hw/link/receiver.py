@@ -118,12 +118,8 @@ class FrameReceiver(wiring.Component):
             ahead.eq(header.sequence - self.expected),
             next_one.eq(ahead == 0),
             early.eq((ahead != 0) & ~ahead[15]),
-            self.good.eq(0),
-            self.answer.eq(0),
-            self.nak.eq(0),
-            self.dropped.eq(0),
-            self.ring.commit.eq(0),
-            self.ring.rollback.eq(0),
+            *(told.eq(0) for told in (self.good, self.answer, self.nak, self.dropped)),
+            *(told.eq(0) for told in (self.ring.commit, self.ring.rollback)),
         ]
         with m.Switch(kind):
             with m.Case(*_TAKEN):

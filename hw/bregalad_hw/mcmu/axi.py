@@ -5,7 +5,16 @@ from enum import IntEnum
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["ADDRESS_WIDTH", "BOUNDARY", "Response", "axi_signature", "join", "read_signature", "write_signature"]
+__all__ = [
+    "ADDRESS_WIDTH",
+    "BOUNDARY",
+    "BURST",
+    "Response",
+    "axi_signature",
+    "join",
+    "read_signature",
+    "write_signature",
+]
 
 ADDRESS_WIDTH = 64
 BOUNDARY = 4096  # bytes; no burst crosses a multiple of it
@@ -20,29 +29,23 @@ class Response(IntEnum):
     DECERR = 3
 
 
-def read_signature(data_width, id_width=1):
-    """AXI4 read address and read data channels, seen from the manager.
+# What a burst is, beside its address.
+BURST = {"len": 8, "size": 3, "burst": 2, "cache": 4, "prot": 3}
 
-    Parameters
-    ----------
-    data_width : int
-        Bits of ``rdata``.
-    id_width : int
-        Of ``arid`` and ``rid``.
+
+def _address(channel, id_width):
+    told = {"id": id_width, "addr": ADDRESS_WIDTH, **BURST, "valid": 1}
+    return {**{f"{channel}{name}": Out(width) for name, width in told.items()}, f"{channel}ready": In(1)}
+
+
+def read_signature(data_width, id_width=1):
+    """AXI4 read address and read data channels, with so many bits of data and of IDs, seen from the manager.
 
     Source: Arm IHI 0022, chapter A2.
     """
     return wiring.Signature(
         {
-            "arid": Out(id_width),
-            "araddr": Out(ADDRESS_WIDTH),
-            "arlen": Out(8),
-            "arsize": Out(3),
-            "arburst": Out(2),
-            "arcache": Out(4),
-            "arprot": Out(3),
-            "arvalid": Out(1),
-            "arready": In(1),
+            **_address("ar", id_width),
             "rid": In(id_width),
             "rdata": In(data_width),
             "rresp": In(2),
@@ -54,28 +57,13 @@ def read_signature(data_width, id_width=1):
 
 
 def write_signature(data_width, id_width=1):
-    """AXI4 write address, write data and write response channels, seen from the manager.
-
-    Parameters
-    ----------
-    data_width : int
-        Bits of ``wdata``.
-    id_width : int
-        Of ``awid`` and ``bid``.
+    """AXI4 write address, data and response channels, with so many bits of data and of IDs, seen from the manager.
 
     Source: Arm IHI 0022, chapter A2.
     """
     return wiring.Signature(
         {
-            "awid": Out(id_width),
-            "awaddr": Out(ADDRESS_WIDTH),
-            "awlen": Out(8),
-            "awsize": Out(3),
-            "awburst": Out(2),
-            "awcache": Out(4),
-            "awprot": Out(3),
-            "awvalid": Out(1),
-            "awready": In(1),
+            **_address("aw", id_width),
             "wdata": Out(data_width),
             "wstrb": Out(data_width // 8),
             "wlast": Out(1),
@@ -90,15 +78,7 @@ def write_signature(data_width, id_width=1):
 
 
 def axi_signature(data_width, id_width=1):
-    """All channels, seen from the manager.
-
-    Parameters
-    ----------
-    data_width : int
-        Bits of ``rdata`` and ``wdata``.
-    id_width : int
-        Of the channels' IDs.
-    """
+    """All channels, seen from the manager."""
     read, write = (signature(data_width, id_width) for signature in (read_signature, write_signature))
     return wiring.Signature({**read.members, **write.members})
 

@@ -318,10 +318,7 @@ class SlotEditor(wiring.Component):
                 shown = job_words(
                     Kind.ENTRY,
                     g,
-                    n=row.n,
-                    since=row.since,
-                    link=row.link,
-                    current=row.current,
+                    **{name: row[name] for name in ("n", "since", "link", "current")},
                     entry_flags=Mux(row.halved, EntryFlag.HALVED, 0)
                     | Mux(row.underflow, EntryFlag.UNDERFLOW, 0)
                     | Mux(row.inner, EntryFlag.INNER, 0)

@@ -4,7 +4,8 @@ from amaranth import Array, Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from ..mcmu.axi import ADDRESS_WIDTH, Response, read_signature, write_signature
+from ..mcmu.axi import ADDRESS_WIDTH, BURST, Response, read_signature, write_signature
+from ..members import assign
 
 __all__ = ["ID_WIDTH", "SharedReads", "SharedWrites"]
 
@@ -55,11 +56,8 @@ class SharedReads(wiring.Component):
         m = Module()
         o, every = self.o, range(self.managers)
 
-        refused, left = (
-            Signal(range(max(2, self.managers))),
-            Signal(8),
-        )  # whose burst is outside, and its words less one
-        refusing = Signal()
+        # Whose burst is outside, and its words less one.
+        refusing, refused, left = Signal(), Signal(range(max(2, self.managers))), Signal(8)
         wants, outside = [], []
         under_way = [Signal(_UNDER_WAY, name=f"under_way_{number}") for number in every]
         for number in every:
@@ -96,11 +94,7 @@ class SharedReads(wiring.Component):
                 o.arvalid.eq(take & ~beyond),
                 o.arid.eq(chosen),
                 o.araddr.eq(self.base + first.araddr[: _PAGE + len(self.pages)]),
-                o.arlen.eq(first.arlen),
-                o.arsize.eq(first.arsize),
-                o.arburst.eq(first.arburst),
-                o.arcache.eq(first.arcache),
-                o.arprot.eq(first.arprot),
+                *assign(o, first, *(f"ar{name}" for name in BURST)),
             ]
         with m.If(take & beyond):
             m.d.sync += [refusing.eq(1), refused.eq(chosen), left.eq(first.arlen)]
@@ -181,20 +175,14 @@ class SharedWrites(wiring.Component):
                 o.awvalid.eq(1),
                 o.awid.eq(chosen),
                 o.awaddr.eq(self.base + first.awaddr),
-                o.awlen.eq(first.awlen),
-                o.awsize.eq(first.awsize),
-                o.awburst.eq(first.awburst),
-                o.awcache.eq(first.awcache),
-                o.awprot.eq(first.awprot),
+                *assign(o, first, *(f"aw{name}" for name in BURST)),
                 owner.eq(chosen),
                 writing.eq(1),
             ]
         word = Array(self.i)[owner]
         m.d.comb += [
             o.wvalid.eq(writing & word.wvalid),
-            o.wdata.eq(word.wdata),
-            o.wstrb.eq(word.wstrb),
-            o.wlast.eq(word.wlast),
+            *assign(o, word, "wdata", "wstrb", "wlast"),
             o.bready.eq(1),
         ]
         with m.If(o.wvalid & o.wready & o.wlast):
