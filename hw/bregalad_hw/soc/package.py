@@ -3,6 +3,7 @@
 from pathlib import Path
 from xml.etree import ElementTree
 
+from amaranth import Shape
 from amaranth.back import verilog
 from bregalad.protocol.soc import SOC_BYTES
 
@@ -79,113 +80,100 @@ def component_xml(top):
     """IP-XACT of an `AxiTop`."""
     for prefix, space in (("spirit", _SPIRIT), ("xilinx", _XILINX)):
         ElementTree.register_namespace(prefix, space)
-    root = ElementTree.Element(_tag("component"))
-    for name, text in (("vendor", NAME), ("library", NAME), ("name", NAME), ("version", VERSION)):
-        _add(root, name, text)
-    ports = {name: member for name, member in top.signature.members.items()}
-    _bus_interfaces(_add(root, "busInterfaces"), ports)
-    space = _add(_add(root, "addressSpaces"), "addressSpace")
-    _add(space, "name", "m_axi")
+    ports = top.signature.members
     # IP-XACT's numbers are expressions; Vivado takes no more than 64 bits of a range.
-    _add(space, "range", str(1 << ADDRESS_WIDTH), format="long")
-    _add(space, "width", str(ADDRESS_WIDTH), format="long")
-    memory = _add(_add(root, "memoryMaps"), "memoryMap")
-    _add(memory, "name", "s_axi")
-    block = _add(memory, "addressBlock")
-    for name, text in (("name", "registers"), ("baseAddress", "0"), ("range", str(SOC_BYTES)), ("width", "32")):
-        _add(block, name, text)
-    _add(block, "usage", "register")
-    _model(_add(root, "model"), ports)
-    files = _add(_add(root, "fileSets"), "fileSet")
-    _add(files, "name", "rtl")
-    file = _add(files, "file")
-    _add(file, "name", _SOURCE)
-    _add(file, "fileType", "systemVerilogSource")
+    sizes = _numbers(range=1 << ADDRESS_WIDTH, width=ADDRESS_WIDTH)
+    registers = _texts(name="registers", baseAddress="0", range=str(SOC_BYTES), width="32", usage="register")
+    sources = [_element("file", *_texts(name=_SOURCE, fileType="systemVerilogSource"))]
     if top.clocks == 2:
-        file = _add(files, "file")
-        _add(file, "name", _CONSTRAINTS)
-        _add(file, "userFileType", "xdc")
-        order = _add(file, "define")  # the clocks must be known before
-        _add(order, "name", "processing_order")
-        _add(order, "value", "late")
-    _add(root, "description", "Hoeffding trees learnt from data streams")
-    extensions = _add(_add(root, "vendorExtensions"), "coreExtensions", space=_XILINX)
-    families = _add(extensions, "supportedFamilies", space=_XILINX)
-    for family in ("zynq", "zynquplus", "artix7", "kintex7", "virtex7", "kintexuplus", "virtexuplus"):
-        _add(families, "family", family, space=_XILINX).set(f"{{{_XILINX}}}lifeCycle", "Beta")
-    _add(extensions, "displayName", "Bregalad", space=_XILINX)
+        order = _element("define", *_texts(name="processing_order", value="late"))  # the clocks must be known before
+        sources.append(_element("file", *_texts(name=_CONSTRAINTS, userFileType="xdc"), order))
+    families = [
+        _element("family", family, space=_XILINX, lifeCycle="Beta")
+        for family in ("zynq", "zynquplus", "artix7", "kintex7", "virtex7", "kintexuplus", "virtexuplus")
+    ]
+    extensions = _element(
+        "coreExtensions",
+        _element("supportedFamilies", *families, space=_XILINX),
+        _element("displayName", "Bregalad", space=_XILINX),
+        space=_XILINX,
+    )
+    root = _element(
+        "component",
+        *_texts(vendor=NAME, library=NAME, name=NAME, version=VERSION),
+        _element("busInterfaces", *_bus_interfaces(ports)),
+        _element("addressSpaces", _element("addressSpace", *_texts(name="m_axi"), *sizes)),
+        _element("memoryMaps", _element("memoryMap", *_texts(name="s_axi"), _element("addressBlock", *registers))),
+        _model(ports),
+        _element("fileSets", _element("fileSet", *_texts(name="rtl"), *sources)),
+        *_texts(description="Hoeffding trees learnt from data streams"),
+        _element("vendorExtensions", extensions),
+    )
     ElementTree.indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
 
 
-def _tag(name, space=_SPIRIT):
-    return f"{{{space}}}{name}"
+def _element(tag, /, *content, space=_SPIRIT, **attributes):
+    """An element with a text, or with other elements."""
+    element = ElementTree.Element(f"{{{space}}}{tag}", {f"{{{space}}}{key}": attributes[key] for key in attributes})
+    for part in content:
+        if isinstance(part, str):
+            element.text = part
+        else:
+            element.append(part)
+    return element
 
 
-def _add(parent, name, text=None, space=_SPIRIT, **attributes):
-    child = ElementTree.SubElement(parent, _tag(name, space), {_tag(key): value for key, value in attributes.items()})
-    child.text = text
-    return child
+def _texts(**texts):
+    return [_element(tag, text) for tag, text in texts.items()]
 
 
-def _bus_interfaces(parent, ports):
+def _numbers(**numbers):
+    return [_element(tag, str(number), format="long") for tag, number in numbers.items()]
+
+
+def _bus_interfaces(ports):
     """What is a bus of its own, by which names: AXI by the names of its signals."""
     for bus, mode, reference in (("s_axi", "slave", "memoryMapRef"), ("m_axi", "master", "addressSpaceRef")):
         mapped = {name.removeprefix(f"{bus}_").upper(): name for name in ports if name.startswith(f"{bus}_")}
-        interface = _interface(parent, bus, "interface", "aximm")
-        _add(_add(interface, mode), reference).set(_tag(reference), bus)
-        _map(interface, mapped)
+        yield _interface(bus, "interface", "aximm", _element(mode, _element(reference, **{reference: bus})), mapped)
     for name, mode, kind, logical, parameters in (
         ("aclk", "slave", "clock", "CLK", {"ASSOCIATED_BUSIF": "s_axi:m_axi", "ASSOCIATED_RESET": "aresetn"}),
         ("aresetn", "slave", "reset", "RST", {"POLARITY": "ACTIVE_LOW"}),
         ("array_clk", "slave", "clock", "CLK", {}),
         ("interrupt", "master", "interrupt", "INTERRUPT", {"SENSITIVITY": "LEVEL_HIGH"}),
     ):
-        if name not in ports:
-            continue
-        interface = _interface(parent, name, "signal", kind)
-        _add(interface, mode)
-        _map(interface, {logical: name})
-        given = _add(interface, "parameters") if parameters else None
-        for key, value in parameters.items():
-            parameter = _add(given, "parameter")
-            _add(parameter, "name", key)
-            _add(parameter, "value", value)
+        if name in ports:
+            yield _interface(name, "signal", kind, _element(mode), {logical: name}, parameters)
 
 
-def _interface(parent, name, library, kind):
-    """A bus interface with its type; what follows must be added in the schema's order."""
-    interface = _add(parent, "busInterface")
-    _add(interface, "name", name)
-    for tag, type_ in (("busType", kind), ("abstractionType", f"{kind}_rtl")):
-        found = _add(interface, tag)
-        for key, value in (("vendor", "xilinx.com"), ("library", library), ("name", type_), ("version", "1.0")):
-            found.set(_tag(key), value)
-    return interface
+def _interface(name, library, kind, mode, mapped, parameters=()):
+    """A bus interface, in the schema's order."""
+    types = [
+        _element(tag, vendor="xilinx.com", library=library, name=type_, version="1.0")
+        for tag, type_ in (("busType", kind), ("abstractionType", f"{kind}_rtl"))
+    ]
+    maps = [
+        _element("portMap", _element("logicalPort", *_texts(name=ours)), _element("physicalPort", *_texts(name=theirs)))
+        for ours, theirs in mapped.items()
+    ]
+    given = [_element("parameter", *_texts(name=key, value=parameters[key])) for key in parameters]
+    more = [_element("parameters", *given)] if given else []
+    return _element("busInterface", *_texts(name=name), *types, mode, _element("portMaps", *maps), *more)
 
 
-def _map(interface, mapped):
-    maps = _add(interface, "portMaps")
-    for logical, physical in mapped.items():
-        one = _add(maps, "portMap")
-        _add(_add(one, "logicalPort"), "name", logical)
-        _add(_add(one, "physicalPort"), "name", physical)
-
-
-def _model(model, ports):
-    view = _add(_add(model, "views"), "view")
-    _add(view, "name", "xilinx_anylanguagesynthesis")
-    _add(view, "envIdentifier", ":vivado.xilinx.com:synthesis")
-    _add(view, "language", "SystemVerilog")
-    _add(view, "modelName", NAME)
-    _add(_add(view, "fileSetRef"), "localName", "rtl")
-    listed = _add(model, "ports")
+def _model(ports):
+    view = _texts(
+        name="xilinx_anylanguagesynthesis",
+        envIdentifier=":vivado.xilinx.com:synthesis",
+        language="SystemVerilog",
+        modelName=NAME,
+    )
+    files = _element("fileSetRef", *_texts(localName="rtl"))
+    listed = []
     for name, member in ports.items():
-        port = _add(listed, "port")
-        _add(port, "name", name)
-        wire = _add(port, "wire")
-        _add(wire, "direction", member.flow.name.lower())
-        if (width := member.shape if isinstance(member.shape, int) else member.shape.width) > 1:
-            vector = _add(wire, "vector")
-            _add(vector, "left", str(width - 1), format="long")
-            _add(vector, "right", "0", format="long")
+        width = Shape.cast(member.shape).width
+        vector = [_element("vector", *_numbers(left=width - 1, right=0))] if width > 1 else []
+        wire = _element("wire", *_texts(direction=member.flow.name.lower()), *vector)
+        listed.append(_element("port", *_texts(name=name), wire))
+    return _element("model", _element("views", _element("view", *view, files)), _element("ports", *listed))
