@@ -17,6 +17,7 @@ from ..mcmu.dma import descriptor_layout
 from ..mcmu.editor import EDITS, TREE_EDITS, edit_signature
 from ..mcmu.loader import load_signature
 from ..mcmu.report import job_layout, job_words
+from ..members import assign
 from .blocks import turn_layout
 from .front import access_layout
 
@@ -204,7 +205,7 @@ class Sequencer(wiring.Component):
         self._outputs(m, head, learn, row, rows, edit, length)
         tries = view(trial_head := Signal(head_shape()), Opcode.TRIAL)
         m.d.comb += [
-            *(self.turn[name].eq(turn[name]) for name in ("number", "since", "left", "length")),
+            *assign(self.turn, turn, "number", "since", "left", "length"),
             self.first.eq(turn.first),
             self.slots_of.eq(turn.slots),
             self.length.eq(Mux(self.turns, turn.length, go.length)),
@@ -451,16 +452,8 @@ class Sequencer(wiring.Component):
                     back()
 
             with m.State("ERROR"):
-                report(
-                    Kind.ERROR,
-                    job_words(
-                        Kind.ERROR,
-                        g,
-                        address=Mux(broken, self.address, head[:64]),
-                        count=Mux(broken, self.number, 0),
-                    ),
-                    flags=Mux(broken, self.error, ErrorCode.COMMAND),
-                )
+                where = {"address": Mux(broken, self.address, head[:64]), "count": Mux(broken, self.number, 0)}
+                report(Kind.ERROR, job_words(Kind.ERROR, g, **where), flags=Mux(broken, self.error, ErrorCode.COMMAND))
                 with m.If(self.job.ready):
                     m.d.sync += self.halted.eq(1)
                     m.next = "FETCH"
@@ -493,7 +486,7 @@ class Sequencer(wiring.Component):
             self.descriptor.p.length.eq(length),
             self.edit.payload.eq(edit),
             self.row.p.op.eq(row.flags),
-            *(getattr(self.row.p, name).eq(row[name]) for name in ("node", "word", "value")),
+            *assign(self.row.p, row, "node", "word", "value"),
             self.row_command.payload.eq(rows),
         ]
         with m.Switch(learn.opcode):

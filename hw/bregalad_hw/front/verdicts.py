@@ -11,9 +11,12 @@ from bregalad.protocol.tree import MANY
 from ..array.merge import summary_layout
 from ..configuration import configuration_signature
 from ..mcmu.scheduler import head_layout
+from ..members import assign
 from .judge import Judge
 
 __all__ = ["Verdicts"]
+
+_COUNTS, _CANDIDATES = ("n", "base", "ask_up_to"), ("best", "second", "current")
 
 
 class Verdicts(wiring.Component):
@@ -80,19 +83,18 @@ class Verdicts(wiring.Component):
 
         # Head and summary are there for some clocks before they are judged: from registers the way is short.
         asks, there = Signal(), Signal()
-        candidates = Signal(data.StructLayout({name: summary[name].shape() for name in ("best", "second", "current")}))
-        width = self.geometry.count_width
-        known = Signal(data.StructLayout({"n": width, "base": width, "ask_up_to": width, "inner": 1}))
+        candidates = Signal(data.StructLayout({name: summary[name].shape() for name in _CANDIDATES}))
+        known = Signal(data.StructLayout({**dict.fromkeys(_COUNTS, self.geometry.count_width), "inner": 1}))
         m.d.sync += [
             asks.eq(self.configuration.report.all | ~self.rule.judge.decides),
-            *(known[name].eq(head[name]) for name in ("n", "base", "ask_up_to")),
+            *assign(known, head, *_COUNTS),
             known.inner.eq((head.flags & int(SuggestionFlag.INNER)) != 0),
             there.eq(self.summary.valid),
-            *(candidates[name].eq(summary[name]) for name in ("best", "second", "current")),
+            *assign(candidates, summary, *_CANDIDATES),
         ]
         m.d.comb += [
-            *(judge.i.p[name].eq(known[name]) for name in ("n", "base", "ask_up_to", "inner")),
-            *(judge.i.p[name].eq(candidates[name]) for name in ("best", "second", "current")),
+            *assign(judge.i.p, known, *_COUNTS, "inner"),
+            *assign(judge.i.p, candidates, *_CANDIDATES),
             judge.i.p.mixed.eq(self._mixed(m, head)),
             self.proposal.payload.eq(self.head.payload),
             self.outcome.payload.eq(self.summary.payload),

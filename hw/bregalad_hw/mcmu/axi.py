@@ -11,6 +11,7 @@ __all__ = [
     "BURST",
     "Response",
     "axi_signature",
+    "channel",
     "join",
     "read_signature",
     "write_signature",
@@ -33,9 +34,10 @@ class Response(IntEnum):
 BURST = {"len": 8, "size": 3, "burst": 2, "cache": 4, "prot": 3}
 
 
-def _address(channel, id_width):
-    told = {"id": id_width, "addr": ADDRESS_WIDTH, **BURST, "valid": 1}
-    return {**{f"{channel}{name}": Out(width) for name, width in told.items()}, f"{channel}ready": In(1)}
+def channel(name, flow, **widths):
+    """A channel's members: what goes with ``valid``, and ``ready``, which comes back."""
+    told = {f"{name}{field}": flow(width) for field, width in {**widths, "valid": 1}.items()}
+    return {**told, f"{name}ready": flow.flip()(1)}
 
 
 def read_signature(data_width, id_width=1):
@@ -45,13 +47,8 @@ def read_signature(data_width, id_width=1):
     """
     return wiring.Signature(
         {
-            **_address("ar", id_width),
-            "rid": In(id_width),
-            "rdata": In(data_width),
-            "rresp": In(2),
-            "rlast": In(1),
-            "rvalid": In(1),
-            "rready": Out(1),
+            **channel("ar", Out, id=id_width, addr=ADDRESS_WIDTH, **BURST),
+            **channel("r", In, id=id_width, data=data_width, resp=2, last=1),
         }
     )
 
@@ -63,16 +60,9 @@ def write_signature(data_width, id_width=1):
     """
     return wiring.Signature(
         {
-            **_address("aw", id_width),
-            "wdata": Out(data_width),
-            "wstrb": Out(data_width // 8),
-            "wlast": Out(1),
-            "wvalid": Out(1),
-            "wready": In(1),
-            "bid": In(id_width),
-            "bresp": In(2),
-            "bvalid": In(1),
-            "bready": Out(1),
+            **channel("aw", Out, id=id_width, addr=ADDRESS_WIDTH, **BURST),
+            **channel("w", Out, data=data_width, strb=data_width // 8, last=1),
+            **channel("b", In, id=id_width, resp=2),
         }
     )
 

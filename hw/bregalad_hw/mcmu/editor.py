@@ -1,5 +1,8 @@
 """Read and change one slot: what CLEAR, PLACE, READ, WRITE, NODE and PERIOD do, and a trial."""
 
+from functools import reduce
+from operator import or_
+
 from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.fifo import SyncFIFOBuffered
@@ -159,7 +162,7 @@ class SlotEditor(wiring.Component):
             link.eq(Mux(parts["link"] < g.slots, parts["link"], NONE)),
             current.eq(Mux(parts["current"] < g.max_cells, parts["current"], NONE)),
         ]
-        flag = parts["entry_flags"]
+        flags_in = parts["entry_flags"]
         stow = complete(
             parts,
             {
@@ -167,13 +170,7 @@ class SlotEditor(wiring.Component):
                 "since": [row.since.eq(parts["since"][:SINCE_WIDTH])],
                 "link": [row.link.eq(link)],
                 "current": [row.current.eq(current)],
-                "entry_flags": [
-                    row.inner.eq((flag & EntryFlag.INNER) != 0),
-                    row.halved.eq((flag & EntryFlag.HALVED) != 0),
-                    row.underflow.eq((flag & EntryFlag.UNDERFLOW) != 0),
-                    row.due.eq((flag & EntryFlag.DUE) != 0),
-                    row.tried.eq((flag & EntryFlag.TRIED) != 0),
-                ],
+                "entry_flags": [row[flag.name.lower()].eq((flags_in & flag) != 0) for flag in EntryFlag],
                 "period": [row.timed.eq(timed), row.limit.eq(limit)],
                 "tried": [row.tried_at.eq(parts["tried"])],
             },
@@ -260,6 +257,7 @@ class SlotEditor(wiring.Component):
             Opcode.READ: to("ENTRY"),
             Opcode.PLACE: to("ROLE"),
         }
+        divided = {Opcode.READ: to("STATISTICS"), Opcode.WRITE: to("UNPACK"), Opcode.PLACE: to("ZOOM")}
         capped, own_timed, own_limit = self._ahead(m)
 
         with m.FSM(name="state"):
@@ -290,10 +288,7 @@ class SlotEditor(wiring.Component):
                 m.d.comb += self.trial.valid.eq(row.due)
                 with m.If(self.trial.ready):
                     m.d.sync += [
-                        row.since.eq(0),
-                        row.halved.eq(0),
-                        row.underflow.eq(0),
-                        row.due.eq(0),
+                        *(row[name].eq(0) for name in ("since", "halved", "underflow", "due")),
                         row.tried.eq(1),
                         row.tried_at.eq(self.number),
                     ]
@@ -319,11 +314,7 @@ class SlotEditor(wiring.Component):
                     Kind.ENTRY,
                     g,
                     **{name: row[name] for name in ("n", "since", "link", "current")},
-                    entry_flags=Mux(row.halved, EntryFlag.HALVED, 0)
-                    | Mux(row.underflow, EntryFlag.UNDERFLOW, 0)
-                    | Mux(row.inner, EntryFlag.INNER, 0)
-                    | Mux(row.due, EntryFlag.DUE, 0)
-                    | Mux(row.tried, EntryFlag.TRIED, 0),
+                    entry_flags=reduce(or_, (Mux(row[flag.name.lower()], flag, 0) for flag in EntryFlag)),
                     period=Mux(row.timed, row.limit + 1, 0),
                     tried=row.tried_at,
                 )
@@ -341,15 +332,7 @@ class SlotEditor(wiring.Component):
                 with m.If(lane >= g.lanes):
                     m.d.sync += [lane.eq(lane - g.lanes), pass_.eq(pass_ + 1)]
                 with m.Else():
-                    execute(
-                        m,
-                        is_,
-                        {
-                            Opcode.READ: to("STATISTICS"),
-                            Opcode.WRITE: to("UNPACK"),
-                            Opcode.PLACE: to("ZOOM"),
-                        },
-                    )
+                    execute(m, is_, divided)
 
             with m.State("STATISTICS"):
                 (shown,) = job_words(Kind.STATISTICS, g, cell=access.cell)
@@ -382,13 +365,13 @@ class SlotEditor(wiring.Component):
                     self.valid.eq(1),
                     code.eq(Op.PLACE),
                     op_pass.eq(zoom_pass),
-                    override.eq((is_[Opcode.PLACE]) & ~unplaced & (pass_ == zoom_pass)),
+                    override.eq(is_[Opcode.PLACE] & ~unplaced & (pass_ == zoom_pass)),
                 ]
-                with m.If((is_[Opcode.PLACE]) & keep):
+                with m.If(is_[Opcode.PLACE] & keep):
                     m.d.comb += [op_pass.eq(pass_), override.eq(1)]
                 with m.If(self.grant):
                     m.next = "BINS"
-                    with m.If((is_[Opcode.PLACE]) & keep):
+                    with m.If(is_[Opcode.PLACE] & keep):
                         end()
 
             with m.State("BINS"):
@@ -422,7 +405,7 @@ class SlotEditor(wiring.Component):
                 m.d.comb += [
                     self.table.w_en.eq(1),
                     self.table.w_link.eq(1),
-                    self.mark.eq(row.due & ((is_[TreeOpcode.PERIOD]) | (is_[Opcode.WRITE]))),
+                    self.mark.eq(row.due & (is_[TreeOpcode.PERIOD] | is_[Opcode.WRITE])),
                 ]
                 end()
 

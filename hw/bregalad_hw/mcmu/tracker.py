@@ -8,6 +8,7 @@ from bregalad.protocol.tree import TREE
 
 from ..array.operation import Op, operation_layout, slot_shape
 from ..configuration import configuration_signature
+from ..members import assign
 from ..relay import Relay
 from ..repeat import WEIGHT, Repeat, copy_layout
 from .numbering import Numbers
@@ -125,14 +126,8 @@ class Tracker(wiring.Component):
                 "op": Out(operation_layout(g)),
                 "valid": Out(1),
                 "grant": In(1),
-                "idle": Out(1),
-                "node": Out(1),
-                "halved": Out(1),
-                "beat": Out(1),
-                "counting": Out(1),
-                "halving": Out(1),
-                "wait_lock": Out(1),
-                "wait_report": Out(1),
+                **dict.fromkeys(("idle", "node", "halved", "beat"), Out(1)),
+                **dict.fromkeys(("counting", "halving", "wait_lock", "wait_report"), Out(1)),
             }
         )
 
@@ -298,8 +293,7 @@ class Tracker(wiring.Component):
             m.d.sync += [
                 skips.eq(~fetched.header.there),  # one without a slot is passed over
                 numbers.node.eq(numbers.fetched),
-                node.own.eq(fetched.own),
-                node.end.eq(fetched.end),
+                *assign(node, fetched, "own", "end"),
                 asked.eq(0),
                 predicted.eq(0),
                 sided.eq(self.predict & self.configuration.report.neighbours & fetched.own & ~fetched.header.again),
@@ -347,11 +341,9 @@ class Tracker(wiring.Component):
             self.wait_report.eq(unasked & granted),
             self.valid.eq(self.counting | self.halving),
             self.op.code.eq(Mux(halve, Op.HALVE, Op.COUNT)),
-            self.op.slot.eq(node.header.slot),
+            *assign(self.op, node.header, "slot", "label", "minus"),
             self.op.pass_.eq(Mux(halve, halve_pass, pass_)),
             self.op.bin.eq(halve_bin),
-            self.op.label.eq(node.header.label),
-            self.op.minus.eq(node.header.minus),
             self.op.test.eq(node.header.test | node.header.zero | preview | side.any()),
             self.op.side.eq(side),
             self.op.predict.eq(wanted),

@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 from bregalad.protocol.registers import Access
 from bregalad.protocol.soc import PATIENCE, SOC_BASE, SOC_BYTES
 
-from ..mcmu.axi import Response
+from ..mcmu.axi import Response, channel
 from ..registers import READ_LATENCY, csr_signature
 
 __all__ = ["LITE_ADDRESS_WIDTH", "RegisterPort", "lite_signature"]
@@ -23,25 +23,11 @@ def lite_signature():
     """
     return wiring.Signature(
         {
-            "awaddr": Out(LITE_ADDRESS_WIDTH),
-            "awprot": Out(3),
-            "awvalid": Out(1),
-            "awready": In(1),
-            "wdata": Out(32),
-            "wstrb": Out(4),
-            "wvalid": Out(1),
-            "wready": In(1),
-            "bresp": In(2),
-            "bvalid": In(1),
-            "bready": Out(1),
-            "araddr": Out(LITE_ADDRESS_WIDTH),
-            "arprot": Out(3),
-            "arvalid": Out(1),
-            "arready": In(1),
-            "rdata": In(32),
-            "rresp": In(2),
-            "rvalid": In(1),
-            "rready": Out(1),
+            **channel("aw", Out, addr=LITE_ADDRESS_WIDTH, prot=3),
+            **channel("w", Out, data=32, strb=4),
+            **channel("b", In, resp=2),
+            **channel("ar", Out, addr=LITE_ADDRESS_WIDTH, prot=3),
+            **channel("r", In, data=32, resp=2),
         }
     )
 
