@@ -46,8 +46,7 @@ class RegisterFile(wiring.Component):
 
     A value out of range becomes the nearest in it, and no PULSE of such a word works: `Register.taken`.
 
-    Latency: 2 cycles from ``addr`` to ``r_data``, 1 from ``w_en`` to the field. An address without
-    a register reads 0.
+    Latency: 2 cycles from ``addr`` to ``r_data``, 1 from ``w_en`` to the field. An address without a register reads 0.
 
     Raises
     ------

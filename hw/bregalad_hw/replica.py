@@ -14,9 +14,8 @@ _SHARE = 4  # ... neighbours share their registers: these would take a tenth of 
 class Replica(wiring.Component):
     """Repeat a value for one reader.
 
-    All replicas of a value are the same, and synthesis would make one of them, and of whatever
-    each reader works out of it: one gate for readers all over the chip. The build keeps the
-    registers of this component apart (`hw.build`).
+    All replicas of a value are the same, and synthesis would make one of them, and of whatever each reader works out of
+    it: one gate for readers all over the chip. The build keeps the registers of this component apart (`hw.build`).
 
     Parameters
     ----------

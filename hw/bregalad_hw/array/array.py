@@ -93,8 +93,7 @@ class AttributeProcessorArray(wiring.Component):
     partial : Out(partial_signature(geometry))
         Sums of the naive Bayes terms of every COUNT with `predict`; none without ``naive_bayes``.
     busy : Out(1)
-        Snapshot, gain or merge is under way or results are not taken, from the clock after the
-        first SNAP.
+        Snapshot, gain or merge is under way or results are not taken, from the clock after the first SNAP.
 
     Latency, from the operation: ``count_latency`` clocks until memory has it, ``read_latency``
     until `count_valid`, ``clamped_latency`` until `clamped`, ``partial_latency`` until `partial`.

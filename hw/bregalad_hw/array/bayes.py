@@ -109,8 +109,7 @@ def partial_signature(geometry):
 class BayesTerms(wiring.Component):
     """Logarithms of the shares that one word's counts are, for every class.
 
-    A bin beside a number's own is taken to hold at least half as much. What is beside a nominal
-    value is that value.
+    A bin beside a number's own is taken to hold at least half as much. What is beside a nominal value is that value.
 
     Members
     -------

@@ -98,9 +98,8 @@ class Merge(wiring.Component):
         none = Const({"cell": NONE, "valid": 0, "value": 0, "gain": 0}, candidate)
         part, cell = self.i.p.part, self.i.p
 
-        # All stages move together. Whether they do is told by a register, for so many wait for
-        # the word: they stand still for a clock after whatever leaves, while its relay finds out
-        # whether there is room for another.
+        # All stages move together. Whether they do is told by a register, for so many wait for the word: they stand
+        # still for a clock after whatever leaves, while its relay finds out whether there is room for another.
         go, complete = Signal(init=1), Signal()  # a summary is complete
         m.submodules.gains_relay = gains = Relay(candidate)
         m.submodules.summary_relay = summary = Relay(summary_layout(g))

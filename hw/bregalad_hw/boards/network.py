@@ -157,8 +157,7 @@ class NetworkBoard(Elaboratable, ABC):
 class ECPIX5(NetworkBoard):
     """LambdaConcept ECPIX-5; `NetworkBoard` has the parameters.
 
-    RGB LEDs: 0 green, a session lives; 1 green, a good frame; 2 red, a damaged one or a stranger's;
-    3 blue, configured.
+    RGB LEDs: 0 green, a session lives; 1 green, a good frame; 2 red, a damaged one or a stranger's; 3 blue, configured.
     """
 
     clock, i_hz = "clk100", 100e6

@@ -49,8 +49,7 @@ def place_lanes(netlist, device):
     Returns
     -------
     int
-        Lanes that were placed: all of them, or 0 if they are few, do not fit, or the device's rows
-        are not known here.
+        Lanes that were placed: all of them, or 0 if they are few, do not fit, or the device's rows are not known here.
     """
     plan = _DEVICES.get(device.rpartition("-")[2])
     lanes = {}

@@ -12,8 +12,7 @@ _PATIENCE = 200  # rounds of the router without fewer faults
 # Where it takes more and more wires at once, its rounds get long, and no router has come back.
 _FALLING_BACK = 10
 _MANY = 100  # wires
-# Where only slack is lacking any more, rounds are short, and the router may end by itself after a
-# thousand.
+# Where only slack is lacking any more, rounds are short, and the router may end by itself after a thousand.
 _LONG_PATIENCE = 1100
 
 

@@ -67,8 +67,7 @@ class NodeTable(wiring.Component):
         For ``slot``, which stays until the next.
     slot : Out({slot, there})
 
-    Latency: 2 cycles from ``walks[i].node`` to its ``row``, 1 from `ask` to ``slot``. An edit takes
-    4 clocks.
+    Latency: 2 cycles from ``walks[i].node`` to its ``row``, 1 from `ask` to ``slot``. An edit takes 4 clocks.
     """
 
     latency = 2

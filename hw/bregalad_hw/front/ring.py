@@ -36,10 +36,9 @@ def ways_layout(nodes, alternates):
 class Ring(wiring.Component):
     """Keep records; take each down its tree; hand the oldest over once it is through.
 
-    A walk goes round with its node through the stages of a step: node, row, code, branch. One that
-    has come to a leaf leaves its place to the next record, so as long as records wait, a step ends
-    in every clock. Nothing is known of a record but in its own place, so to begin all anew it is
-    enough to begin with the oldest again.
+    A walk goes round with its node through the stages of a step: node, row, code, branch. One that has come to a leaf
+    leaves its place to the next record, so as long as records wait, a step ends in every clock. Nothing is known of a
+    record but in its own place, so to begin all anew it is enough to begin with the oldest again.
 
     At a fork the walk goes on as if there were none, and the fork is kept where the alternate's leaf
     will be; from there the walk goes on after its leaf.

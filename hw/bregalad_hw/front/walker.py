@@ -29,10 +29,9 @@ def item_layout(nodes, slots):
 class Walker(wiring.Component):
     """Walk records down the trees of a node table, and edit that between any two of them.
 
-    Records are dealt to rings in turn, and handed over in turn, so their order is kept whatever
-    their depths. A record that is handed over has been walked wholly between the same two edits: one
-    is carried out when all that are handed over are taken, and all walks under way begin anew behind
-    it. So a walk sees every edit before it and none behind.
+    Records are dealt to rings in turn, and handed over in turn, so their order is kept whatever their depths. A record
+    that is handed over has been walked wholly between the same two edits: one is carried out when all that are handed
+    over are taken, and all walks under way begin anew behind it. So a walk sees every edit before it and none behind.
 
     Parameters
     ----------

@@ -57,8 +57,7 @@ def kind_layout():
 def result_layout(geometry):
     """What a gain unit finds: a cell's largest gain, the split's bin and its left side's counts.
 
-    Anything of an ignored cell, and `bin` and `left` of a multiway one, and of `left` the classes
-    that are not in use.
+    Anything of an ignored cell, and `bin` and `left` of a multiway one, and of `left` the classes that are not in use.
     """
     g = geometry
     return data.StructLayout(
@@ -73,10 +72,9 @@ def result_layout(geometry):
 class GainUnit(wiring.Component):
     """Buffer the words of snapshots, find the best of each one's splits, in order.
 
-    While the words come in, classes are summed up, and a numeric cell's memory gets the running
-    sums instead of the words: word j then is the left side of threshold j. Of the counts that
-    `Scan` goes through it makes terms, left sides' and what is left of the total; the results of
-    the criterion's arithmetic are added up.
+    While the words come in, classes are summed up, and a numeric cell's memory gets the running sums instead of the
+    words: word j then is the left side of threshold j. Of the counts that `Scan` goes through it makes terms, left
+    sides' and what is left of the total; the results of the criterion's arithmetic are added up.
 
     Parameters
     ----------

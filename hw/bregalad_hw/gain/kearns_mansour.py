@@ -39,8 +39,7 @@ class KearnsMansour(Terms):
         self.check_width(width)
         even = width + width % 2
         self._normaliser = Normaliser(even, by=2)
-        # Shifting left by what the roots' exponents add up to is: all the way, and back by the
-        # normaliser's shifts.
+        # Shifting left by what the roots' exponents add up to is: all the way, and back by the normaliser's shifts.
         self._way = even - 2
         # 2.0 squared, at the highest numbers.
         self._product_width = GAIN_FRACTION + 3

@@ -68,11 +68,10 @@ def scan_clocks(geometry, latency, pairs, whole, classes_in_use):
 class Scan(wiring.Component):
     """Lead the lanes' gain units through their snapshots, all in step.
 
-    Words of a snapshot come to all lanes in the same clock, and are written there. The scan sends
-    the total's counts, then l_0, r_0, l_1, r_1, ..., l, r of each split through the criterion's
-    arithmetic; of cells that have but one side to a split only the left ones count, and where no
-    lane has another, they come alone: l_0, l_1, ..., l. Snapshots come in while an earlier one is
-    scanned.
+    Words of a snapshot come to all lanes in the same clock, and are written there. The scan sends the total's counts,
+    then l_0, r_0, l_1, r_1, ..., l, r of each split through the criterion's arithmetic; of cells that have but one side
+    to a split only the left ones count, and where no lane has another, they come alone: l_0, l_1, ..., l. Snapshots
+    come in while an earlier one is scanned.
 
     Parameters
     ----------
@@ -100,8 +99,7 @@ class Scan(wiring.Component):
         1 to ``geometry.classes``; stable from a snapshot's first word until its `take`.
     control : Out(scan_layout(geometry, snapshots))
     done : Out(1)
-        ``spread`` clocks later the gain units have the results of the oldest snapshot, until then
-        after `take`.
+        ``spread`` clocks later the gain units have the results of the oldest snapshot, until then after `take`.
     take : In(1)
         On to the next snapshot; only while `done`.
 

@@ -25,8 +25,7 @@ class Bridge(wiring.Component):
         Frames: their first header word, then the payload.
     commands : Out(stream of bus_width)
     csr : Out(csr_signature)
-        An access begins once all commands before it are taken. An address that is no register's
-        reads 0.
+        An access begins once all commands before it are taken. An address that is no register's reads 0.
     values : Out(stream of {address: 16, value: 32})
         What was read.
 

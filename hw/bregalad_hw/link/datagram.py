@@ -34,8 +34,7 @@ class DatagramReceiver(wiring.Component):
     o : Out(stream of {data: 32, last, bad}), peer : Out(PEER)
         A frame that was damaged or is not whole words ends with ``bad``.
 
-    Latency: 4 to 5 clocks of domain ``sync`` and 1 of ``network``. Throughput: a word per clock of
-    the slower one.
+    Latency: 4 to 5 clocks of domain ``sync`` and 1 of ``network``. Throughput: a word per clock of the slower one.
     """
 
     i: In(stream.Signature(received_layout()))
@@ -66,8 +65,7 @@ class DatagramReceiver(wiring.Component):
 class DatagramTransmitter(wiring.Component):
     """Words of frames to datagrams, each let go once it is whole.
 
-    So its length is known when it begins, and it comes without a gap, which Ethernet has no word
-    for.
+    So its length is known when it begins, and it comes without a gap, which Ethernet has no word for.
 
     Parameters
     ----------

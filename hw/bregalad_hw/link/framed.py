@@ -32,8 +32,7 @@ class FramedAccelerator(wiring.Component):
     walkers : int, optional
         Of the `Front`.
     **sizes
-        Of `Link`: ``ring_words``, ``frame_bytes``, ``up_frames``, ``up_frame_bytes``, ``timeout``,
-        ``peer_width``.
+        Of `Link`: ``ring_words``, ``frame_bytes``, ``up_frames``, ``up_frame_bytes``, ``timeout``, ``peer_width``.
 
     Members
     -------

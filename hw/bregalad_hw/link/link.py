@@ -34,8 +34,7 @@ class Link(wiring.Component):
     frame_bytes : int
         Largest payload that is taken.
     up_frames, up_frame_bytes : int
-        Frames to the host that are kept until acknowledged, and their largest payload, powers of
-        two.
+        Frames to the host that are kept until acknowledged, and their largest payload, powers of two.
     timeout : int
         Milliseconds without an acknowledgement after which frames are sent again.
     peer_width : int

@@ -32,8 +32,7 @@ class LinkedAccelerator(wiring.Component):
     m_axi : Out(AXI4), reset : Out(1), lost : In(1)
         As of `FramedAccelerator`.
 
-    Latency: that of UART, COBS, `FramedAccelerator`, COBS and UART, one after the other; the line's bits
-    take longest.
+    Latency: that of UART, COBS, `FramedAccelerator`, COBS and UART, one after the other; the line's bits take longest.
     """
 
     def __init__(self, geometry, *, clock_hz, baud, memory=0, walkers=1, **sizes):

@@ -28,8 +28,7 @@ class NetworkedAccelerator(wiring.Component):
     m_axi : Out(AXI4), reset : Out(1), lost : In(1)
         As of `FramedAccelerator`.
 
-    Latency: that of `DatagramReceiver`, `FramedAccelerator` and `DatagramTransmitter`, one after the
-    other.
+    Latency: that of `DatagramReceiver`, `FramedAccelerator` and `DatagramTransmitter`, one after the other.
     """
 
     def __init__(

@@ -49,8 +49,7 @@ class FrameSender(wiring.Component):
     to_peer : Out(peer_width)
         Of the frame, stable from its first word to its last.
 
-    Latency: 2 clocks from a request to ``o.valid``. Throughput: a word per clock; 4 clocks more for
-    each frame.
+    Latency: 2 clocks from a request to ``o.valid``. Throughput: a word per clock; 4 clocks more for each frame.
     """
 
     def __init__(self, welcome, ring_words, peer_width=0):

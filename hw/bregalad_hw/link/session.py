@@ -35,8 +35,7 @@ class Session(wiring.Component):
     begin : Out(1)
         For a clock: one begins.
     reply : Out(stream of {reason, resumed, session, holder, peer})
-        What HELLO is answered with. While one waits, another HELLO is not looked at: it will be
-        repeated.
+        What HELLO is answered with. While one waits, another HELLO is not looked at: it will be repeated.
 
     Latency: 2 clocks from ``good`` to ``begin`` and ``reply.valid``.
     """

@@ -39,9 +39,8 @@ class UartReceiver(wiring.Component):
     lost : Out(1)
         A byte was dropped: its stop bit was missing, or the one before was not taken yet.
 
-    Latency: 6 clocks and 9.5 bits from the start bit's edge to ``o.valid``. The line goes through a
-    majority of three clocks, so a shorter pulse is not seen. From 8 clocks per bit on, the rates of
-    both ends may differ by 2.5 %.
+    Latency: 6 clocks and 9.5 bits from the start bit's edge to ``o.valid``. The line goes through a majority of three
+    clocks, so a shorter pulse is not seen. From 8 clocks per bit on, the rates of both ends may differ by 2.5 %.
     """
 
     def __init__(self, clock_hz, baud):
@@ -118,8 +117,7 @@ class UartTransmitter(wiring.Component):
     tx : Out(1)
         The line; 1 when idle.
 
-    Latency: 2 clocks from a transfer on ``i`` to the start bit. Throughput: a byte in 10 bits and
-    4 clocks at most.
+    Latency: 2 clocks from a transfer on ``i`` to the start bit. Throughput: a byte in 10 bits and 4 clocks at most.
     """
 
     def __init__(self, clock_hz, baud):

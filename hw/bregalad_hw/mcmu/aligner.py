@@ -46,8 +46,7 @@ class Aligner(wiring.Component):
     header : Out(8 * header)
     codes : Out(8 * codes)
 
-    Latency: ``latency`` clocks from ``header_at`` to `header` and from ``codes_at`` to `codes`,
-    which come from gates.
+    Latency: ``latency`` clocks from ``header_at`` to `header` and from ``codes_at`` to `codes`, which come from gates.
     """
 
     latency = 3

@@ -32,9 +32,8 @@ def fetched_layout(data_width):
 class ReadDMA(wiring.Component):
     """Read the bus words that a byte range touches, in order.
 
-    Every burst has its room in the queue reserved before it is asked for, so ``rready`` is
-    always 1. After an error the words that are still under way are taken and dropped before the
-    next descriptor is accepted.
+    Every burst has its room in the queue reserved before it is asked for, so ``rready`` is always 1. After an error the
+    words that are still under way are taken and dropped before the next descriptor is accepted.
 
     Parameters
     ----------

@@ -357,8 +357,7 @@ class SlotEditor(wiring.Component):
                     with m.If((column == g.classes - 1) & (bin_ == g.bins - 1)):
                         end()
 
-            # PLACE and CLEAR: pass by pass, the zoom and then every bin. With KEEP the zoom of a
-            # cell alone.
+            # PLACE and CLEAR: pass by pass, the zoom and then every bin. With KEEP the zoom of a cell alone.
             with m.State("ZOOM"):
                 m.d.sync += clear_row
                 m.d.comb += [

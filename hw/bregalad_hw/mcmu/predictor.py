@@ -62,8 +62,7 @@ class Predictor(wiring.Component):
     quiet : Out(1)
         Nothing is under way.
 
-    Latency: ``latency`` clocks from a record's last sums to ``o.valid``. Throughput: one prediction
-    per clock.
+    Latency: ``latency`` clocks from a record's last sums to ``o.valid``. Throughput: one prediction per clock.
 
     Source: host/bregalad/fixed.py; the golden model's Slots._scores.
     """

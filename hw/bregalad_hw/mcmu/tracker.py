@@ -38,17 +38,15 @@ def header_layout(geometry):
 class Tracker(wiring.Component):
     """Follow a record's links to the root, look up every node's row, count its beats.
 
-    A relay and five stages. *Walk*: the node's slot is known, its link too, and its row is asked
-    for. *Look*: the table's memory has answered. *Shown*: the table shows the row. *Fetched*: the
-    row is in a register. *Node*: so is the row after the record, and whether a trial is due; the
-    beats are issued, and the row is written back with the last. Rows that follow the last stage may be
-    older than what it writes: they take that over as they move on, and they move on whenever it is
-    done. The first three stages move together.
+    A relay and five stages. *Walk*: the node's slot is known, its link too, and its row is asked for. *Look*: the
+    table's memory has answered. *Shown*: the table shows the row. *Fetched*: the row is in a register. *Node*: so is
+    the row after the record, and whether a trial is due; the beats are issued, and the row is written back with the
+    last. Rows that follow the last stage may be older than what it writes: they take that over as they move on, and
+    they move on whenever it is done. The first three stages move together.
 
-    The beats of a record's own slot are those of its prediction too, and with ``report.neighbours``
-    each is followed by two of the bins beside, which are only read. Where the slot is halved
-    between the two, they are issued once more for the prediction alone. A record with TEST only
-    reads, so that a lock does not stop it.
+    The beats of a record's own slot are those of its prediction too, and with ``report.neighbours`` each is followed by
+    two of the bins beside, which are only read. Where the slot is halved between the two, they are issued once more for
+    the prediction alone. A record with TEST only reads, so that a lock does not stop it.
 
     Records are numbered, from 1, but those with MINUS or TEST. A record whose node has no slot takes a
     clock of the last stage, and nothing is counted. What becomes due is tried at the block's end: ``due``
@@ -90,8 +88,7 @@ class Tracker(wiring.Component):
     node, halved, beat : Out(1)
         A node was counted, a slot was halved in this clock; it is a beat, as those beside a record's bins are not.
     counting, halving, wait_lock, wait_report : Out(1)
-        What this clock is spent on, at most one of them; none also in a clock that was
-        not granted.
+        What this clock is spent on, at most one of them; none also in a clock that was not granted.
 
     Latency: 6 cycles from a header to its first operation. Throughput: one beat per cycle, and those
     beside the bins of a prediction; one cycle is lost per node with a weight of -1.
@@ -175,10 +172,9 @@ class Tracker(wiring.Component):
             self.next_slot.eq(fetched.header.slot),
         ]
 
-        # What was written as the row was asked for, or after that, is not what the table shows. So
-        # what the node's row was as the stages moved is kept for as long, and whether it is the
-        # slot's. Where the node was not done then, its row may change; but then it is taken again.
-        # Only what counting changes has to be taken over.
+        # What was written as the row was asked for, or after that, is not what the table shows. So what the node's row
+        # was as the stages moved is kept for as long, and whether it is the slot's. Where the node was not done then,
+        # its row may change; but then it is taken again. Only what counting changes has to be taken over.
         def is_of(stage, slot):
             return stage.counts & (slot == stage.header.slot)
 

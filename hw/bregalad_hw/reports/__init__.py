@@ -18,9 +18,8 @@ def kept(folder=_FOLDER):
 def clock_of(reports, geometry, board=None):
     """``(MHz asked, MHz reached, name)`` of the report of the very geometry, None each without one.
 
-    The bitstream has the clock asked. Of several reports it is the slowest; of the board of that name
-    only, if one is given. Another geometry's clock says nothing: slots and passes alone make memories
-    deeper, and lanes' wires longer.
+    The bitstream has the clock asked. Of several reports it is the slowest; of the board of that name only, if one is
+    given. Another geometry's clock says nothing: slots and passes alone make memories deeper, and lanes' wires longer.
     """
     found = [
         (*(report["clock_mhz"][key] for key in ("asked", "achieved")), name)

@@ -21,9 +21,8 @@ class Bregalad(LiteXModule):
 
     ::
 
-        soc.bregalad = Bregalad(soc.platform, geometry)
-        soc.bus.add_slave("bregalad", soc.bregalad.bus, SoCRegion(origin=0x90000000, size=0x1000, cached=False))
-        soc.bus.add_master("bregalad", master=soc.bregalad.dma)
+        soc.bregalad = Bregalad(soc.platform, geometry) soc.bus.add_slave("bregalad", soc.bregalad.bus,
+        SoCRegion(origin=0x90000000, size=0x1000, cached=False)) soc.bus.add_master("bregalad", master=soc.bregalad.dma)
         soc.irq.add("bregalad")
 
     Parameters
