@@ -60,28 +60,14 @@ class Relay(wiring.Component):
         return m
 
 
-class Border(wiring.Component):
+class Border(Relay):
     """A register for payload and valid, one for ready: for what is rare.
 
-    What is offered at ``i`` stays there until it has been taken at ``o``, so nothing is ever in here alone.
-
-    Parameters
-    ----------
-    shape : ShapeLike
-        Of the payload.
-
-    Members
-    -------
-    i : In(stream of shape)
-    o : Out(stream of shape)
+    What is offered at ``i`` stays there until it has been taken at ``o``, so nothing is ever in here alone. Parameters
+    and members as of `Relay`.
 
     Latency: 1 cycle, and 1 back. Throughput: a transfer in 3 cycles.
     """
-
-    latency = 1
-
-    def __init__(self, shape):
-        super().__init__({"i": In(stream.Signature(shape)), "o": Out(stream.Signature(shape))})
 
     def elaborate(self, platform):
         m = Module()

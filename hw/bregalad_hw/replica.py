@@ -1,10 +1,12 @@
 """Registers of one reader for what many are told."""
 
+import itertools
+
 from amaranth import Module, ResetInserter
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["Replica", "add_with_reset", "distribute", "distribution_latency", "replicate"]
+__all__ = ["Replica", "add_with_reset", "distribute", "distribution_latency", "levels", "replicate"]
 
 _FAN_OUT = 8  # registers that one feeds
 _MANY = 32  # readers; of more than these ...
@@ -58,12 +60,14 @@ def replicate(m, name, value, init=0):
     return replica.o_value
 
 
+def levels(ends, fan):
+    """Levels of a tree of registers, one at least, of which each has ``fan`` of the next, or of the ends."""
+    return next(level for level in itertools.count(1) if fan**level >= ends)
+
+
 def distribution_latency(readers):
     """Clocks that `distribute` takes to that many readers."""
-    levels = 1
-    while _FAN_OUT**levels < readers:
-        levels += 1
-    return levels
+    return levels(readers, _FAN_OUT)
 
 
 def distribute(m, readers, **values):

@@ -18,7 +18,7 @@ from ..gain.gain import arithmetic_latency, shared_table
 from ..gain.scan import SNAPSHOTS, Scan
 from ..members import assign
 from ..optional import optional
-from ..replica import add_with_reset, distribute, distribution_latency, replicate
+from ..replica import add_with_reset, distribute, distribution_latency, levels, replicate
 from .bayes import PartialSums, partial_latency, partial_signature
 from .control import Control
 from .merge import Merge, merge_layout, part_layout, summary_layout
@@ -38,14 +38,6 @@ _FAN_IN = 8  # lanes, or groups of them, that a register of a reduction brings t
 _FIFO_DEPTH = 16
 _MOST_SNAPSHOTS = 16
 _TOLD = ("control", "scan", "load", "shift", "config", "config_pass")  # all lanes alike
-
-
-def _gather_clocks(lanes):
-    """Registers of a reduction over the lanes."""
-    clocks = 1
-    while _FAN_IN**clocks < lanes:
-        clocks += 1
-    return clocks
 
 
 class AttributeProcessorArray(wiring.Component):
@@ -109,7 +101,7 @@ class AttributeProcessorArray(wiring.Component):
             raise ValueError(f"snapshots must be a power of two, 1 to {_MOST_SNAPSHOTS}, not {snapshots}")
         self.geometry = g = geometry
         self.snapshots = snapshots
-        self.gather_clocks = gather_clocks = _gather_clocks(g.lanes)
+        self.gather_clocks = gather_clocks = levels(g.lanes, _FAN_IN)
         self.spread = distribution_latency(g.lanes)  # registers on the way to a lane
         self.count_latency = AttributeProcessor.count_latency + self.spread
         self.clamped_latency = AttributeProcessor.read_latency + self.spread + gather_clocks

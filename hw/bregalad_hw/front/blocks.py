@@ -7,12 +7,10 @@ from bregalad.protocol.tree import DUE
 
 from ..array.operation import slot_shape
 
-__all__ = ["Blocks", "DueSlots", "turn_layout"]
+__all__ = ["Blocks", "DueSlots", "TURN_LAYOUT"]
 
-
-def turn_layout():
-    """What TURN says of a tree's place in its stream."""
-    return data.StructLayout({"number": 32, "since": 16, "left": 16, "length": 16})
+# What TURN says of a tree's place in its stream.
+TURN_LAYOUT = data.StructLayout({"number": 32, "since": 16, "left": 16, "length": 16})
 
 
 class Blocks(wiring.Component):
@@ -20,7 +18,7 @@ class Blocks(wiring.Component):
 
     Members
     -------
-    turn : In(turn_layout), turns : In(1)
+    turn : In(TURN_LAYOUT), turns : In(1)
         For a clock, while there is no record.
     go : In(1), length : In(16)
         For a clock: blocks are so long from the next one on, plus 1.
@@ -38,7 +36,7 @@ class Blocks(wiring.Component):
     Latency: 1 cycle from ``counted`` to ``ended``, ``since`` and ``left``.
     """
 
-    turn: In(turn_layout())
+    turn: In(TURN_LAYOUT)
     turns: In(1)
     go: In(1)
     length: In(16)

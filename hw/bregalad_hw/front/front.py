@@ -20,7 +20,7 @@ from .quantiser import Quantiser
 from .store import RecordStore
 from .walker import Walker
 
-__all__ = ["Front", "access_layout"]
+__all__ = ["Front", "ACCESS"]
 
 _WALKED = ("edit", "renumber", "last_number", "limit", "handed", "error")
 _STORED = ("read_at", "codes", "free")
@@ -28,11 +28,8 @@ _STEPS = 8  # of a walk: mostly fewer
 _UNKNOWN = 3  # records that `room` does not know of: this clock's, and those of the two before
 _BEHIND = 16  # places for records that have left the walker
 _PREDICTED = 64  # records that may wait for naive Bayes
-
-
-def access_layout():
-    """What a ROW command says."""
-    return data.StructLayout({"op": 8, "node": 16, "word": 16, "value": 32})
+# What a ROW command says.
+ACCESS = data.StructLayout({"op": 8, "node": 16, "word": 16, "value": 32})
 
 
 def rings_of(geometry):
@@ -83,7 +80,7 @@ class Front(wiring.Component):
         With ``naive_bayes`` only. Unless the predictor is MAJORITY, one for every header with ``there``, in order.
     edit, renumber, last_number, limit, handed, error
         Of the `Walker`. Nothing is handed over while there is an edit.
-    row : In(stream of access_layout)
+    row : In(stream of ACCESS)
         Taken when it is carried out, once the headers of all records before it are taken.
     refused : Out(1)
         For a clock: a row command named what there is not, and did nothing.
@@ -119,7 +116,7 @@ class Front(wiring.Component):
                 "header": Out(stream.Signature(header_layout(g))),
                 **({"bayes": In(stream.Signature(prediction_layout(g)))} if g.naive_bayes else {}),
                 **members_of(self.walker, *_WALKED),
-                "row": In(stream.Signature(access_layout())),
+                "row": In(stream.Signature(ACCESS)),
                 "refused": Out(1),
                 "result": Out(stream.Signature(leaf_rows.result_layout(g, g.nodes))),
                 **members_of(self.store, *_STORED),

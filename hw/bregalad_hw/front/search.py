@@ -1,10 +1,12 @@
 """Find a number's code: how many of its attribute's edges are at or below it."""
 
-from amaranth import Module, Signal
+from amaranth import Module
 from amaranth.lib import data, memory, wiring
 from amaranth.lib.wiring import In, Out
 from bregalad.geometry import CODE_WIDTH
 from bregalad.protocol.rows import KEY_BYTES
+
+from ..delay import delay
 
 __all__ = ["Search", "search_latency", "sought_layout"]
 
@@ -92,17 +94,11 @@ class Search(wiring.Component):
             write.en.eq(sought.write & (sought.path[: bit + 1] == 1 << bit)),
         ]
         edge = read.data
-        sought = _after(m, sought, f"read_{level}")
+        sought = delay(m, sought, 1, f"read_{level}")
         if block:  # which takes half a clock to answer
-            edge = _after(m, edge, f"edge_{level}")
-            sought = _after(m, sought, f"kept_{level}")
-        after = _after(m, sought, f"found_{level}")
+            edge = delay(m, edge, 1, f"edge_{level}")
+            sought = delay(m, sought, 1, f"kept_{level}")
+        after = delay(m, sought, 1, f"found_{level}")
         with m.If(~sought.write):
             m.d.sync += after.path[bit].eq((sought.key >= edge.key) & ~edge.out)
         return after
-
-
-def _after(m, value, name):
-    after = Signal.like(value, name=name, reset_less=True)
-    m.d.sync += after.eq(value)
-    return after

@@ -13,13 +13,13 @@ from bregalad.protocol.tree import TREE_COMMANDS, TREE_REPORTS, TreeKind, TreeOp
 from ..array.operation import slot_shape
 from ..layout import struct, words_of
 from ..mcmu.command import head_shape, in_range, view
-from ..mcmu.dma import descriptor_layout
+from ..mcmu.dma import DESCRIPTOR
 from ..mcmu.editor import EDITS, TREE_EDITS, edit_signature
 from ..mcmu.loader import load_signature
 from ..mcmu.report import job_layout, job_words
 from ..members import assign
-from .blocks import turn_layout
-from .front import access_layout
+from .blocks import TURN_LAYOUT
+from .front import ACCESS
 
 __all__ = ["Sequencer"]
 
@@ -75,7 +75,7 @@ class Sequencer(wiring.Component):
         Of the LEARN under way.
     edit : Out(stream of EDIT), refused : In(1)
         To the walker; beside the transfer, that the edit is refused.
-    turns : Out(1), turn : Out(turn_layout), first, slots_of : Out(16)
+    turns : Out(1), turn : Out(TURN_LAYOUT), first, slots_of : Out(16)
         For a clock, while there is no record: TURN.
     go : Out(1), length : Out(16)
         For a clock: GO.
@@ -91,7 +91,7 @@ class Sequencer(wiring.Component):
         Of the register ``block``.
     due : In(stream of slot), due_comes : In(1), due_done : Out(1)
         Of `DueSlots`.
-    row : Out(stream of access_layout), row_refused : In(1)
+    row : Out(stream of ACCESS), row_refused : In(1)
         To the leaf rows; beside the transfer, that there is no such row or word.
     slots : Out(edit_signature)
         To the slot editor.
@@ -125,7 +125,7 @@ class Sequencer(wiring.Component):
                 "row_command": Out(stream.Signature(struct(ROW_COMMAND))),
                 "inline": Out(bus),
                 "memory": Out(1),
-                "descriptor": Out(stream.Signature(descriptor_layout())),
+                "descriptor": Out(stream.Signature(DESCRIPTOR)),
                 "failed": In(1),
                 "error": In(2),
                 "address": In(64),
@@ -133,7 +133,7 @@ class Sequencer(wiring.Component):
                 "edit": Out(stream.Signature(struct(EDIT))),
                 "refused": In(1),
                 "turns": Out(1),
-                "turn": Out(turn_layout()),
+                "turn": Out(TURN_LAYOUT),
                 "first": Out(16),
                 "slots_of": Out(16),
                 "go": Out(1),
@@ -148,7 +148,7 @@ class Sequencer(wiring.Component):
                 "due": In(stream.Signature(slot_shape(g))),
                 "due_comes": In(1),
                 "due_done": Out(1),
-                "row": Out(stream.Signature(access_layout())),
+                "row": Out(stream.Signature(ACCESS)),
                 "row_refused": In(1),
                 "slots": Out(edit_signature(g)),
                 "load": Out(load_signature(g.bus_width)),

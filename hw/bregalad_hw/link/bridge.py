@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 from bregalad.protocol.link import FrameType
 
 from ..registers import ADDRESS_WIDTH, READ_LATENCY, csr_signature
-from .words import value_layout
+from .words import VALUE
 
 __all__ = ["Bridge"]
 
@@ -40,7 +40,7 @@ class Bridge(wiring.Component):
                 "i": In(stream.Signature(32)),
                 "commands": Out(stream.Signature(bus_width)),
                 "csr": Out(csr_signature()),
-                "values": Out(stream.Signature(value_layout())),
+                "values": Out(stream.Signature(VALUE)),
             }
         )
 

@@ -5,7 +5,7 @@ from amaranth.lib import memory, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ..mcmu.report import word_layout
-from .words import frame_layout
+from .words import FRAME
 
 __all__ = ["CobsDecoder", "CobsEncoder"]
 
@@ -29,7 +29,7 @@ class CobsDecoder(wiring.Component):
     """
 
     i: In(stream.Signature(8))
-    o: Out(stream.Signature(frame_layout()))
+    o: Out(stream.Signature(FRAME))
 
     def elaborate(self, platform):
         m = Module()

@@ -6,22 +6,16 @@ from amaranth.lib.wiring import In, Out
 from bregalad.protocol.link import OVERHEAD
 
 from ..mcmu.report import word_layout
-from .words import frame_layout
+from .words import FRAME
 
-__all__ = ["PEER", "DatagramReceiver", "DatagramTransmitter", "received_layout", "sent_layout"]
+__all__ = ["PEER", "DatagramReceiver", "DatagramTransmitter", "RECEIVED", "SENT"]
 
 PEER = data.StructLayout({"port": 16, "ip": 32})  # where a frame comes from or goes to
 _WHOLE = 0b1000  # ``last_be`` of a datagram of whole words
-
-
-def received_layout():
-    """A word of a datagram that has come; ``last_be`` is one bit, at the last byte of the last."""
-    return data.StructLayout({"data": 32, "last": 1, "last_be": 4, "error": 1, "peer": PEER})
-
-
-def sent_layout():
-    """A word of a datagram that goes out, of ``length`` bytes."""
-    return data.StructLayout({"data": 32, "last": 1, "length": 16, "peer": PEER})
+# A word of a datagram that has come; ``last_be`` is one bit, at the last byte of the last.
+RECEIVED = data.StructLayout({"data": 32, "last": 1, "last_be": 4, "error": 1, "peer": PEER})
+# A word of a datagram that goes out, of ``length`` bytes.
+SENT = data.StructLayout({"data": 32, "last": 1, "length": 16, "peer": PEER})
 
 
 class DatagramReceiver(wiring.Component):
@@ -29,7 +23,7 @@ class DatagramReceiver(wiring.Component):
 
     Members
     -------
-    i : In(stream of received_layout)
+    i : In(stream of RECEIVED)
         In domain ``network``.
     o : Out(stream of {data: 32, last, bad}), peer : Out(PEER)
         A frame that was damaged or is not whole words ends with ``bad``.
@@ -37,17 +31,17 @@ class DatagramReceiver(wiring.Component):
     Latency: 4 to 5 clocks of domain ``sync`` and 1 of ``network``. Throughput: a word per clock of the slower one.
     """
 
-    i: In(stream.Signature(received_layout()))
-    o: Out(stream.Signature(frame_layout()))
+    i: In(stream.Signature(RECEIVED))
+    o: Out(stream.Signature(FRAME))
     peer: Out(PEER)
 
     def elaborate(self, platform):
         m = Module()
         # Deep enough for the words that come while the link thinks about the frame before.
         m.submodules.words = words = fifo.AsyncFIFOBuffered(
-            width=frame_layout().size + PEER.size, depth=33, w_domain="network", r_domain="sync"
+            width=FRAME.size + PEER.size, depth=33, w_domain="network", r_domain="sync"
         )
-        frame = data.View(frame_layout(), Signal(frame_layout().size))
+        frame = data.View(FRAME, Signal(FRAME.size))
         m.d.comb += [
             frame.data.eq(self.i.p.data),
             frame.last.eq(self.i.p.last),
@@ -76,7 +70,7 @@ class DatagramTransmitter(wiring.Component):
     -------
     i : In(stream of {data: 32, last}), peer : In(PEER)
         Frames, and where each goes.
-    o : Out(stream of sent_layout)
+    o : Out(stream of SENT)
         In domain ``network``.
 
     Latency: 4 to 5 clocks of domain ``network`` and 1 of ``sync`` after the frame's last word.
@@ -89,7 +83,7 @@ class DatagramTransmitter(wiring.Component):
             {
                 "i": In(stream.Signature(word_layout())),
                 "peer": In(PEER),
-                "o": Out(stream.Signature(sent_layout())),
+                "o": Out(stream.Signature(SENT)),
             }
         )
 

@@ -5,7 +5,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ..members import members_of, pass_on
-from .datagram import PEER, DatagramReceiver, DatagramTransmitter, received_layout, sent_layout
+from .datagram import PEER, RECEIVED, SENT, DatagramReceiver, DatagramTransmitter
 from .framed import FramedAccelerator
 
 __all__ = ["NetworkedAccelerator"]
@@ -22,7 +22,7 @@ class NetworkedAccelerator(wiring.Component):
 
     Members
     -------
-    i : In(stream of received_layout), o : Out(stream of sent_layout)
+    i : In(stream of RECEIVED), o : Out(stream of SENT)
         Datagrams, in domain ``network``.
     alive, receiving, dropping : Out(1)
     m_axi : Out(AXI4), reset : Out(1), lost : In(1)
@@ -57,8 +57,8 @@ class NetworkedAccelerator(wiring.Component):
         self.transmitter = DatagramTransmitter(up_frame_bytes)
         super().__init__(
             {
-                "i": In(stream.Signature(received_layout())),
-                "o": Out(stream.Signature(sent_layout())),
+                "i": In(stream.Signature(RECEIVED)),
+                "o": Out(stream.Signature(SENT)),
                 **members_of(self.framed, *self.framed.outside),
             }
         )

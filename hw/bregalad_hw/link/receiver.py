@@ -5,9 +5,10 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 from bregalad.protocol.link import HEADER, OVERHEAD, AckFlag, FrameType
 
+from ..layout import struct
 from .crc import Crc32
 from .ring import write_signature
-from .words import frame_layout, header_layout
+from .words import FRAME
 
 __all__ = ["FrameReceiver"]
 
@@ -60,12 +61,12 @@ class FrameReceiver(wiring.Component):
         self.frame_bytes = frame_bytes
         super().__init__(
             {
-                "i": In(stream.Signature(frame_layout())),
+                "i": In(stream.Signature(FRAME)),
                 "peer": In(peer_width),
                 "ring": Out(write_signature()),
                 "session": In(32),
                 "begin": In(1),
-                "header": Out(header_layout()),
+                "header": Out(struct(HEADER)),
                 "version": Out(16),
                 "from_peer": Out(peer_width),
                 "good": Out(1),

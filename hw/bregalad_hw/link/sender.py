@@ -3,12 +3,12 @@
 from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import enum, stream, wiring
 from amaranth.lib.wiring import In, Out
-from bregalad.protocol.link import REFUSED, WELCOME, AckFlag, FrameType, WelcomeFlag
+from bregalad.protocol.link import HEADER, REFUSED, WELCOME, AckFlag, FrameType, WelcomeFlag
 
 from ..layout import struct
 from ..mcmu.report import word_layout
 from .crc import Crc32
-from .words import head_layout, header_layout, reply_layout
+from .words import HEAD, reply_layout
 
 __all__ = ["FrameSender"]
 
@@ -58,7 +58,7 @@ class FrameSender(wiring.Component):
         super().__init__(
             {
                 "reply": In(stream.Signature(reply_layout(peer_width))),
-                "head": In(stream.Signature(head_layout())),
+                "head": In(stream.Signature(HEAD)),
                 "words": In(stream.Signature(32)),
                 "begin": In(1),
                 "session": In(32),
@@ -78,7 +78,7 @@ class FrameSender(wiring.Component):
         m.submodules.crc = check = Crc32()
         reply, head, o = self.reply, self.head, self.o
 
-        header = Signal(header_layout())
+        header = Signal(struct(HEADER))
         payload = Signal(_Payload)
         holder, reason = Signal(32), Signal(2)
         count, at = Signal(14), Signal(3)  # words of payload to come; of all so far

@@ -3,9 +3,10 @@
 from amaranth import Assert, Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
-from bregalad.protocol.link import LAPSE_SECONDS, LINK_VERSION, FrameType, HelloFlag, Refusal
+from bregalad.protocol.link import HEADER, LAPSE_SECONDS, LINK_VERSION, FrameType, HelloFlag, Refusal
 
-from .words import header_layout, reply_layout
+from ..layout import struct
+from .words import reply_layout
 
 __all__ = ["Session"]
 
@@ -46,7 +47,7 @@ class Session(wiring.Component):
             {
                 "good": In(1),
                 "same": In(1),
-                "header": In(header_layout()),
+                "header": In(struct(HEADER)),
                 "version": In(16),
                 "from_peer": In(peer_width),
                 "tick": In(1),

@@ -7,7 +7,7 @@ from bregalad.protocol.link import FrameType, ReportsFlag
 
 from ..mcmu.report import word_layout
 from .ring import StreamMemory
-from .words import head_layout, value_layout
+from .words import HEAD, VALUE
 
 __all__ = ["Window"]
 
@@ -61,8 +61,8 @@ class Window(wiring.Component):
         super().__init__(
             {
                 "reports": In(stream.Signature(word_layout())),
-                "values": In(stream.Signature(value_layout())),
-                "head": Out(stream.Signature(head_layout())),
+                "values": In(stream.Signature(VALUE)),
+                "head": Out(stream.Signature(HEAD)),
                 "words": Out(stream.Signature(32)),
                 "idle": In(1),
                 "acknowledge": In(16),

@@ -7,26 +7,16 @@ from amaranth.lib.wiring import In, Out, connect
 from ..relay import Relay
 from .axi import ADDRESS_WIDTH, BOUNDARY, read_signature
 
-__all__ = ["ReadDMA", "descriptor_layout", "fetched_layout"]
+__all__ = ["DESCRIPTOR", "ReadDMA"]
 
 LENGTH_WIDTH = 48  # 32 bits of records times 16 bits of record bytes
-
-
-def descriptor_layout():
-    """A byte range: any alignment, at least 1 byte."""
-    return data.StructLayout({"address": ADDRESS_WIDTH, "length": LENGTH_WIDTH})
+# A byte range: any alignment, at least 1 byte.
+DESCRIPTOR = data.StructLayout({"address": ADDRESS_WIDTH, "length": LENGTH_WIDTH})
 
 
 def fetched_layout(data_width):
     """A bus word; with ``error`` (2: SLVERR, 3: DECERR) it has no data and is the last."""
-    return data.StructLayout(
-        {
-            "data": data_width,
-            "last": 1,
-            "error": 2,
-            "address": ADDRESS_WIDTH,
-        }
-    )
+    return data.StructLayout({"data": data_width, "last": 1, "error": 2, "address": ADDRESS_WIDTH})
 
 
 class ReadDMA(wiring.Component):
@@ -70,7 +60,7 @@ class ReadDMA(wiring.Component):
         self.burst = burst
         super().__init__(
             {
-                "descriptor": In(stream.Signature(descriptor_layout())),
+                "descriptor": In(stream.Signature(DESCRIPTOR)),
                 "o": Out(stream.Signature(fetched_layout(data_width))),
                 "axi": Out(read_signature(data_width)),
             }
@@ -110,9 +100,7 @@ class ReadDMA(wiring.Component):
 
         in_block = Signal(range(self.burst + 1))  # words up to the next aligned block
         beats = Signal(range(self.burst + 1))
-        m.d.comb += [
-            in_block.eq(self.burst - ask[:burst_bits]),
-        ]
+        m.d.comb += in_block.eq(self.burst - ask[:burst_bits])
         # A burst's size, then whether there is room for it, a clock each.
         sized, fits = Signal(), Signal()
         m.d.sync += [
