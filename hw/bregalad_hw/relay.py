@@ -75,9 +75,5 @@ class Border(Relay):
         i, o = Value.cast(self.i.payload), Value.cast(self.o.payload)
         kept = Signal(len(i), reset_less=True)
         m.d.comb += [taken.eq(self.o.valid & self.o.ready), o.eq(kept)]
-        m.d.sync += [
-            kept.eq(i),
-            self.o.valid.eq(self.i.valid & ~taken & ~self.i.ready),
-            self.i.ready.eq(taken),
-        ]
+        m.d.sync += [kept.eq(i), self.o.valid.eq(self.i.valid & ~taken & ~self.i.ready), self.i.ready.eq(taken)]
         return m

@@ -29,12 +29,7 @@ class AdderTree(wiring.Component):
         self.count = count
         self.sum_width = (((1 << width) - 1) * count).bit_length()
         self.latency = (count - 1).bit_length()
-        super().__init__(
-            {
-                "i": In(data.ArrayLayout(width, count)),
-                "o": Out(self.sum_width),
-            }
-        )
+        super().__init__({"i": In(data.ArrayLayout(width, count)), "o": Out(self.sum_width)})
 
     def elaborate(self, platform):
         m = Module()

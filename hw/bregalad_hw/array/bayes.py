@@ -97,13 +97,7 @@ def partial_signature(geometry):
 
     A record's last sums are ``coming`` in `lead` clocks.
     """
-    return wiring.Signature(
-        {
-            "p": Out(partial_layout(geometry)),
-            "valid": Out(1),
-            "coming": Out(1),
-        }
-    )
+    return wiring.Signature({"p": Out(partial_layout(geometry)), "valid": Out(1), "coming": Out(1)})
 
 
 class BayesTerms(wiring.Component):

@@ -255,10 +255,7 @@ class AttributeProcessor(wiring.Component):
         # knows that of the one right ahead; the others' are chosen by a number, told early.
         ahead, near, source = Signal(4), Signal(), Signal(2)
         m.d.comb += ahead.eq(Cat(control.same_5[i] & touch[6 + i] & (bins[5] == bins[6 + i]) for i in range(4)))
-        m.d.sync += [
-            near.eq(ahead[0]),
-            source.eq(Mux(ahead[1], 1, Mux(ahead[2], 2, Mux(ahead[3], 3, 0)))),
-        ]
+        m.d.sync += [near.eq(ahead[0]), source.eq(Mux(ahead[1], 1, Mux(ahead[2], 2, Mux(ahead[3], 3, 0))))]
         # A counter that is written is cleared first, and what is written is added.
         ahead_7 = Signal(g.classes)
         m.d.sync += newest[7].eq(Array([word_6, newest[8], newest[9], newest[10]])[source])

@@ -125,11 +125,7 @@ class DueSlots(wiring.Component):
         ]
         m.d.sync += known.eq(known + queue.w_en - (queue.r_en & queue.r_rdy))
         with m.If(all_):  # what is in the queue is among them
-            m.d.comb += [
-                queue.r_en.eq(1),
-                self.o.payload.eq(at),
-                self.o.valid.eq((at != end) & (known == 0)),
-            ]
+            m.d.comb += [queue.r_en.eq(1), self.o.payload.eq(at), self.o.valid.eq((at != end) & (known == 0))]
             with m.If(self.o.valid & self.o.ready):
                 m.d.sync += at.eq(at + 1)
             with m.If(self.done):

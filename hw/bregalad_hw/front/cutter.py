@@ -164,9 +164,7 @@ class Cutter(wiring.Component):
             opened.eq(opened + opens - ends),
             want.eq(want + Mux(opens, next_row, 0) - Mux(taken, size, 0)),
             put.eq(put + taken),
-            spare.eq(
-                Mux(taken, Mux(goes, spare - uses + size, spare + size), Mux(goes, spare - uses, spare)),
-            ),
+            spare.eq(Mux(taken, Mux(goes, spare - uses + size, spare + size), Mux(goes, spare - uses, spare))),
             begun.eq(0),
             self.begun.eq(step_goes & begins),
         ]

@@ -187,11 +187,7 @@ class Judge(wiring.Component):
                         m.d.sync += left.eq(product)
                         load(trial.n, 2)
                     with m.Case(2):  # n^2
-                        m.d.sync += [
-                            factor.eq(product),
-                            bits.eq(rule.judge_bound.mantissa),
-                            turn.eq(3),
-                        ]
+                        m.d.sync += [factor.eq(product), bits.eq(rule.judge_bound.mantissa), turn.eq(3)]
                         m.next = "MULTIPLY"
                     with m.Default():
                         m.d.sync += right.eq(product)

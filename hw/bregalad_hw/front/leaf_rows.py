@@ -65,11 +65,7 @@ def result_layout(geometry, nodes):
 def _row_layout(geometry, width):
     """What records change."""
     return data.StructLayout(
-        {
-            "majority": _label(geometry),
-            "lead": width,
-            **({"right": signed(32)} if geometry.naive_bayes else {}),
-        }
+        {"majority": _label(geometry), "lead": width, **({"right": signed(32)} if geometry.naive_bayes else {})}
     )
 
 
@@ -137,10 +133,7 @@ class LeafRows(wiring.Component):
         valid, item = self._take(m, copies.valid & copies.ready)
         self._rows(m, valid, item)
         room, under_way = self._results(m, *self._tell(m, valid[2], item[2]))
-        m.d.comb += [
-            copies.ready.eq(room),
-            self.quiet.eq(~(Cat(valid[1:]).any() | under_way)),
-        ]
+        m.d.comb += [copies.ready.eq(room), self.quiet.eq(~(Cat(valid[1:]).any() | under_way))]
         return m
 
     def _take(self, m, taken):

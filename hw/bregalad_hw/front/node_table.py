@@ -179,11 +179,7 @@ class NodeTable(wiring.Component):
             name, value = f"rows_{first}_{low}", row.as_value()[low : low + self._part]
             m.submodules[name] = kept = memory.Memory(shape=len(value), depth=self.nodes, init=[])
             write = kept.write_port()
-            m.d.comb += [
-                write.en.eq(written),
-                write.addr.eq(address),
-                write.data.eq(value),
-            ]
+            m.d.comb += [write.en.eq(written), write.addr.eq(address), write.data.eq(value)]
             for number, port in enumerate(walks):
                 read = kept.read_port()
                 # A block RAM takes half a clock to answer; its register has a clock to itself.

@@ -161,10 +161,7 @@ class Quantiser(wiring.Component):
             with m.Case(RowKind.I32):
                 m.d.sync += given.key.eq(whole ^ _SIGN)
             with m.Case(RowKind.F32):
-                m.d.sync += [
-                    given.key.eq(whole ^ Mux(whole[-1], ~0, _SIGN)),
-                    given.out.eq(whole[:-1] > _INFINITY),
-                ]
+                m.d.sync += [given.key.eq(whole ^ Mux(whole[-1], ~0, _SIGN)), given.out.eq(whole[:-1] > _INFINITY)]
         m.d.comb += search.i.eq(given)
         return search.o
 

@@ -28,10 +28,7 @@ class ResultWriter(wiring.Component):
     def __init__(self, geometry):
         self.geometry = g = geometry
         super().__init__(
-            {
-                "i": In(stream.Signature(result_layout(g, g.nodes))),
-                "o": Out(stream.Signature(word_layout())),
-            }
+            {"i": In(stream.Signature(result_layout(g, g.nodes))), "o": Out(stream.Signature(word_layout()))}
         )
 
     def elaborate(self, platform):

@@ -17,7 +17,7 @@ _AFTER_ROW = 4  # stages from a node's row to the child: codes, two of their cho
 def beat_layout(nodes, codes):
     """Some codes of a record, beside its last ones the root that it begins at, and whether it is numbered."""
     return data.StructLayout(
-        {"codes": data.ArrayLayout(CODE_WIDTH, codes), "root": range(nodes), "numbered": 1, "last": 1},
+        {"codes": data.ArrayLayout(CODE_WIDTH, codes), "root": range(nodes), "numbered": 1, "last": 1}
     )
 
 

@@ -61,11 +61,7 @@ def result_layout(geometry):
     """
     g = geometry
     return data.StructLayout(
-        {
-            "gain": signed(g.gain_width),
-            "bin": g.bin_bits,
-            "left": data.ArrayLayout(g.count_width, g.classes),
-        }
+        {"gain": signed(g.gain_width), "bin": g.bin_bits, "left": data.ArrayLayout(g.count_width, g.classes)}
     )
 
 
@@ -225,11 +221,7 @@ class GainUnit(wiring.Component):
         with m.If(judge & (fresh | lead[-1])):
             m.d.sync += [best_gain.eq(gain), best.eq(scan.judged)]
 
-        m.d.comb += [
-            self.result.gain.eq(best_gain),
-            self.result.bin.eq(best),
-            self.result.left.eq(side),
-        ]
+        m.d.comb += [self.result.gain.eq(best_gain), self.result.bin.eq(best), self.result.left.eq(side)]
         return m
 
     def _kinds(self, m):

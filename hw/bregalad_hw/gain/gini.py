@@ -78,7 +78,5 @@ class Gini(Terms):
         share = Signal(self._aligned_width + CURVE_FRACTION + 1)
         result = Signal.like(share)
         m.d.sync += [share.eq(shifter.o * reciprocal.o[: CURVE_FRACTION + 1]), result.eq(share)]
-        m.d.comb += [
-            self.o_y.eq(result >> ALIGNED_FRACTION + CURVE_FRACTION - GAIN_FRACTION),
-        ]
+        m.d.comb += [self.o_y.eq(result >> ALIGNED_FRACTION + CURVE_FRACTION - GAIN_FRACTION)]
         return m

@@ -89,11 +89,7 @@ class Interpolation(wiring.Component):
         self._reader = reader
         self.base_width = int(max(base)).bit_length()
         super().__init__(
-            {
-                "i_mantissa": In(mantissa_width),
-                "i_whole": In(whole_width),
-                "o": Out(self.base_width + whole_width + 1),
-            }
+            {"i_mantissa": In(mantissa_width), "i_whole": In(whole_width), "o": Out(self.base_width + whole_width + 1)}
         )
 
     def elaborate(self, platform):

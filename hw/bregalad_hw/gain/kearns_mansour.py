@@ -58,10 +58,7 @@ class KearnsMansour(Terms):
 
         number = data.StructLayout({"root": root.o.shape(), "shifts": normaliser.o_shifts.shape()})
         x = Signal(number)
-        m.d.comb += [
-            x.root.eq(root.o),
-            x.shifts.eq(delay(m, normaliser.o_shifts, root.latency, "shifts")),
-        ]
+        m.d.comb += [x.root.eq(root.o), x.shifts.eq(delay(m, normaliser.o_shifts, root.latency, "shifts"))]
         term = delay(m, self.i_term, normaliser.latency + root.latency, "term")
         sides = []
         for index, side in enumerate(("left", "right")):

@@ -179,18 +179,11 @@ class Scan(wiring.Component):
         at_total, alone, at_sum, value_end, finished = (Signal(), Signal(), Signal(), Signal(), Signal())
         issue, read_total, fetch, take_total = Signal(), Signal(), Signal(), Signal()
         read_bin = Signal(g.bin_bits)
-        m.d.comb += [
-            alone.eq(at_total | ~pairs),
-            value_end.eq(at_sum & right),
-            read_bin.eq(split),
-        ]
+        m.d.comb += [alone.eq(at_total | ~pairs), value_end.eq(at_sum & right), read_bin.eq(split)]
         # Worked out ahead: a split takes two clocks and more.
         next_split = Signal(g.bin_bits, reset_less=True)
         at_last = Signal(reset_less=True)
-        m.d.sync += [
-            next_split.eq(split + 1),
-            at_last.eq(split == Mux(whole, last_bin, last_bin - 1)),
-        ]
+        m.d.sync += [next_split.eq(split + 1), at_last.eq(split == Mux(whole, last_bin, last_bin - 1))]
         with m.FSM():
             with m.State("WAIT"):
                 # The memories are read at the new place meanwhile.

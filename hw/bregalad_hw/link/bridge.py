@@ -85,11 +85,7 @@ class Bridge(wiring.Component):
                         m.next = "HEAD"
             with m.State("ADDRESS"):
                 m.d.comb += i.ready.eq(~bus.valid)
-                m.d.sync += [
-                    address.eq(word[:16]),
-                    write.eq(word[16]),
-                    known.eq((word[:16] >> 2 + ADDRESS_WIDTH) == 0),
-                ]
+                m.d.sync += [address.eq(word[:16]), write.eq(word[16]), known.eq((word[:16] >> 2 + ADDRESS_WIDTH) == 0)]
                 with m.If(moved):
                     m.next = "VALUE"
                     with m.If(left == 1):

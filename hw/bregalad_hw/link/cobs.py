@@ -70,10 +70,7 @@ class CobsDecoder(wiring.Component):
         count = Signal(2)
         full, holds = Signal(), Signal()  # `word` and `held` are there
         out = Signal()
-        m.d.comb += [
-            out.eq(~self.o.valid | self.o.ready),
-            free.eq(~full & (out | ~end)),
-        ]
+        m.d.comb += [out.eq(~self.o.valid | self.o.ready), free.eq(~full & (out | ~end))]
         with m.If(self.o.ready):
             m.d.sync += self.o.valid.eq(0)
         with m.If(full & (out | ~holds)):
@@ -167,11 +164,7 @@ class CobsEncoder(wiring.Component):
                     m.next = "NEXT"
             with m.State("NEXT"):
                 with m.If(~all_sent):
-                    m.d.sync += [
-                        self.o.valid.eq(1),
-                        self.o.payload.eq(read.data),
-                        sent.eq(sent + 1),
-                    ]
+                    m.d.sync += [self.o.valid.eq(1), self.o.payload.eq(read.data), sent.eq(sent + 1)]
                     m.next = "READ"
                 with m.Elif(final):
                     m.d.sync += [self.o.valid.eq(1), self.o.payload.eq(0)]

@@ -79,13 +79,7 @@ class DatagramTransmitter(wiring.Component):
 
     def __init__(self, frame_bytes):
         self.frame_words = (frame_bytes + OVERHEAD) // 4
-        super().__init__(
-            {
-                "i": In(stream.Signature(word_layout())),
-                "peer": In(PEER),
-                "o": Out(stream.Signature(SENT)),
-            }
-        )
+        super().__init__({"i": In(stream.Signature(word_layout())), "peer": In(PEER), "o": Out(stream.Signature(SENT))})
 
     def elaborate(self, platform):
         m = Module()

@@ -49,9 +49,7 @@ class Intake(wiring.Component):
                 f"a ring of {ring_words} words cannot hold a frame of {frame_bytes} "
                 "bytes: make frame_bytes smaller or ring_words larger"
             )
-        super().__init__(
-            {**members_of(self.receiver, *_CHECKED), **members_of(self.ring, "o", "room")},
-        )
+        super().__init__({**members_of(self.receiver, *_CHECKED), **members_of(self.ring, "o", "room")})
 
     def elaborate(self, platform):
         m = Module()

@@ -86,10 +86,7 @@ class FrameReceiver(wiring.Component):
         header = self.header
         whole = Signal()
         moved = Signal()
-        m.d.comb += [
-            moved.eq(self.i.valid & self.i.ready),
-            check.data.eq(self.ring.data),
-        ]
+        m.d.comb += [moved.eq(self.i.valid & self.i.ready), check.data.eq(self.ring.data)]
         # CRC and ring get a word a clock late: each has a long way to go with it.
         m.d.sync += [
             check.start.eq(count == 0),
@@ -151,10 +148,7 @@ class FrameReceiver(wiring.Component):
             with m.State("SETTLE"):
                 m.next = "COMPARE"
             with m.State("COMPARE"):
-                m.d.sync += [
-                    right.eq(check.right),
-                    complete.eq((count == words) & (header.length[:2] == 0)),
-                ]
+                m.d.sync += [right.eq(check.right), complete.eq((count == words) & (header.length[:2] == 0))]
                 m.next = "JOIN"
             with m.State("JOIN"):
                 m.d.sync += [

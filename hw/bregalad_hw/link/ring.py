@@ -109,11 +109,7 @@ class Ring(wiring.Component):
             raise ValueError(f"depth must be a power of two, 16 to 32768 words, not {depth!r}")
         self.depth = depth
         super().__init__(
-            {
-                "w": In(write_signature()),
-                "o": Out(stream.Signature(32)),
-                "room": Out(range(depth + 1), init=depth),
-            }
+            {"w": In(write_signature()), "o": Out(stream.Signature(32)), "room": Out(range(depth + 1), init=depth)}
         )
 
     def elaborate(self, platform):

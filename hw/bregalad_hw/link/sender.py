@@ -100,10 +100,7 @@ class FrameSender(wiring.Component):
 
         told = Signal(17)
         alive, grown, wants, wants_nak = Signal(), Signal(), Signal(), Signal()
-        m.d.sync += [
-            alive.eq((self.session != 0) & ~self.begin),
-            grown.eq(self.room >= told),
-        ]
+        m.d.sync += [alive.eq((self.session != 0) & ~self.begin), grown.eq(self.room >= told)]
 
         start = Signal()
         void = Signal()  # the payload does not come any more

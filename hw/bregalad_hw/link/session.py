@@ -105,9 +105,5 @@ class Session(wiring.Component):
             with m.Elif(alive & ~self.lapsed & ((header.flags & int(HelloFlag.TAKE_OVER)) == 0)):
                 m.d.sync += reply.p.reason.eq(Refusal.BUSY)
             with m.Else():
-                m.d.sync += [
-                    self.begin.eq(1),
-                    self.session.eq(header.session),
-                    self.peer.eq(self.from_peer),
-                ]
+                m.d.sync += [self.begin.eq(1), self.session.eq(header.session), self.peer.eq(self.from_peer)]
         return m

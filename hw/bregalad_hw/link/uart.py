@@ -45,13 +45,7 @@ class UartReceiver(wiring.Component):
 
     def __init__(self, clock_hz, baud):
         self.step = _step(clock_hz, baud)
-        super().__init__(
-            {
-                "rx": In(1, init=1),
-                "o": Out(stream.Signature(8)),
-                "lost": Out(1),
-            }
-        )
+        super().__init__({"rx": In(1, init=1), "o": Out(stream.Signature(8)), "lost": Out(1)})
 
     def elaborate(self, platform):
         m = Module()
@@ -131,11 +125,7 @@ class UartTransmitter(wiring.Component):
         bits = Signal(_BITS, init=(1 << _BITS) - 1)
         left = Signal(range(_BITS + 1))
         taken = self.i.valid & self.i.ready
-        m.d.sync += [
-            Cat(phase, step).eq(phase + self.step),
-            self.tx.eq(bits[0]),
-            self.i.ready.eq((left == 0) & ~taken),
-        ]
+        m.d.sync += [Cat(phase, step).eq(phase + self.step), self.tx.eq(bits[0]), self.i.ready.eq((left == 0) & ~taken)]
         with m.If(left == 0):
             m.d.sync += [phase.eq(0), step.eq(0)]
             with m.If(taken):

@@ -128,11 +128,7 @@ class Window(wiring.Component):
                 m.d.sync += [size.eq(1), is_value.eq(1), at_end.eq(0)]
                 m.next = "VALUE"
             with m.State("VALUE"):
-                m.d.comb += [
-                    payload.w_data.eq(values.p.value),
-                    payload.w_en.eq(1),
-                    values.ready.eq(1),
-                ]
+                m.d.comb += [payload.w_data.eq(values.p.value), payload.w_en.eq(1), values.ready.eq(1)]
                 m.d.sync += size.eq(2)
                 m.next = "CLOSE"
             with m.State("CLOSE"):
@@ -167,11 +163,7 @@ class Window(wiring.Component):
         with m.If(freed != 0):
             m.d.sync += gone_back.eq(0)
         with m.If(again | late):
-            m.d.sync += [
-                offset.eq(0),
-                gone_back.eq(1),
-                gone_back_to.eq(Mux(late, oldest, self.acknowledge)),
-            ]
+            m.d.sync += [offset.eq(0), gone_back.eq(1), gone_back_to.eq(Mux(late, oldest, self.acknowledge))]
 
         waited = Signal(range(self.timeout + 1))
         with m.If((offset == 0) | (freed != 0) | offering | self.patient):
@@ -185,10 +177,7 @@ class Window(wiring.Component):
         head = self.head
         sequence = Signal(16)
         left, at = Signal(word_bits + 1), Signal(word_bits)
-        m.d.comb += [
-            lookup.addr.eq(sequence[:slot_bits]),
-            payload.i.payload.eq(Cat(at, head.p.sequence[:slot_bits])),
-        ]
+        m.d.comb += [lookup.addr.eq(sequence[:slot_bits]), payload.i.payload.eq(Cat(at, head.p.sequence[:slot_bits]))]
         with m.FSM(name="offer") as offer:
             with m.State("IDLE"):
                 m.d.sync += sequence.eq(oldest + offset)

@@ -84,11 +84,7 @@ class Aligner(wiring.Component):
                 put = replicate(m, f"put_{byte}", Cat(self.put & (put_word == word), put_row))
             m.submodules[f"byte_{byte}"] = memory = Memory(shape=8, depth=_ROWS, init=[])
             write = memory.write_port()
-            m.d.comb += [
-                write.en.eq(put[0]),
-                write.addr.eq(put[1:]),
-                write.data.eq(come[place : place + 8]),
-            ]
+            m.d.comb += [write.en.eq(put[0]), write.addr.eq(put[1:]), write.data.eq(come[place : place + 8])]
             memories.append(memory)
         m.d.comb += [
             self.header.eq(self._read(m, "header", memories, self.header_at)),

@@ -32,13 +32,7 @@ class CommandQueue(wiring.Component):
 
     def __init__(self, width, depth):
         self.depth = depth
-        super().__init__(
-            {
-                "i": In(stream.Signature(width)),
-                "open": In(1),
-                "o": Out(stream.Signature(width)),
-            }
-        )
+        super().__init__({"i": In(stream.Signature(width)), "open": In(1), "o": Out(stream.Signature(width))})
 
     def elaborate(self, platform):
         m = Module()

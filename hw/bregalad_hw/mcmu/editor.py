@@ -374,11 +374,7 @@ class SlotEditor(wiring.Component):
                         end()
 
             with m.State("BINS"):
-                m.d.comb += [
-                    self.valid.eq(1),
-                    code.eq(Op.CLEAR),
-                    op_pass.eq(zoom_pass),
-                ]
+                m.d.comb += [self.valid.eq(1), code.eq(Op.CLEAR), op_pass.eq(zoom_pass)]
                 with m.If(self.grant):
                     with next_bin():
                         m.d.sync += zoom_pass.eq(zoom_pass + 1)
@@ -413,10 +409,7 @@ class SlotEditor(wiring.Component):
             with m.State("UNPACK"):
                 m.d.sync += incoming.eq(edit.payload.payload.word_select(unpacked, 32))
                 with m.If(edit.payload.valid):
-                    m.d.sync += [
-                        unpacked.eq(unpacked + 1),
-                        unpacks.eq((unpacked == bus_parts - 1) | (left == 1)),
-                    ]
+                    m.d.sync += [unpacked.eq(unpacked + 1), unpacks.eq((unpacked == bus_parts - 1) | (left == 1))]
                     m.next = "WRITE"
                     with m.If(dropping | entry_access):
                         m.next = "SORT"
@@ -446,11 +439,7 @@ class SlotEditor(wiring.Component):
                         m.next = "STORE"
 
             with m.State("WRITE"):
-                m.d.comb += [
-                    self.valid.eq(1),
-                    code.eq(Op.WRITE),
-                    op_pass.eq(pass_),
-                ]
+                m.d.comb += [self.valid.eq(1), code.eq(Op.WRITE), op_pass.eq(pass_)]
                 with m.If(self.grant):
                     next_count()
                     m.d.sync += left.eq(left - 1)

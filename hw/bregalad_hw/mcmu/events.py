@@ -62,10 +62,7 @@ class EventCounters(wiring.Component):
         with m.If(between):
             m.d.sync += turn.eq(Mux(turn == kinds - 1, 0, turn + 1))
         # A counter that is being added to is not there yet: it is left for its next turn.
-        m.d.comb += [
-            next_kind.eq(Mux(between, self.read, turn)),
-            visits.eq(~(visited & (next_kind == kind))),
-        ]
+        m.d.comb += [next_kind.eq(Mux(between, self.read, turn)), visits.eq(~(visited & (next_kind == kind)))]
 
         recent = []
         empty = Signal(kinds, init=(1 << kinds) - 1)  # counters that have no total yet

@@ -70,11 +70,7 @@ class Loader(wiring.Component):
     def __init__(self, data_width):
         self.data_width = data_width
         super().__init__(
-            {
-                "load": In(load_signature(data_width)),
-                "memory_size": In(32),
-                "axi": Out(write_signature(data_width)),
-            }
+            {"load": In(load_signature(data_width)), "memory_size": In(32), "axi": Out(write_signature(data_width))}
         )
 
     def elaborate(self, platform):
@@ -106,11 +102,7 @@ class Loader(wiring.Component):
             m.d.sync += [bytes_left.eq(next_left), more.eq(next_left[word_bits:].any()), sized.eq(1)]
         with m.If(ending):
             m.d.sync += under_way.eq(0)
-        m.d.comb += [
-            load.done.eq(ending),
-            load.failed.eq(~drop & (outside | failed)),
-            load.payload.ready.eq(room),
-        ]
+        m.d.comb += [load.done.eq(ending), load.failed.eq(~drop & (outside | failed)), load.payload.ready.eq(room)]
         axi = self.axi
         at = Signal(32 - word_bits)
         first = Signal()

@@ -44,10 +44,7 @@ class Phase(wiring.Component):
         rest, wraps = Signal(_BITS), Signal()  # of the number
         left, bits = Signal(range(33)), Signal(32)  # of the division
         shifted = Signal(_BITS + 1)
-        m.d.comb += [
-            wraps.eq(rest == last),
-            shifted.eq(Cat(bits[-1], rest)),
-        ]
+        m.d.comb += [wraps.eq(rest == last), shifted.eq(Cat(bits[-1], rest))]
         m.d.sync += [
             self.ready.eq(same & (left == 0)),
             same.eq(self.every == divisor),

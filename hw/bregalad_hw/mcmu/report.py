@@ -188,11 +188,7 @@ class ReportWriter(wiring.Component):
 
             with m.State("COUNTS"):
                 end = index == g.classes - 1
-                m.d.comb += [
-                    self.o.valid.eq(1),
-                    self.o.p.data.eq(counts[:width]),
-                    self.o.p.last.eq(tail & end),
-                ]
+                m.d.comb += [self.o.valid.eq(1), self.o.p.data.eq(counts[:width]), self.o.p.last.eq(tail & end)]
                 with m.If(self.o.ready):
                     m.d.sync += [counts.eq(counts >> width), index.eq(Mux(end, 0, index + 1))]
                     with m.If(end):

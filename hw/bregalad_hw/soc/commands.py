@@ -146,10 +146,7 @@ class CommandRing(wiring.Component):
         wanted = data.View(struct(DESCRIPTOR), head)
         address, rest = Signal(ADDRESS_WIDTH), Signal(32)
         misaligned, fill = Signal(), Signal()
-        m.d.comb += [
-            buffer.descriptor.p.address.eq(address),
-            buffer.descriptor.p.length.eq(rest),
-        ]
+        m.d.comb += [buffer.descriptor.p.address.eq(address), buffer.descriptor.p.length.eq(rest)]
         again = Signal()  # a BUFFER has failed
         parts = max(1, _WORD // self.data_width)
         piece = Signal(range(max(2, parts)))

@@ -180,11 +180,7 @@ class SharedWrites(wiring.Component):
                 writing.eq(1),
             ]
         word = Array(self.i)[owner]
-        m.d.comb += [
-            o.wvalid.eq(writing & word.wvalid),
-            *assign(o, word, "wdata", "wstrb", "wlast"),
-            o.bready.eq(1),
-        ]
+        m.d.comb += [o.wvalid.eq(writing & word.wvalid), *assign(o, word, "wdata", "wstrb", "wlast"), o.bready.eq(1)]
         with m.If(o.wvalid & o.wready & o.wlast):
             m.d.sync += writing.eq(0)
         for number in every:
