@@ -130,10 +130,7 @@ class BayesTerms(wiring.Component):
         super().__init__(
             {
                 "word": In(data.ArrayLayout(g.count_width, g.classes)),
-                "known": In(1),
-                "numeric": In(1),
-                "first": In(1),
-                "beside": In(1),
+                **dict.fromkeys(("known", "numeric", "first", "beside"), In(1)),
                 "terms": Out(terms_layout(g)),
             }
         )
@@ -180,9 +177,7 @@ class PartialSums(wiring.Component):
         super().__init__(
             {
                 "terms": In(terms_layout(g)).array(g.lanes),
-                "count": In(1),
-                "last": In(1),
-                "reset": In(1),
+                **dict.fromkeys(("count", "last", "reset"), In(1)),
                 "partial": Out(partial_signature(g)),
             }
         )

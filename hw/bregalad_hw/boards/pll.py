@@ -139,15 +139,8 @@ class ECP5Clock(PhaseLockedLoop):
             i_CLKFB=self.o,
             o_CLKOP=self.o,
             o_LOCK=self.locked,
-            i_RST=0,
-            i_STDBY=0,
-            i_PHASESEL0=0,
-            i_PHASESEL1=0,
-            i_PHASEDIR=0,
-            i_PHASESTEP=0,
-            i_PHASELOADREG=0,
-            i_PLLWAKESYNC=0,
-            i_ENCLKOP=0,
+            **dict.fromkeys((f"i_PHASE{name}" for name in ("SEL0", "SEL1", "DIR", "STEP", "LOADREG")), 0),
+            **dict.fromkeys(("i_RST", "i_STDBY", "i_PLLWAKESYNC", "i_ENCLKOP"), 0),
             **second,
         )
         m.submodules.gate = Instance("DCCA", i_CLKI=self.o, i_CE=self.start(m), o_CLKO=self.started)
@@ -179,14 +172,9 @@ class GW2AClock(PhaseLockedLoop):
             i_CLKFB=0,
             o_CLKOUT=self.o,
             o_LOCK=self.locked,
-            i_RESET=0,
-            i_RESET_P=0,
-            i_PSDA=Const(0, 4),
-            i_DUTYDA=Const(0, 4),
-            i_FDLY=Const(0, 4),
-            i_FBDSEL=Const(0, 6),
-            i_IDSEL=Const(0, 6),
-            i_ODSEL=Const(0, 6),
+            **dict.fromkeys(("i_RESET", "i_RESET_P"), 0),
+            **dict.fromkeys(("i_PSDA", "i_DUTYDA", "i_FDLY"), Const(0, 4)),
+            **dict.fromkeys(("i_FBDSEL", "i_IDSEL", "i_ODSEL"), Const(0, 6)),
         )
         m.submodules.gate = Instance("DQCE", i_CLKIN=self.o, i_CE=self.start(m), o_CLKOUT=self.started)
         return m

@@ -101,12 +101,9 @@ class Cutter(wiring.Component):
             {
                 "command": In(stream.Signature(struct(ROW_COMMAND))),
                 "i": In(stream.Signature(g.bus_width)),
-                "room": In(1),
                 "o": Out(cut_layout(g)),
-                "stop": In(1),
-                "begun": Out(1),
-                "starved": Out(1),
-                "busy": Out(1),
+                **dict.fromkeys(("room", "stop"), In(1)),
+                **dict.fromkeys(("begun", "starved", "busy"), Out(1)),
             }
         )
 

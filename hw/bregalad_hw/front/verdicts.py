@@ -63,15 +63,12 @@ class Verdicts(wiring.Component):
             {
                 "configuration": In(configuration_signature()),
                 "rule": In(configuration_signature(JUDGE)),
-                "pushed": In(1),
+                **dict.fromkeys(("pushed", "written"), In(1)),
                 "head": In(stream.Signature(head_layout(g))),
                 "summary": In(stream.Signature(summary_layout(g))),
                 "proposal": Out(stream.Signature(head_layout(g))),
                 "outcome": Out(stream.Signature(summary_layout(g))),
-                "written": In(1),
-                "reported": Out(1),
-                "proposed": Out(1),
-                "undecided": Out(1),
+                **dict.fromkeys(("reported", "proposed", "undecided"), Out(1)),
             }
         )
 

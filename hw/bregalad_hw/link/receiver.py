@@ -69,12 +69,8 @@ class FrameReceiver(wiring.Component):
                 "header": Out(struct(HEADER)),
                 "version": Out(16),
                 "from_peer": Out(peer_width),
-                "good": Out(1),
-                "same": Out(1),
                 "expected": Out(16),
-                "answer": Out(1),
-                "nak": Out(1),
-                "dropped": Out(1),
+                **dict.fromkeys(("good", "same", "answer", "nak", "dropped"), Out(1)),
             }
         )
 

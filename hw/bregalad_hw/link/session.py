@@ -45,12 +45,10 @@ class Session(wiring.Component):
         self.peer_width = peer_width
         super().__init__(
             {
-                "good": In(1),
-                "same": In(1),
+                **dict.fromkeys(("good", "same", "tick"), In(1)),
                 "header": In(struct(HEADER)),
                 "version": In(16),
                 "from_peer": In(peer_width),
-                "tick": In(1),
                 "session": Out(32),
                 "peer": Out(peer_width),
                 "lapsed": Out(1),

@@ -64,12 +64,8 @@ class Window(wiring.Component):
                 "values": In(stream.Signature(VALUE)),
                 "head": Out(stream.Signature(HEAD)),
                 "words": Out(stream.Signature(32)),
-                "idle": In(1),
                 "acknowledge": In(16),
-                "acknowledged": In(1),
-                "nak": In(1),
-                "tick": In(1),
-                "patient": In(1),
+                **dict.fromkeys(("idle", "acknowledged", "nak", "tick", "patient"), In(1)),
             }
         )
 

@@ -72,9 +72,7 @@ class RegisterPort(wiring.Component):
                 "axi": In(lite_signature()),
                 "csr": Out(csr_signature()),
                 "core_csr": Out(csr_signature()),
-                "quiet": In(1),
-                "halted": In(1),
-                "open": In(1),
+                **dict.fromkeys(("quiet", "halted", "open"), In(1)),
             }
         )
 
