@@ -46,14 +46,7 @@ class _Luts(Netlist):
 
     def add_lut(self, name, net):
         """A LUT, whose function is still to be set, that drives a net."""
-        self.cells[name] = {
-            "hide_name": 0,
-            "type": "LUT4",
-            "parameters": {},
-            "attributes": {},
-            "port_directions": dict.fromkeys(_INPUTS, "input") | {"Z": "output"},
-            "connections": {"Z": [net]},
-        }
+        self.cells[name] = _cell("LUT4", _INPUTS, {"Z": [net]})
         self.drivers[net] = name
 
     def remove_lut(self, name):
@@ -91,6 +84,13 @@ class _Luts(Netlist):
             del self.cells[self.multiplexers.pop(net)]
         for lut in luts:
             self.remove_lut(lut)
+
+
+def _cell(kind, inputs, nets):
+    """A new cell, whose output is Z."""
+    directions = dict.fromkeys(inputs, "input") | {"Z": "output"}
+    told = {"hide_name": 0, "type": kind, "parameters": {}, "attributes": {}}
+    return told | {"port_directions": directions, "connections": nets}
 
 
 def _table(nets, function, inputs):
@@ -259,14 +259,8 @@ def _make_multiplexer(netlist, name):
         netlist.add_lut(lut, net)
     split.carry_out(pair)
     netlist.multiplexers[out] = f"{name}_PFUMX"
-    netlist.cells[f"{name}_PFUMX"] = {
-        "hide_name": 0,
-        "type": "PFUMX",
-        "parameters": {},
-        "attributes": {},
-        "port_directions": {"ALUT": "input", "BLUT": "input", "C0": "input", "Z": "output"},
-        "connections": {"ALUT": [between[1]], "BLUT": [between[0]], "C0": [split.chosen], "Z": [out]},
-    }
+    nets = {"ALUT": [between[1]], "BLUT": [between[0]], "C0": [split.chosen], "Z": [out]}
+    netlist.cells[f"{name}_PFUMX"] = _cell("PFUMX", ("ALUT", "BLUT", "C0"), nets)
     netlist.readers.update(between)
     return split.saved - 1
 

@@ -4,10 +4,10 @@ from amaranth import Cat, Module
 from amaranth.lib import fifo, wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["CHANNELS", "AxiCrossing"]
+__all__ = ["BACK", "CHANNELS", "AxiCrossing"]
 
 CHANNELS = ("aw", "w", "b", "ar", "r")  # by which the names of their signals begin
-_BACK = ("b", "r")  # come from the subordinate
+BACK = ("b", "r")  # come from the subordinate
 _LONG = ("w", "r")  # have a word per clock
 _SHAKE = ("valid", "ready")
 _WORDS, _HEADS = 16, 4  # that a queue holds; the former as many as its pointers take clocks there and back, and more
@@ -45,7 +45,7 @@ class AxiCrossing(wiring.Component):
             if f"{channel}valid" not in names:
                 continue
             told = [name for name in names if _channel_of(name) == channel and name[len(channel) :] not in _SHAKE]
-            back = channel in _BACK
+            back = channel in BACK
             source, target = (self.o, self.i) if back else (self.i, self.o)
             writes, reads = reversed(self.domains) if back else self.domains
             payload = Cat(getattr(source, name) for name in told)

@@ -6,14 +6,12 @@ from litex.soc.interconnect.csr_eventmanager import EventManager, EventSourceLev
 from migen import ClockSignal, Instance, ResetSignal, Signal
 
 from ..mcmu.axi import ADDRESS_WIDTH
+from .crossing import BACK, CHANNELS
 from .lite import LITE_ADDRESS_WIDTH
 from .package import NAME, write_package
 from .shared import ID_WIDTH
 
 __all__ = ["Bregalad"]
-
-_LITE = ("aw", "w", "b", "ar", "r")
-_OUT = ("b", "r")  # channels that come from a subordinate
 
 
 class Bregalad(LiteXModule):
@@ -54,10 +52,9 @@ class Bregalad(LiteXModule):
         self.ev.core = EventSourceLevel()
         self.ev.finalize()
         ports = {"i_aclk": ClockSignal(), "i_aresetn": ~ResetSignal(), "o_interrupt": self.ev.core.trigger}
-        for name in _LITE:
-            ports |= _channel("s_axi", name, getattr(bus, name), "o" if name in _OUT else "i")
-        for name in _LITE:
-            ports |= _channel("m_axi", name, getattr(dma, name), "i" if name in _OUT else "o")
+        for name in CHANNELS:
+            ports |= _channel("s_axi", name, getattr(bus, name), "o" if name in BACK else "i")
+            ports |= _channel("m_axi", name, getattr(dma, name), "i" if name in BACK else "o")
         for name in ("aw", "ar"):
             ports[f"i_s_axi_{name}addr"] = getattr(bus, name).addr[:LITE_ADDRESS_WIDTH]
             ports[f"o_m_axi_{name}addr"] = address = Signal(ADDRESS_WIDTH)
