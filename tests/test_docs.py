@@ -2,6 +2,7 @@
 
 import ast
 import importlib.util
+import os
 import re
 import subprocess
 import sys
@@ -139,3 +140,17 @@ def test_every_bench_has_a_command():
         text = (ROOT / path).read_text(encoding="utf-8")
         begin = text.index(f"def {name}(") if name else 0
         assert f'"bench_{bench}"' in text[begin:].split("\n\n\n")[0] or not name and f"bench_{bench}" in text, bench
+
+
+INSPECTION = re.findall(r"^```(\w+)\n(.*?)^```$", (ROOT / "docs/inspection.md").read_text("utf-8"), re.DOTALL | re.M)
+
+
+@pytest.mark.parametrize("tag, code", INSPECTION, ids=[f"{n}-{tag}" for n, (tag, _) in enumerate(INSPECTION)])
+def test_examples_of_inspection(tag, code, tmp_path):
+    """Short ones; what follows # at a line's begin is printed."""
+    assert code.count("\n") <= 15
+    runs = {"python": [sys.executable, "-W", "error", "-c", code], "sh": ["sh", "-euc", code]}
+    path = {"PATH": os.pathsep.join((os.path.dirname(sys.executable), os.environ["PATH"]))}
+    done = subprocess.run(runs[tag], cwd=tmp_path, env=os.environ | path, capture_output=True, text=True, timeout=900)
+    assert not done.returncode, done.stderr
+    assert set(re.findall(r"^# (.*)$", code, re.M)) <= set(done.stdout.splitlines())

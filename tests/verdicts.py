@@ -20,11 +20,13 @@ def judge(policy, words, form, nodes, tried, due, classes):
     tried, due : int64 arrays (trials,)
         The nodes, and what ``due_at`` of each was then: where it is another now, it is kept.
     """
-    return Verdicts(*_judge(words, form, policy.options, nodes.table, nodes.base, nodes.gains, tried, due, classes))
+    return Verdicts(
+        *_judge(words, form, policy.options, nodes.table, nodes.base, nodes.gains, nodes.evidence, tried, due, classes)
+    )
 
 
 @njit(kept=False)
-def _judge(words, form, options, table, base, gains, nodes, due, classes):
+def _judge(words, form, options, table, base, gains, evidence, nodes, due, classes):
     count = len(words)
     verdict = np.zeros(count, np.int8)
     cell = np.full(count, NO_CELL, np.int32)
@@ -33,6 +35,6 @@ def _judge(words, form, options, table, base, gains, nodes, due, classes):
         node = nodes[i]
         if table[node]["due_at"] == due[i]:
             verdict[i], cell[i], value[i] = judge_row(
-                words[i], form, options, table, base, gains, node, classes, due[i], options.anytime
+                words[i], form, options, table, base, gains, evidence, node, classes, due[i], options.anytime
             )
     return verdict, cell, value

@@ -25,6 +25,7 @@ CHAPTERS = {
     "Use": (
         "learners",
         "Classical trees <classical>",
+        "Looking into a tree <inspection>",
         "Active learning <active>",
         "Ensembles <ensembles>",
         "Several boards <cluster>",
@@ -53,6 +54,8 @@ API = {  # page: classes and functions, and modules with all of theirs
         *(f"bregalad.{kind.__name__}" for kind in (TREES | POSITIVE | CLASSICAL).values()),
         "bregalad.load_tree",
         "bregalad.estimator.tree.StreamTree",
+        "bregalad.estimator.looking.explanation.Explanation",
+        "bregalad.estimator.looking.history.History",
         "bregalad.learners.classical.estimator.ClassicalTree",
         "bregalad.policy.split_policy.SplitPolicy",
         "bregalad.evaluation.prequential",

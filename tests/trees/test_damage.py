@@ -60,6 +60,12 @@ def test_whatever_is_done_to_a_file(folder, seed, count):
     assert sum(found.values()) == count and "wrong" not in found
 
 
+def changed(events, name, value):
+    """Events of which one field has another value."""
+    events[name] = value
+    return events
+
+
 @pytest.mark.parametrize(
     "name, change, message",
     [
@@ -78,6 +84,14 @@ def test_whatever_is_done_to_a_file(folder, seed, count):
         ("node_majority", lambda majority: majority + 1, "do not hang together|that there are not"),
         ("node_tried", lambda tried: tried.astype(str), "'node_tried' has type <U"),
         ("node_wait", lambda wait: wait[:-1], "'node_wait' has type"),
+        ("node_evidence", lambda evidence: evidence[:, :4], "'node_evidence' has type float64"),
+        ("history_count", lambda count: count - 10**6, "its history is not of its tree"),
+        ("history_count", lambda count: count + (1 << 62), "its history is not of its tree"),
+        ("history_paths", lambda paths: paths.astype(int), "its history is none"),
+        ("history_events", lambda events: events[:-1], "its history is not of its tree"),
+        ("history_events", lambda events: events["n"], "its history is none"),
+        ("history_events", lambda events: changed(events, "attribute", 3), "its history is not of its tree"),
+        ("history_events", lambda events: changed(events, "event", -1), "its history is not of its tree"),
         ("sample_count", lambda count: count - 10**6, "no sample: its count is none"),
         ("sample_count", lambda count: count.astype(float), "no sample: its count is none"),
         ("sample_count", lambda count: count[np.newaxis], "no sample: its count is none"),

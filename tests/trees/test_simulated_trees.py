@@ -24,7 +24,7 @@ def both(sizes, tree, seed, prediction="mc", *, block=None, count=1500, stream=3
     assert (predictions == wanted).all(), np.flatnonzero(predictions != wanted)[:5]
     assert found.nodes.difference(expected.nodes) is None
     assert active(found.nodes) == active(expected.nodes)
-    assert expected.tally.splits > 1
+    assert expected.tally.splits > 1 and found.tally.history == expected.tally.history
     return expected, found
 
 

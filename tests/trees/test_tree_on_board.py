@@ -11,6 +11,7 @@ from bregalad.boards.base import BoardError
 from bregalad.data.keys import edge_keys
 from bregalad.driver import checkpoint
 from bregalad.driver.trainer import Trainer
+from bregalad.engine.history import PRUNED, REPLACED
 from bregalad.geometry import NONE
 from bregalad.policy.split_policy import SplitPolicy
 from bregalad.protocol.commands import COMMAND_BYTES, COMMANDS, Opcode
@@ -69,7 +70,7 @@ def same(device, trainer):
     one, two = device.tally.as_dict(), trainer.tally.as_dict()
     if device.board.read("judge.decides"):  # the board tells of some trials only
         assert all(one.pop(name) <= two.pop(name) for name in ("trials", "halvings"))
-    assert one == two
+    assert one == two and device.tally.history == trainer.tally.history
     for name in ("own", "period"):
         assert (getattr(mine, name)[mine.leaves()] == getattr(theirs, name)[theirs.leaves()]).all(), name
     one, two = checkpoint.read(device), checkpoint.read(trainer)
@@ -138,6 +139,8 @@ def test_rows_of_nodes_that_went_are_told_anew():
     """Where a split is revised its children may get rows that the board has known before, as leaves."""
     trainer, _ = both("efdt", 6000, geometry(80), 4)
     assert trainer.tally.replaced and trainer.tally.pruned
+    events = trainer.tally.history.in_order()[0]["event"]
+    assert [(events == each).sum() for each in (REPLACED, PRUNED)] == [trainer.tally.replaced, trainer.tally.pruned]
 
 
 def out_of_turn(trainer, number):

@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 EVERY = 1_000_000  # instances between two checkpoints
 # Options that a run may go on with others of: they change nothing that it comes to.
-_FREE = ("file", "save", "plot", "curve", "json", "quiet", "checkpoint", "every", "resume", "run", "command")
+_FREE = ("file", "save", "html", "plot", "curve", "json", "quiet", "checkpoint", "every", "resume", "run", "command")
 _FLAGS = {"class_name": "--class", "from_": "--from"}
 
 

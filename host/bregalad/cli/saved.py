@@ -12,6 +12,15 @@ def keep_columns(tree, stream, ignored):
     tree._columns = {"class": stream.schema.class_name, "ignored": ignored}
 
 
+def keep_curve(tree, curve, before):
+    """Have a tree, and its file, know the curve of a run, behind that of the ``before`` instances learnt earlier."""
+    from ..estimator.looking.page import points_of
+
+    points, earlier = points_of(curve), tree._curve if before and tree._curve else {}
+    points["labels"] = [before + count for count in points["labels"]]
+    tree._curve = {name: [*earlier.get(name, ()), *column] for name, column in points.items()}
+
+
 def class_of(tree):
     """The class column's name; trees that were learnt in Python have a usual one."""
     return tree.schema_.class_name if tree._columns is None else tree._columns["class"]

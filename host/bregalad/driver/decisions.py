@@ -5,10 +5,11 @@ block's end, whenever its report comes. So tree and predictions follow from the 
 (docs/learners.md, "Blocks").
 """
 
+from ..engine import history
 from ..policy.decide import ALTERNATE, CONSULT, KEEP, PRUNE, RELOCATE, SWAP, TIE
 from ..tree.alternates import may_begin
 from ..tree.split import Split
-from ..tree.table import LEAF, ROWS, has_alternate
+from ..tree.table import DECIDED, GAIN, LEAF, RIVAL, ROWS, has_alternate
 from ..tree.window import date
 
 
@@ -29,6 +30,7 @@ def carrying_out(trainer, node):
         asked = [] if verdict == PRUNE else cells.cells_of(int(cells.attribute[cell])).tolist()
     n, own, bins = yield from trainer.driver.reading(int(nodes.slot[node]), asked)
     if verdict == PRUNE:
+        growth.note(history.PRUNED, node)
         growth.prune(node, own, n)
         tally.pruned += 1
         return
@@ -52,6 +54,7 @@ def carrying_out(trainer, node):
     growth.split(node, split, own, tie)
     if policy.window is not None:
         date(nodes.table, node, tally.instances, growth.style.inherit)
+    growth.note(history.REPLACED if inner else history.SPLIT, node)
     tally.replaced += int(inner)
     tally.splits += int(not inner)
     tally.ties += tie
@@ -60,18 +63,22 @@ def carrying_out(trainer, node):
 def _change_alternate(trainer, node, verdict):
     nodes, growth, tally = trainer.nodes, trainer.growth, trainer.tally
     if verdict == SWAP:
+        growth.note(history.SWAPPED, nodes.child[node] + 1)
         growth.swap(node)
         tally.swapped += 1
         return
     begins = verdict == ALTERNATE
+    if begins:
+        growth.note(history.DRIFT, node)
     if begins and not may_begin(nodes.table, nodes.room, growth.style, node):
         return
     if not begins or has_alternate(nodes.table, node):
         node = int(nodes.parent[node]) if begins else node
+        growth.note(history.DROPPED, nodes.child[node] + 1)
         growth.drop(node)
         tally.dropped += 1
     if begins:
-        growth.fork(node)
+        growth.note(history.ALTERNATE, growth.fork(node))
         tally.alternates += 1
 
 
@@ -90,6 +97,8 @@ def _begin_rival(trainer, node, split, own):
     date(nodes.table, alternate, seen, False)
     if growth.style.inherit:
         nodes.made[list(nodes.children(alternate))] = nodes.born[beside]
+    nodes.evidence[alternate] = nodes.evidence[beside]
+    growth.note(history.ALTERNATE, alternate)
     trainer.tally.alternates += 1
 
 
@@ -99,8 +108,10 @@ def _relocate(trainer, node, split, own):
     old = trainer.growth.current_split(node, split)
     if old.value == split.value:
         return KEEP
+    gap = policy.gap(split.sides, old.sides, int(own.sum()))
+    nodes.evidence[node, DECIDED + RIVAL] = nodes.evidence[node, DECIDED + GAIN] - gap
     return policy.moved(
-        policy.gap(split.sides, old.sides, int(own.sum())),
+        gap,
         int((own + nodes.base[node]).sum()),
         trainer.classes,
         nodes.depth(node),

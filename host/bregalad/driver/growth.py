@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..engine.history import note
 from ..tree.activation import activate, rezoom, role_period
 from ..tree.alternates import begin, end
 from ..tree.deactivation import clear_below, competing, divide, free_slot, review
@@ -113,8 +114,12 @@ class Growth:
     def arrays(self):
         """What compiled code changes a tree and its slots by: a `Tree`."""
         nodes, pool = self.nodes, self.pool
-        own = nodes.table, nodes.matrices, nodes.room, nodes.blank
-        return Tree(*own, self.style, self.cells.first_cell, pool.stack, pool.node, self.out)
+        own, log = (nodes.table, nodes.matrices, nodes.room, nodes.blank), self.tally.history.log
+        return Tree(*own, self.style, self.cells.first_cell, pool.stack, pool.node, self.out, log)
+
+    def note(self, event, node):
+        """Have the tree's history know what happens to a node, see ``history.note``."""
+        note(self.arrays, event, int(node), self.tally.instances)
 
     def clear(self, slot):
         """Have a slot begin anew."""

@@ -37,6 +37,7 @@ def recoding(trainer, changes, adopt):
     counts = yield from driver.counts_of(slots, cells)
     before = _ranges(nodes.table, held, attributes)
     adopt(changes)
+    trainer.tally.history.recode(attributes, *changes.old)
     memory, learnt = trainer.memory, trainer.tally.instances
     recode_nodes(nodes.table, live, attributes, changes.old, changes.new)
     after = _ranges(nodes.table, held, attributes)

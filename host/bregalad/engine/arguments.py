@@ -83,8 +83,8 @@ def make_arguments(state, words, weights, found, going, block, tally, *fields):
 
     Its own constructor would be compiled by every process anew.
     """
-    tree, stream, plan = Tree(*fields[:9]), Stream(*fields[12:15]), Plan(*fields[15:])
+    tree, stream, plan = Tree(*fields[:10]), Stream(*fields[13:16]), Plan(*fields[16:])
     codes, places = state.codes[: plan.form.cells], state.places[: plan.form.cells]
-    slots, memory = slots_of(state), fields[9:12]
+    slots, memory = slots_of(state), fields[10:13]
     work = Work(slots, state.events, codes, places, found, going, tree, memory, stream, plan, block, tally)
     return Arguments(state, work, words, weights)

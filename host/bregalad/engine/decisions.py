@@ -9,6 +9,10 @@ from ..tree.blocks import is_due
 from ..tree.deactivation import divide
 from ..tree.split import cells_of, sides_of
 from ..tree.table import ROWS, has_alternate
+from .history import ALTERNATE as BEGINS
+from .history import DRIFT, note
+from .history import DROPPED as GOES
+from .history import SWAPPED as TAKES_OVER
 from .statistics.candidates import attempt
 from .statistics.slots import obey
 from .statistics.state import COUNTS, KIND
@@ -63,21 +67,27 @@ def change_alternate(work, node, seen):
     begins = verdict == ALTERNATE
     if begins and not may_begin(table, tree.room, tree.style, node):
         table[node]["verdict"] = KEEP
+        note(tree, DRIFT, node, seen)
         return True
     # For an alternate, a leaf may lose its slot.
     short = tree.stack[0] == 0 or tree.room[0] + 2 > len(table)
     if verdict < ALTERNATE or begins and short:
         return False
     table[node]["verdict"] = KEEP
+    if begins:
+        note(tree, DRIFT, node, seen)
     if begins and has_alternate(table, node):
         node = np.int64(table[node]["parent"])
+        note(tree, GOES, np.int64(table[node]["child"] + 1), seen)
         end(tree, node, np.int64(0))
         tally[DROPPED] += 1
     if begins:
-        _, used = begin(tree, node, seen)
+        alternate, used = begin(tree, node, seen)
+        note(tree, BEGINS, alternate, seen)
         tally[ALTERNATES] += 1
     else:
         swaps = np.int64(verdict == SWAP)
+        note(tree, TAKES_OVER if swaps else GOES, np.int64(table[node]["child"] + 1), seen)
         used = end(tree, node, swaps)
         tally[SWAPPED if swaps else DROPPED] += 1
     obey(work.slots, tree.edits, used)
@@ -87,7 +97,7 @@ def change_alternate(work, node, seen):
 @_inlined
 def try_due(state, work, number, words):
     """Try the nodes that are due; whether any of them is to change."""
-    table, (_, base, gains, _), tally = work.tree.table, work.tree.matrices, work.tally
+    table, (_, base, gains, _, evidence), tally = work.tree.table, work.tree.matrices, work.tally
     form, options, classes = work.plan.form, work.plan.options, work.plan.classes
     decided = False
     for node in range(work.tree.room[ROWS]):
@@ -104,7 +114,7 @@ def try_due(state, work, number, words):
         tally[TRIALS] += 1
         tally[HALVINGS] += halved
         verdict, cell, value = judge_row(
-            words, form, options, table, base, gains, node, classes, number, options.anytime
+            words, form, options, table, base, gains, evidence, node, classes, number, options.anytime
         )
         if verdict != KEEP:
             row["verdict"], row["cell"], row["value"] = verdict, cell, value

@@ -70,7 +70,7 @@ def learn_until_due(
         The next instance, and what ``found`` has then.
     """
     slots, events, own_codes, places, found, going, tree, memory, stream, plan, block, tally = work
-    table, (counts, base, _, windows) = tree.table, tree.matrices
+    table, (counts, base, _, windows, _) = tree.table, tree.matrices
     codes, labels, predictions = stream
     past, kept, kept_labels = memory
     where, attributes, rule = plan.form.attribute, plan.form.attributes, plan.rule

@@ -16,6 +16,8 @@ from ..tree.table import LEAF, ROWS
 from ..tree.window import date
 from .arguments import BUSY, COUNTS, LEFT, LENGTH, PENDING, PHASE, TRIED, TRIES
 from .decisions import change_alternate, split, try_due
+from .history import SPLIT as DIVIDED
+from .history import note
 from .instances import learn_until_due
 from .odds import odds_of_one
 from .statistics.bayes import classify
@@ -77,6 +79,7 @@ def learn(given, start, stop, predictor, anytime, alternates, watch, forgets, ru
                     date(table, node, seen + i, tree.style.inherit)
                 tally[SPLITS] += 1
                 tally[TIES] += tie
+                note(tree, DIVIDED, node, seen + i)
                 continue
             if block[PHASE] == TRIES and block[BUSY]:
                 decided = try_due(given.state, work, seen + i, given.words)

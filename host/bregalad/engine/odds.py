@@ -5,7 +5,7 @@ import numpy as np
 from ..compiled import njit
 from ..fixed import BAYES_BINS, BAYES_FRACTION, UNUSED_CLASS
 
-_UNIT = BAYES_BINS << BAYES_FRACTION
+UNIT = BAYES_BINS << BAYES_FRACTION
 
 
 def odds(scores):
@@ -33,7 +33,7 @@ def odds_of_one(scores, shares):
     classes = len(shares)
     most, total = scores[:classes].max(), 0.0
     for k in range(classes):
-        shares[k] = 0.0 if scores[k] == UNUSED_CLASS else np.exp2((scores[k] - most) / _UNIT)
+        shares[k] = 0.0 if scores[k] == UNUSED_CLASS else np.exp2((scores[k] - most) / UNIT)
         total += shares[k]
     for k in range(classes):
         shares[k] /= total

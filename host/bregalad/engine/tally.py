@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from .history import History
+
 _EVENTS = (
     "instances",
     "splits",  # of leaves
@@ -45,6 +47,7 @@ class Tally:
     counts : int64 array
         All of them, by INSTANCES and so on: compiled code counts here, so that what is learnt and
         what is counted cannot come apart.
+    history : History
     """
 
     def __init__(self, **events):
@@ -52,9 +55,10 @@ class Tally:
         if unknown:
             raise TypeError(f"a tally has no {min(unknown)!r}")
         self.counts = np.array([events.get(name, 0) for name in _EVENTS], np.int64)
+        self.history = History()
 
     def __eq__(self, other):
-        return isinstance(other, Tally) and bool((self.counts == other.counts).all())
+        return isinstance(other, Tally) and bool((self.counts == other.counts).all()) and self.history == other.history
 
     def __repr__(self):
         return f"Tally({', '.join(f'{name}={count}' for name, count in self.as_dict().items())})"

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _LEARNT = (
     *("classes_", "schema_", "n_features_in_", "feature_names_in_", "_grows", "_made_with", "_quantiser", "_fractions"),
     *("_columns", "_nodes", "_checkpoint", "_kept_geometry", "_prediction", "_memory", "_tree", "_members", "_seen"),
-    "trees_",
+    *("trees_", "_curve"),
 )
 _PASSING = ("_turns", "_unfinished", "_single", "_wave", "_crew", "_ground")
 
@@ -55,6 +55,7 @@ class Learner(ClassifierMixin, BaseEstimator):
     _options: tuple[str, ...] = ()  # parameters in the table of options; a subclass's constructor may take others
     _storage: ModuleType = storage  # what its files contain
     _columns: dict[str, Any] | None = None  # of the file that it was learnt from: "class", and those "ignored"
+    _curve: dict[str, Any] | None = None  # of the runs of ``train`` that it was learnt in: see `looking.page`
 
     def __new__(cls, *_, **__):
         learner = super().__new__(cls)
@@ -260,7 +261,7 @@ class Learner(ClassifierMixin, BaseEstimator):
         self._fitted()
         self._check_unchanged()
         self.check_parameters()  # or nothing could read the file
-        kept = {"run": run, "columns": self._columns}
+        kept = {"run": run, "columns": self._columns, "curve": self._curve}
         self._storage.save(self, path, {name: entry for name, entry in kept.items() if entry is not None})
 
     # Exports

@@ -12,7 +12,7 @@ from ..tree.table import LEAF
 def indices(tree, codes, leaves):
     """Class indices of instances by their leaves; int array (n,)."""
     classes = tree._nodes.majority[leaves]
-    ask = _asks_board(tree, leaves)
+    ask = asks_board(tree, leaves)
     if ask.any():
         classes[ask] = tree._open_trainer().driver.predict(codes[ask], leaves[ask], False)
     return classes
@@ -21,7 +21,7 @@ def indices(tree, codes, leaves):
 def shares(tree, codes, leaves):
     """Class shares of instances by their leaves; float array (n, classes)."""
     found = walk.shares(tree._nodes, leaves)[:, : len(tree.classes_)]
-    ask = _asks_board(tree, leaves)
+    ask = asks_board(tree, leaves)
     if ask.any():
         scores = tree._open_trainer().driver.predict(codes[ask], leaves[ask], True)
         found[ask] = bayes.odds(scores[:, : len(tree.classes_)])
@@ -33,12 +33,12 @@ def voter(tree, weight):
     nodes = tree._nodes
     order = nodes.predicting()
     leaves = order[nodes.kind[order] == LEAF]
-    bayes = _asks_board(tree, leaves)
+    bayes = asks_board(tree, leaves)
     found = walk.shares(nodes, leaves)[:, : len(tree.classes_)]
     return Voter(weight, nodes, leaves, nodes.majority[leaves], found, bayes, tree._trainer)
 
 
-def _asks_board(tree, leaves):
+def asks_board(tree, leaves):
     """Which of these leaves predict by naive Bayes; bool array."""
     tree._check_unchanged()
     predictor = predictor_of(tree.leaf_prediction_)

@@ -21,9 +21,12 @@ from ..tree import routing as walk
 from ..tree.recode import thresholds_of
 from ..words import shown
 from . import board as holder
-from . import inspection, predictions
-from .draw import Drawn, View
+from . import predictions
 from .inputs import checked_codes
+from .looking import inspection
+from .looking.draw import Drawn, View
+from .looking.explanation import Explanation, explain
+from .looking.history import History, history_of
 from .parameters import TreeParameters, check_nominal
 from .resident import Resident, begin_with, check_resident, learning
 from .single import Single
@@ -64,6 +67,7 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
     _prediction = None  # what leaves predict by, from the first board on
     _memory = None  # the last instances, of a tree with a window; from the first board on
     _check_size, _open_trainer, _trainer_on = holder.check_size, holder.open_trainer, holder.trainer_on
+    _rule = "majority class"  # of leaves that do not predict by naive Bayes
     _tells = True  # what its board lacks; of trees on boards alike only the first one does
 
     # Parameters
@@ -325,6 +329,28 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
         leaf = walk.route(self._nodes.table, single.codes)[0] if found is None else found[0]
         return dict(zip(single.labels, self._nodes.counts[leaf].tolist(), strict=False))
 
+    @in_turn
+    def explain_one(self, x: Mapping[Any, Any]) -> Explanation:
+        """Why one instance is predicted as it is: its path, its leaf, which rule predicts, what each attribute tells.
+
+        Parameters
+        ----------
+        x : dict
+            As of ``predict_one``.
+        """
+        self._grown()
+        return explain(self, x, self._rule)
+
+    @property
+    @in_turn
+    def history(self) -> History:
+        """The last 10,000 splits, replacements, prunings, drifts and alternates, and how many older ones are gone.
+
+        The same on all boards. Files and copies keep it.
+        """
+        self._fitted()
+        return history_of(self._tally.history, self.schema_, self._quantiser.books)
+
     def _shown(self):
         self._grown()
         note = "" if self._nodes.deepest else inspection.unsplit(self)
@@ -372,7 +398,8 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
         self._grown()
         nodes = self._nodes
         criterion, order = self._policy().options.criterion, nodes.predicting()[::-1].tolist()
-        return inspection.importances(nodes, order, nodes.counts.copy(), criterion, self.n_features_in_)
+        counts = inspection.totals(nodes, order, nodes.counts.copy())
+        return inspection.importances(nodes, order, counts, criterion, self.n_features_in_)
 
     @in_turn
     def decision_path(self, X: Frame) -> csr_matrix:

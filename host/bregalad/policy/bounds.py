@@ -5,6 +5,7 @@ import numpy as np
 from ..choice import choose
 from ..compiled import njit
 from ..criteria import DECLARED, covered, criterion_of
+from ..tree.table import BOUND, DECIDED, GAIN, RIVAL, N
 from .criteria import span
 
 HOEFFDING, MCDIARMID, CONFIDENCE, PRACTICAL = range(4)
@@ -130,3 +131,11 @@ def epsilon(options, n, classes, depth, t, attributes):
 def unit_of(bound, criterion):
     """What a difference of gains is multiplied by to be compared with epsilon."""
     return _UNITS[criterion] if bound == CONFIDENCE or bound == PRACTICAL else 1.0
+
+
+@njit()
+def measured(evidence, options, n, gain, rival, classes, depth, t, attributes):
+    """Write what a decision is based on, for `evidence` of a node; parameters as in `epsilon`."""
+    asked = epsilon(options, n, classes, depth, t, attributes) / unit_of(options.bound, options.criterion)
+    evidence[DECIDED + N], evidence[DECIDED + GAIN], evidence[DECIDED + RIVAL] = n, gain, rival
+    evidence[DECIDED + BOUND] = 2 * asked if options.bound == CONFIDENCE else asked

@@ -6,8 +6,8 @@ import numpy as np
 
 from ..compiled import njit
 from ..geometry import GAIN_FRACTION
-from ..tree.table import FORK, KEPT, LEAF, MULTIWAY, NO_NODE, has_alternate, is_alternate
-from .bounds import CONFIDENCE, PRACTICAL, epsilon, unit_of
+from ..tree.table import BOUND, DECIDED, FORK, KEPT, LEAF, MULTIWAY, NO_NODE, has_alternate, is_alternate
+from .bounds import CONFIDENCE, PRACTICAL, epsilon, measured, unit_of
 from .criteria import impurity, span
 from .subset import leave_out
 
@@ -303,7 +303,7 @@ def _may_fork(table, node):
 
 
 @_inner
-def judge_row(words, form, options, table, base, gains, node, classes, t, inner):
+def judge_row(words, form, options, table, base, gains, evidence, node, classes, t, inner):
     """Decide on one trial.
 
     Parameters
@@ -312,8 +312,8 @@ def judge_row(words, form, options, table, base, gains, node, classes, t, inner)
         The split attempt.
     form : Form
     options : ``SplitPolicy.options``
-    table, base, gains : arrays of ``Nodes``
-        Averages of gains and the period of a node that is kept are written.
+    table, base, gains, evidence : arrays of ``Nodes``
+        Averages of gains, the period of a node that is kept and the evidence for any other verdict are written.
     node : int
     classes : int
         Classes in use.
@@ -366,8 +366,19 @@ def judge_row(words, form, options, table, base, gains, node, classes, t, inner)
     depth = 0
     if options.bound == CONFIDENCE or options.bound == PRACTICAL:
         depth = _depth(table, node)
+    rival = max(ranking.second, 0.0)
     if inner is not None and row["kind"] != LEAF:
         if options.rivals and not _may_fork(table, node):
             return KEEP, NO_CELL, 0
-        return _judge_inner(ranking, words, form, options, row, n, classes, depth, t)
-    return _judge_leaf(ranking, words, form, options, row, n_own, n, classes, depth, t)
+        verdict, cell, value = _judge_inner(ranking, words, form, options, row, n, classes, depth, t)
+        rival = ranking.current
+    else:
+        verdict, cell, value = _judge_leaf(ranking, words, form, options, row, n_own, n, classes, depth, t)
+        if options.anytime and not options.rivals:
+            rival = 0.0
+    if verdict != KEEP:
+        gain = 0.0 if verdict == PRUNE else ranking.best
+        measured(evidence[node], options, n, gain, rival, classes, depth, t, form.attributes)
+        if options.first_trial and row["kind"] == LEAF:
+            evidence[node, DECIDED + BOUND] = 0.0
+    return verdict, cell, value

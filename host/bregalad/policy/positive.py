@@ -12,7 +12,7 @@ import numpy as np
 from ..compiled import njit
 from ..tree.split import Split
 from ..tree.table import LEAF, MULTIWAY, NUMERIC
-from .bounds import epsilon
+from .bounds import epsilon, measured
 from .decide import ALTERNATE, KEEP, MIN_GAIN, NO_CELL, SPLIT, TIE
 from .split_policy import SplitPolicy
 
@@ -138,9 +138,9 @@ class PositivePolicy(SplitPolicy):
             len(cells.first_cell),
         )
         if nodes.kind[node] == LEAF:
-            gap = best - max([0.0, *(gain for gain, _, _ in ranked)])
+            current = max([0.0, *(gain for gain, _, _ in ranked)])
             error = epsilon(self.options, *facts)
-            sure = gap > error
+            sure = best - current > error
             verdict = (SPLIT if sure else TIE) if best >= MIN_GAIN and (sure or error < self.tau) else KEEP
         elif cells.attribute[cell] != nodes.attribute[node]:
             current = sum(gain for gain, other, _ in ranked if cells.attribute[other] == nodes.attribute[node])
@@ -151,7 +151,10 @@ class PositivePolicy(SplitPolicy):
             current = best_split(old.sides, MULTIWAY, self.positive, factor)[1] / unlabelled
             moves = self.same_attribute == "replace" and split.kind != MULTIWAY and old.value != value
             verdict = ALTERNATE if moves and self.moved(best - current, *facts) else KEEP
-        return (verdict, cell, value) if verdict else (KEEP, NO_CELL, 0)
+        if not verdict:
+            return KEEP, NO_CELL, 0
+        measured(nodes.evidence[node], self.options, facts[0], best, current, *facts[1:])
+        return verdict, cell, value
 
     def check(self, classes, nominal, nominal_split):
         """Refuse other classes than two."""

@@ -52,7 +52,7 @@ def activate(tree, node, seen, at):
 
     ``at`` as in ``split.place``, which also says what is returned.
     """
-    counts, base, _, _ = tree.matrices
+    counts, base, _, _, _ = tree.matrices
     row = tree.table[node]
     row["slot"] = slot = take_slot(tree.stack, tree.slot_node, node)
     begin_anew(tree, node)

@@ -4,6 +4,7 @@ import numpy as np
 
 from .table import (
     DTYPE,
+    EVIDENCE,
     FAMILIES,
     FIELDS,
     FORK,
@@ -12,6 +13,7 @@ from .table import (
     NO_NODE,
     PER_ATTRIBUTE,
     PER_CLASS,
+    PER_TRIAL,
     PER_WINDOW,
     ROWS,
     VACANT,
@@ -30,8 +32,7 @@ _NO_TREE = "its nodes do not hang together"
 class Nodes:
     """The nodes of a tree, rows of arrays; node 0 is the root. Rows of killed nodes are used again.
 
-    Every name in ``FIELDS``, ``PER_CLASS``, ``PER_ATTRIBUTE`` and ``PER_WINDOW`` is an attribute:
-    an array of ``rows`` rows.
+    Every name in ``FIELDS`` and ``MATRICES`` is an attribute: an array of ``rows`` rows.
 
     A node with an alternate is a fork. Its children are two: the node as it would be without, which predicts, and the
     alternate. Instances reach both. What a node's place in the tree says, such as its range of codes, the fork has.
@@ -59,6 +60,7 @@ class Nodes:
         self.table = np.zeros(0, DTYPE)
         self._matrices = {name: np.zeros((0, classes), np.int64) for name in PER_CLASS}
         self._matrices |= {name: np.zeros((0, 0)) for name in (*PER_ATTRIBUTE, *PER_WINDOW)}
+        self._matrices |= {name: np.zeros((0, EVIDENCE)) for name in PER_TRIAL}
         self.add(1)
 
     def __len__(self):
@@ -78,7 +80,7 @@ class Nodes:
 
     @property
     def matrices(self):
-        """``counts``, ``base``, ``gains`` and ``windows`` with all their rows, for compiled code."""
+        """``counts``, ``base``, ``gains``, ``windows`` and ``evidence`` with all their rows, for compiled code."""
         return tuple(self._matrices.values())
 
     def average_over(self, attributes):

@@ -149,7 +149,7 @@ def sprout(tree, node, attribute, kind, value, values, sides, own, tie):
     own : int64 array (classes,)
         The board's class counts of the node.
     """
-    table, (counts, base, gains, windows), style = tree.table, tree.matrices, tree.style
+    table, (counts, base, gains, windows, evidence), style = tree.table, tree.matrices, tree.style
     width, classes = sides.shape
     default = most = 0
     for branch in range(width):
@@ -180,6 +180,7 @@ def sprout(tree, node, attribute, kind, value, values, sides, own, tie):
         base[leaf] = 0
         gains[leaf] = 0
         windows[leaf] = 0
+        evidence[leaf] = 0
         best = 0
         for k in range(classes):
             if style.inherit:

@@ -48,14 +48,19 @@ PER_CLASS = (
 )
 PER_ATTRIBUTE = ("gains",)  # sums of gains per instance over the node's trials
 PER_WINDOW = ("windows",)  # a window of ``drift.adwin`` on the errors made at the node and below
-MATRICES = (*PER_CLASS, *PER_ATTRIBUTE, *PER_WINDOW)
+PER_TRIAL = ("evidence",)  # what the last trial that decided has measured, and the one that the node's test is of
+MATRICES = (*PER_CLASS, *PER_ATTRIBUTE, *PER_WINDOW, *PER_TRIAL)
+# Elements of `evidence`, from DECIDED and from MADE on: instances of both counts, 0: there was no such trial; gain;
+# the gain that it was compared with; by how much it had to be larger.
+N, GAIN, RIVAL, BOUND = range(4)
+DECIDED, MADE, EVIDENCE = 0, 4, 8
 DTYPE = np.dtype([(name, dtype) for name, (dtype, _) in FIELDS.items()], align=True)
 
 # Elements of `Nodes.room`: rows in use, how many of them are killed nodes', and from there on, by
 # the size of a family, the first row of one that was killed; its "next" names the next one's.
 ROWS, VACANT, FAMILIES = range(3)
 
-Tree = namedtuple("Tree", "table matrices room blank style first_cell stack slot_node edits")
+Tree = namedtuple("Tree", "table matrices room blank style first_cell stack slot_node edits log")
 Tree.__doc__ = """A tree and its slots on a board, for compiled code.
 
 table, matrices, room, blank : arrays of ``Nodes``
@@ -65,6 +70,8 @@ first_cell : int64 array (attributes,)
 stack, slot_node : arrays of ``SlotPool``
 edits : int64 array (rows, EDIT)
     What the board is told of slots is written to it.
+log : Log
+    Of a ``History``, to which events are written.
 """
 
 
@@ -157,9 +164,10 @@ def _place(table, row, new):
 @njit()
 def _move(tree, node, row):
     """Take a node to another row, whose place in the tree it gets; what its last trial has come to is void."""
-    table, (counts, base, gains, windows) = tree.table, tree.matrices
+    table, (counts, base, gains, windows, evidence) = tree.table, tree.matrices
     _place(table, row, table[node])
     counts[row], base[row], gains[row], windows[row] = counts[node], base[node], gains[node], windows[node]
+    evidence[row] = evidence[node]
     forget_trial(table[row])
     for branch in range(table[row]["width"]):
         table[table[row]["child"] + branch]["parent"] = row
@@ -168,9 +176,9 @@ def _move(tree, node, row):
 @njit()
 def _clear(tree, row):
     """Make a row that of a new node in the same place."""
-    counts, base, gains, windows = tree.matrices
+    counts, base, gains, windows, evidence = tree.matrices
     _place(tree.table, row, tree.blank[0])
-    counts[row], base[row], gains[row], windows[row] = 0, 0, 0, 0
+    counts[row], base[row], gains[row], windows[row], evidence[row] = 0, 0, 0, 0, 0
 
 
 @njit()

@@ -5,7 +5,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from typing import Any
 
-from ...files import save_file
+from ...files import replacing, save_file
 from ...interrupt import Stopped, status_of, stopping
 from ...words import counted
 from .. import checkpoint, ensembles, labels, learner, options, outputs, report, saved
@@ -41,6 +41,7 @@ def add_arguments(parser):
         metavar="FILE",
         help="write the tree to FILE, also if the run is stopped midway, by Ctrl-C, SIGTERM or SIGHUP",
     )
+    group.add_argument("--html", metavar="FILE", help="write a web page: the tree, its history, the curve")
     group.add_argument("--plot", metavar="FILE", help="draw accuracy, kappa, size (.png, .svg)")
     group.add_argument(
         "--curve", metavar="FILE", help="write accuracy, kappa, sizes and times to FILE (.csv, .parquet)"
@@ -121,12 +122,14 @@ def _check_results(args):
     """Refuse files to write now, and not after hours of learning."""
     from ...evaluation.curve import check_suffix
 
-    results = (args.save, args.plot, args.curve, args.checkpoint or args.resume)
+    results = (args.save, args.html, args.plot, args.curve, args.checkpoint or args.resume)
     for path in filter(None, results):
         outputs.check_result(path, args.file)
     if args.wave:
         results += (args.wave, save_file(args.wave))
     outputs.check_distinct(*results)
+    if args.html and args.learner != "tree":
+        raise ValueError("--html is for one tree, and an ensemble has several: leave it out")
     if args.plot:
         outputs.check_plot(args.plot)
     if args.curve:
@@ -200,7 +203,11 @@ def _end(args, run, stopped):
 
     tree, curve, unwritten = run.tree, run.curve, []
     cut = isinstance(stopped, BoardError) or report.on_board(tree) and tree.unfinished
+    saved.keep_curve(tree, curve, run.before)
     whole = _save(tree, args.save, cut, unwritten)
+    if args.html and whole:
+        with _noting(unwritten, args.html), replacing(args.html, "w") as file:
+            file.write(tree.to_html())
     if args.curve:
         with _noting(unwritten, args.curve):
             curve.write(args.curve)

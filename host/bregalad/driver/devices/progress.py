@@ -7,6 +7,9 @@ knows is asked for first (``queries.ask``); `go_on` goes on where the answers ar
 import numpy as np
 
 from ...compiled import njit
+from ...engine.history import REPLACED as REPLACES
+from ...engine.history import SPLIT as DIVIDED
+from ...engine.history import note
 from ...engine.tally import INSTANCES, REPLACED, SPLITS, TIES
 from ...policy.decide import KEEP, SPLIT, TIE
 from ...protocol.commands import COMMANDS, CommandFlag, Opcode
@@ -158,8 +161,10 @@ def _decide(answers, node, place, used, anytime):
     row["verdict"] = KEEP
     tally[SPLITS if row["kind"] == LEAF else REPLACED] += 1
     tally[TIES] += tie
+    event = DIVIDED if row["kind"] == LEAF else REPLACES
     sides, own = sides_of(values, kind, value), answers.own[place].copy()
     written = divide(tree, node, attribute, kind, value, values, sides, own, tie, anytime, 1)
+    note(tree, event, node, tally[INSTANCES])
     used = put_edits(answers.tree.edits, written, answers.step, answers.out, used)
     first = np.int64(row["child"])
     answers.told[first : first + row["width"], 0] = UNTOLD  # new, whatever stood there

@@ -136,12 +136,12 @@ def _take_row(table, counts, leaf, word, value):
 def _judge(answers, node, used, anytime):
     """Judge a proposal; what it changes takes effect at the block's end."""
     table, options, learnt = answers.tree.table, answers.options, answers.tally[INSTANCES]
-    _, base, gains, _ = answers.tree.matrices
+    _, base, gains, _, evidence = answers.tree.matrices
     row = table[node]
     row["due_at"] = learnt
     answers.tally[TRIALS] += 1
     row["verdict"], row["cell"], row["value"] = judge_row(
-        answers.words, answers.form, options, table, base, gains, node, answers.classes, learnt, anytime
+        answers.words, answers.form, options, table, base, gains, evidence, node, answers.classes, learnt, anytime
     )
     if row["verdict"] == KEEP and options.adaptive:
         used = put_period(answers, answers.at[0]["slot"], min(np.int64(row["period"]), MAX_PERIOD), used)

@@ -6,6 +6,7 @@ from math import isfinite
 import numpy as np
 
 from ...drift import adwin
+from ...engine.history import Log
 from ...engine.tally import Tally
 from ...geometry import MISSING
 from ...policy.decide import ALTERNATE, CONSULT, DROP, KEEP, NO_CELL, PRUNE, RELOCATE, SWAP
@@ -13,6 +14,7 @@ from ...protocol.reports import entry_layout
 from ...tree.cells import CellMap
 from ...tree.split import LONG
 from ...tree.table import (
+    EVIDENCE,
     FIELDS,
     FORK,
     LEAF,
@@ -21,9 +23,11 @@ from ...tree.table import (
     NEVER,
     NUMERIC,
     PER_ATTRIBUTE,
+    PER_TRIAL,
     PER_WINDOW,
 )
 from ...words import shown
+from ..looking.page import POINTS
 
 _NOT_THESE = "its nodes wait for what they cannot become"
 _MANY = 1 << 53  # more than anything is ever counted
@@ -48,16 +52,18 @@ _LIMITS = {
     "base": (0, _MANY),
     "gains": (-1e18, 1e18),
     "windows": (-1e18, 1e18),
+    "evidence": (-1e18, 1e18),
 }
 _NODE = (*FIELDS, *MATRICES)
-_FLOATS = (*PER_ATTRIBUTE, *PER_WINDOW)
+_FLOATS = (*PER_ATTRIBUTE, *PER_WINDOW, *PER_TRIAL)
 _BOARD = ("nodes", "entries", "counts")
+_HISTORY = Log._fields  # looked at by `History`
 _MEMORY = ("codes", "labels")  # looked at by `Memory`; only of trees with a window
 _SAMPLE = ("count", "kept", "recent", "rest", "calm")  # looked at by `Sample`
 
 # Entries of the description, of those that there are, and their types.
 _ENTRIES = {
-    **dict.fromkeys(("params", "schema", "quantiser", "run", "columns", "geometry", "tally"), dict),
+    **dict.fromkeys(("params", "schema", "quantiser", "run", "columns", "curve", "geometry", "tally"), dict),
     **dict.fromkeys(("tree", "class_type", "board"), str),
     **dict.fromkeys(("named", "grows"), bool),
     **dict.fromkeys(("classes", "fractions"), list),
@@ -83,6 +89,9 @@ def check_entries(meta):
     columns = meta.get("columns", {"class": "", "ignored": []})
     if not isinstance(columns.get("class"), str) or not isinstance(columns.get("ignored"), list):
         raise ValueError(f"the entry 'columns' is {shown(columns)}")
+    points = list(map(meta.get("curve", dict.fromkeys(POINTS, [])).get, POINTS))
+    if not all(isinstance(each, list) and len(each) == len(points[0]) for each in points):
+        raise ValueError("the entry 'curve' is none")
 
 
 def check_tally(tally):
@@ -131,7 +140,7 @@ def check_shapes(arrays, attributes, policy):
     Parameters
     ----------
     arrays : dict of array
-        By name, "node_...", "board_...", "sample_..." and "memory_...".
+        By name, "node_...", "board_...", "sample_...", "history_..." and "memory_...".
     attributes : int
     policy : SplitPolicy
     """
@@ -139,6 +148,7 @@ def check_shapes(arrays, attributes, policy):
         "node": _NODE,
         "board": _BOARD,
         "sample": _SAMPLE,
+        "history": _HISTORY,
         **({} if policy.window is None else {"memory": _MEMORY}),
     }
     expected = {f"{kind}_{name}" for kind, names in kinds.items() for name in names}
@@ -156,6 +166,8 @@ def check_shapes(arrays, attributes, policy):
         raise _wrong("node_base", arrays["node_base"])
     if arrays["node_gains"].shape[1] not in (0, attributes):
         raise _wrong("node_gains", arrays["node_gains"])
+    if arrays["node_evidence"].shape[1] != EVIDENCE:
+        raise _wrong("node_evidence", arrays["node_evidence"])
     windows = arrays["node_windows"]
     if windows.shape[1] and not policy.rivals and adwin.trouble(windows):
         raise _wrong("node_windows", windows)

@@ -16,12 +16,14 @@ from ...data.quantiser import Quantiser
 from ...data.schema import Schema
 from ...driver import checkpoint
 from ...driver.requirements import check_abilities
+from ...engine.history import History
 from ...engine.tally import Tally
 from ...files import replacing
 from ...geometry import Geometry
 from ...predictors import predictor_of
 from ...tree.cells import CellMap
 from ...tree.nodes import Nodes
+from ...tree.table import EVIDENCE
 from ...tree.window import Memory
 from ...words import joined, shown
 from .. import board as holder
@@ -36,8 +38,8 @@ from .contents import (
     labels_from,
 )
 
-FORMAT = 6  # changes whenever older releases could not read the file
-_BEFORE_BLOCKS = 5
+FORMAT = 7  # changes whenever older releases could not read the file
+_BEFORE_BLOCKS, _BEFORE_HISTORIES = 5, 6
 
 
 def save(tree, path, kept):
@@ -62,6 +64,7 @@ def contents(tree, kept):
     statistics = checkpoint.read(trainer)
     arrays = {f"node_{name}": column for name, column in trainer.nodes.state().items()}
     arrays |= {f"board_{name}": column for name, column in statistics.items()}
+    arrays |= {f"history_{name}": column for name, column in tree._tally.history.__getstate__().items()}
     if len(trainer.memory):
         kept = trainer.memory.state(trainer.tally.instances)
         arrays |= {f"memory_{name}": column for name, column in kept.items()}
@@ -158,7 +161,7 @@ def load(classes, path, changes):
     cls = known[meta["tree"]]
     with _naming(path):
         learner = cls._storage.restored(cls, meta, arrays, changes)
-    learner._columns = meta.get("columns")
+    learner._columns, learner._curve = meta.get("columns"), meta.get("curve")
     board = meta.get("board", "emulated")  # classical trees have none
     if board != "emulated" and "board" not in changes:
         logging.getLogger("bregalad").warning(
@@ -199,8 +202,8 @@ def read(path):
             raise
         except Exception as error:  # whatever zip, compression, header or JSON make of other bytes
             raise ValueError(f"no saved tree, or a damaged one ({error})") from error
-        if form not in (_BEFORE_BLOCKS, FORMAT):
-            raise ValueError(f"saved in format {form!r}, this release reads {_BEFORE_BLOCKS} and {FORMAT}")
+        if form not in range(_BEFORE_BLOCKS, FORMAT + 1):
+            raise ValueError(f"saved in format {form!r}, this release reads {_BEFORE_BLOCKS} to {FORMAT}")
         if not sound:
             raise ValueError("no saved tree, or a damaged one (its digest is of other contents)")
         with of_the_file():
@@ -287,9 +290,12 @@ def learnt_by(tree, meta, arrays):
     """What a tree of the file's own parameters has learnt, checked: its members."""
     check_tally(meta["tally"])
     window = tree._policy().window
+    if meta["format"] <= _BEFORE_HISTORIES:  # nothing was known of decisions then
+        arrays = arrays | {f"history_{name}": column for name, column in History().__getstate__().items()}
+        arrays["node_evidence"] = np.zeros((arrays["node_kind"].size, EVIDENCE))
     check_shapes(arrays, len(meta["schema"]["attributes"]), tree._policy())
-    nodes, statistics, sample, memory = (
-        section(arrays, prefix) for prefix in ("node_", "board_", "sample_", "memory_")
+    nodes, statistics, sample, memory, history = (
+        section(arrays, prefix) for prefix in ("node_", "board_", "sample_", "memory_", "history_")
     )
     members = members_of(meta, sample)
     quantiser, classes, attributes = members["_quantiser"], members["classes_"], members["n_features_in_"]
@@ -305,12 +311,14 @@ def learnt_by(tree, meta, arrays):
     if window is not None:
         memory = Memory.from_state(memory, window, attributes, min(window, meta["tally"]["instances"]), len(classes))
         CellMap.build(capacities, kept.bins, tree.nominal_split).check(memory.codes.reshape(window, attributes))
+    tally = Tally(**meta["tally"])
+    tally.history = History.from_state(history, capacities)
     return {
         **members,
         "_memory": memory or None,
         "_nodes": nodes,
         "_checkpoint": statistics,
-        "_tally": Tally(**meta["tally"]),
+        "_tally": tally,
         "_trainer": None,
         "_kept_geometry": kept,
         # What leaves predict by stays: no other board may choose anew.

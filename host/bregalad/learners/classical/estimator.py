@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...data.quantiser import Quantiser
-from ...estimator.draw import Drawn
 from ...estimator.inputs import schema_of, too_many_values
-from ...estimator.inspection import importances
+from ...estimator.looking.draw import Drawn
+from ...estimator.looking.inspection import importances
 from ...estimator.one_by_one import times_of
 from ...estimator.parameters import check_nominal
 from ...estimator.single import OneByOne

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ...estimator.looking.inspection import totals
 from ...tree.table import LEAF
 from .kernel import ABSENT
 from .tree import majority
@@ -23,7 +24,7 @@ class View:
     note = ""
 
     def __init__(self, tree, quantiser, schema, classes):
-        self._tree, self._quantiser, self.schema, self._classes = tree, quantiser, schema, classes
+        self._tree, self._quantiser, self.schema, self.classes = tree, quantiser, schema, classes
         self.nodes = self
         self._all = [tree.root]
         self._below = []
@@ -55,17 +56,20 @@ class View:
         words[ABSENT] = f"{name} missing"
         return [words[branch] for branch in sorted(self._all[node].children)]
 
+    def decision(self, node):
+        """No bound has decided on a test."""
+
     def counts(self):
-        """How many instances of each class leaves have, int64 array (nodes, classes); of inner nodes zeros."""
-        counts = np.zeros((len(self._all), len(self._classes)), np.int64)
+        """Instances of each class, int64 array (nodes, classes), as `totals`."""
+        counts = np.zeros((len(self._all), len(self.classes)), np.int64)
         for number, node in enumerate(self._all):
             if node.test is None:
-                counts[number] = self._tree.counts(node, len(self._classes))
-        return counts
+                counts[number] = self._tree.counts(node, len(self.classes))
+        return totals(self, range(len(self._all))[::-1], counts)
 
     def leaf(self, node):
         """A leaf's class, its share and how many instances it has."""
-        counts = self._tree.counts(self._all[node], len(self._classes))
+        counts = self._tree.counts(self._all[node], len(self.classes))
         total = int(counts.sum())
         share = f", {counts.max() / total:.1%} of {total}" if total else ", nothing seen"
-        return f"{self._classes[majority(counts, self._classes)]}{share}"
+        return f"{self.classes[majority(counts, self.classes)]}{share}"

@@ -9,9 +9,9 @@ import numpy as np
 from ...boards import is_link
 from ...boards.base import Board
 from ...data.parts import rows_of
-from ...estimator.draw import Drawn
 from ...estimator.inputs import as_frame, labels_of, named_classes
 from ...estimator.learner import Learner
+from ...estimator.looking.draw import Drawn
 from ...estimator.parameters import BoardParameters
 from ...estimator.turns import in_turn
 from ...interrupt import unbroken
@@ -21,8 +21,12 @@ from . import storage
 from .tree import PositiveTree
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
+    from ...estimator.looking.explanation import Explanation
+    from ...estimator.looking.history import History
     from ...hints import Frame, Label
 
 LEVELS = tuple(tenth / 10 for tenth in range(1, 10))
@@ -200,6 +204,15 @@ class PositiveLearner(Learner, Drawn, BoardParameters):
     def quantiser_summary(self) -> dict[str, Any]:
         """Codes used and values lost per attribute, of the tree that predicts; see ``Quantiser.summary``."""
         return self.tree_.quantiser_summary()
+
+    def explain_one(self, x: Mapping[Any, Any]) -> Explanation:
+        """As ``StreamTree.explain_one``, of the tree that predicts."""
+        return self.tree_.explain_one(x)
+
+    @property
+    def history(self) -> History:
+        """As ``StreamTree.history``, of the tree that predicts."""
+        return self.tree_.history
 
     def _shown(self):
         return self.tree_._shown()

@@ -24,6 +24,7 @@ class PositiveTree(StreamTree):
 
     leaf_prediction = Predictor.MAJORITY.word
     class_weight = None
+    _rule = "estimated share of positives"
 
     def __init__(self, **parameters):
         vars(self).update(parameters)

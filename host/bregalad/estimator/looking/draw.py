@@ -1,15 +1,23 @@
-"""Trees for people to read: text and Graphviz."""
+"""Trees for people to read: text, Graphviz and web pages."""
+
+from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..data.quantiser import Quantiser
-from ..data.schema import Schema
-from ..options.option import Option
-from ..tree.nodes import Nodes
-from ..tree.table import LEAF, MULTIWAY, NUMERIC
-from .turns import in_turn
+from ...data.quantiser import Quantiser
+from ...data.schema import Schema
+from ...options.option import Option
+from ...tree.nodes import Nodes
+from ...tree.table import LEAF, MADE, MULTIWAY, NUMERIC, N
+from ..turns import in_turn
+from .inspection import totals
+from .page import page, points_of
+
+if TYPE_CHECKING:
+    from ...evaluation import Curve
 
 _DEPTH = Option("max_depth", int, "", {}, low=0, none="all levels")
 
@@ -17,11 +25,25 @@ _DEPTH = Option("max_depth", int, "", {}, low=0, none="all levels")
 class Drawn:
     """What trees are drawn by; a subclass says in ``_shown`` what is to be seen, a `View`."""
 
+    _curve: dict[str, Any] | None
+
     @in_turn
     def draw(self, max_depth: int | None = None) -> str:
         """The tree as text; where nothing is split, of a tree on a board also how far that is and what predicts."""
         _DEPTH.check(max_depth)
         return text(self._shown(), max_depth)
+
+    @in_turn
+    def to_html(self, curve: Curve | None = None) -> str:
+        """The tree, what has happened to it, and a run's curve, as a web page that needs no other file.
+
+        Parameters
+        ----------
+        curve : Curve, optional
+            Of all that the tree has learnt; else that of the ``train`` that has saved it, if any has.
+        """
+        points = self._curve if curve is None else points_of(curve)
+        return page(self._shown(), type(self).__name__, getattr(self, "history", None), points)
 
     @in_turn
     def to_graphviz(self, max_depth: int | None = None) -> str:
@@ -60,6 +82,16 @@ class View:
             words = [f"{name} = {value}", f"{name} != {value}"]
         words[nodes.default[node]] += " or missing"
         return words
+
+    def counts(self):
+        """Instances of each class, int64 array (nodes, classes), as `totals`."""
+        counts = self.nodes.counts[:, : len(self.classes)].copy()
+        return totals(self.nodes, self.nodes.predicting()[::-1].tolist(), counts)
+
+    def decision(self, node):
+        """What an inner node's split is based on: instances, gain, rival, bound; None: nothing is known of it."""
+        evidence = self.nodes.evidence[node, MADE:].tolist()
+        return evidence if evidence[N] else None
 
     def leaf(self, node):
         """A leaf's class, its share and the instances that it has seen."""

@@ -3,10 +3,10 @@
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from ..policy.criteria import remainder
-from ..predictors import predictor_of
-from ..tree.table import LEAF
-from ..words import counted
+from ...policy.criteria import remainder
+from ...predictors import predictor_of
+from ...tree.table import LEAF
+from ...words import counted
 
 
 def report(tree):
@@ -66,6 +66,14 @@ def paths(nodes, at):
     return csr_matrix((np.ones(len(row), np.int64), (row, column)), (count, nodes.rows))
 
 
+def totals(nodes, order, counts):
+    """Class counts of leaves, int array (nodes, classes), and of inner nodes the sums of theirs, which are written."""
+    for node in order:
+        if children := [nodes.standing(child) for child in nodes.children(node)]:
+            counts[node] = counts[children].sum(axis=0)
+    return counts
+
+
 def importances(nodes, order, counts, criterion, attributes):
     """How much each attribute's splits lessen the impurity; float array (attributes,), sum 1, or all 0.
 
@@ -75,7 +83,7 @@ def importances(nodes, order, counts, criterion, attributes):
     order : list of int
         Nodes, children before parents.
     counts : int array (nodes, classes)
-        Of the leaves; those of inner nodes are written.
+        Of `totals`.
     criterion : int
         Its number.
     attributes : int
@@ -85,7 +93,6 @@ def importances(nodes, order, counts, criterion, attributes):
         children = [nodes.standing(child) for child in nodes.children(node)]
         if children:
             sides = counts[children]
-            counts[node] = sides.sum(axis=0)
             lessened = remainder(criterion, counts[node : node + 1]) - remainder(criterion, sides)
             found[nodes.attribute[node]] += max(lessened, 0.0)
     total = found.sum()
