@@ -114,6 +114,11 @@ def test_lengths_that_there_are_not(block):
         VFDT(block=block).check_parameters()
 
 
+def test_there_is_no_delay():
+    with pytest.raises(TypeError, match="there is no delay: .* leave it out, or choose block, how long these are"):
+        VFDT(delay=128)
+
+
 def test_files_with_delay_and_feed(tmp_path):
     X, y = stream(500)
     VFDT().fit(X, y).save(tmp_path / "tree")
