@@ -16,7 +16,6 @@ NOT_ROUTED = {
     "ecpix5-85f",
     "tang-nano-20k",
     "ulx3s-25f",
-    "versa-ecp5",
     "versa-ecp5-5g",
 }
 HIGH = {  # pins that must never be low: an ESP32's, which loads another bitstream then; a reset, which stops the clock
