@@ -63,6 +63,8 @@ def _run(args):
     tree = saved.begun_from(args) if args.from_ else None
     before = tree.report()["instances"] if args.from_ else 0
     chosen = _chosen(args)
+    if args.html and args.learner != "tree":
+        raise ValueError("--html is for one tree, and an ensemble has several: leave it out")
     this = checkpoint.run_of(args) if args.checkpoint or args.resume else None
     old = checkpoint.begun(args.resume, this) if args.resume else None
     tree = old[0] if old else tree
@@ -128,8 +130,6 @@ def _check_results(args):
     if args.wave:
         results += (args.wave, save_file(args.wave))
     outputs.check_distinct(*results)
-    if args.html and args.learner != "tree":
-        raise ValueError("--html is for one tree, and an ensemble has several: leave it out")
     if args.plot:
         outputs.check_plot(args.plot)
     if args.curve:
