@@ -128,10 +128,6 @@ class Golden(Tree):
             for name, kind, optional in references(opcode)
         )
 
-    def _nothing(self, command):
-        """LEARN's rows lie in memory."""
-        return 0
-
     def _rows_bytes(self, command):
         return command["count"] * (STEP.size if command["opcode"] == TreeOpcode.LAYOUT else KEY_BYTES)
 

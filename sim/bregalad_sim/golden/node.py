@@ -2,21 +2,8 @@
 
 from dataclasses import dataclass
 
-from bregalad.complete import complete
 from bregalad.geometry import MISSING, NONE
 from bregalad.protocol.nodes import EDIT, KIND_LOW, NodeKind
-
-_CHILDREN = complete(
-    NodeKind,
-    {
-        NodeKind.LEAF: lambda value: 0,
-        NodeKind.NUMERIC: lambda value: 2,
-        NodeKind.MULTIWAY: lambda value: value,
-        NodeKind.ONE_VS_REST: lambda value: 2,
-        NodeKind.FORK: lambda value: 2,
-    },
-    __file__,
-)
 
 
 @dataclass(frozen=True)
@@ -33,7 +20,8 @@ class Node:
     @property
     def children(self) -> range:
         """The nodes that it leads to."""
-        return range(self.child, self.child + _CHILDREN[self.kind](self.value))
+        count = {NodeKind.LEAF: 0, NodeKind.MULTIWAY: self.value}.get(self.kind, 2)
+        return range(self.child, self.child + count)
 
     def branch(self, code: int) -> int:
         """The child, counted from 0, that a record with this code goes to."""
@@ -47,23 +35,18 @@ class Node:
             return code if code < self.value else self.default
         return int(code != self.value)
 
-    def trouble(self, nodes: int, attributes: int, slots: int) -> str:
-        """What a table of so many nodes, attributes and slots cannot have in a row; empty if there is nothing."""
-        if self.kind not in list(NodeKind):
-            return f"kind must be 0 to {max(NodeKind)}, not {self.kind}"
-        if self.slot != NONE and not 0 <= self.slot < slots:
-            return f"slot must be 0 to {slots - 1} or NONE, not {self.slot}"
+    def fits(self, nodes: int, attributes: int, slots: int) -> bool:
+        """Whether a table of so many nodes, attributes and slots can have the row."""
+        if self.kind not in list(NodeKind) or self.slot != NONE and not 0 <= self.slot < slots:
+            return False
         if self.kind == NodeKind.LEAF:
-            return ""
-        if self.kind != NodeKind.FORK and not 0 <= self.attribute < attributes:
-            return f"attribute must be 0 to {attributes - 1}, not {self.attribute}"
-        if not 0 <= self.value <= 255 or not self.children:
-            return f"value must be {int(self.kind == NodeKind.MULTIWAY)} to 255, not {self.value}"
-        if not 0 <= self.child <= nodes - len(self.children):
-            return f"children {self.child} to {self.children[-1]} must be within 0 to {nodes - 1}"
-        if not 0 <= self.default < len(self.children):
-            return f"default must be 0 to {len(self.children) - 1}, not {self.default}"
-        return ""
+            return True
+        return (
+            (self.kind == NodeKind.FORK or 0 <= self.attribute < attributes)
+            and 0 <= self.value <= 255
+            and 0 <= self.child <= nodes - len(self.children)
+            and 0 <= self.default < len(self.children)
+        )
 
 
 def pack_edit(opcode: int, node: int, row: Node) -> bytes:

@@ -32,7 +32,7 @@ class NodeTable:
         """
         if node >= self.nodes:
             return EditError.NODE
-        if row.trouble(self.nodes, self.attributes, self.slots):
+        if not row.fits(self.nodes, self.attributes, self.slots):
             return EditError.ROW
         self.rows[node] = row
         return None
