@@ -128,7 +128,7 @@ def test_kept_reports(installed, environment, tmp_path):
 
 
 def test_benchmarks(run):
-    assert "efdt-figures" in run("reproduce")
+    assert "efdt-figures" in run("reproduce", "--help")
     assert "generator:sea" in run("bench", "generator:sea", "--instances", "2000", "--others", "none")
 
 

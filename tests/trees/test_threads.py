@@ -24,6 +24,7 @@ _WITHOUT = {
     "unfinished",
     "get_depth",
     "get_n_leaves",
+    "learn_stream",  # each of its parts does
     "predict_log_proba",
     "score",
 }

@@ -49,7 +49,7 @@ def run(args):
     if args.core is not None and args.core not in cores:
         raise ValueError(f"--core must be one of {', '.join(map(str, cores)) or 'none here'}, not {args.core}")
     core = max(cores, default=None) if args.core is None else args.core
-    note = partial(print, file=sys.stderr, flush=True)
+    note = partial(print, "bregalad bench:", file=sys.stderr, flush=True)
     ours = {words or "VFDT": _maker(words) for words in args.ours}
     settings = {name: getattr(args, name) for name in ("instances", "first", "repeats")}
     print(beside.HEAD, "|---" * 9 + "|", sep="\n", flush=True)

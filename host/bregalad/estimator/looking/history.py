@@ -14,8 +14,8 @@ from ...tree.table import MULTIWAY, NUMERIC
 class History(NamedTuple):
     """The last 10,000 events of a tree.
 
-    Attributes
-    ----------
+    Members
+    -------
     events : pandas.DataFrame
         A row each, oldest first; docs/inspection.md has the columns.
     dropped : int
