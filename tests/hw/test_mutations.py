@@ -48,6 +48,7 @@ MUTATIONS = [
     ("mcmu/report.py", "left_words == 2", "left_words == 1", "test_blocks.py -k test_report"),
     ("mcmu/row_memory.py", "(i.araddr[high:] != 0) * Response.DECERR", "0", "test_mcmu.py -k test_row_memory"),
     ("mcmu/scheduler.py", "(came & (pushing.slot == slot))", "0", "test_blocks.py -k test_scheduler"),
+    ("mcmu/scheduler.py", "(begun != self.snapshots)", "1", "test_blocks.py -k test_scheduler"),
     ("mcmu/tracker.py", "self.due.eq(closing & row.due)", "self.due.eq(closing)", "test_blocks.py -k test_tracker"),
     ("mcmu/rows.py", "(row.same & valid) | back", "back", "test_blocks.py -k test_tracker"),
     ("front/search.py", "sought.key >= edge.key", "sought.key > edge.key", "test_front_quantiser.py -k test_quantiser"),
