@@ -149,6 +149,8 @@ def main():
     found = []
     for stream in args.streams:
         X, y, schema = load(stream, args.instances)
+        if len(X) <= ROWS:
+            raise SystemExit(f"{stream} has {len(X)} instances: the last {ROWS} are predicted, so more are needed")
         learnt = slice(0, len(X) - ROWS)
         known, test = nominal(X, schema), X.iloc[-ROWS:].reset_index(drop=True)
         for name, make in {
