@@ -9,62 +9,22 @@ import venv
 from pathlib import Path
 
 import pytest
+from models import LEAST, VIRTUAL, words
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("bregalad", "bregalad_hw", "bregalad_sim", "bregalad_constraints")
-SMALLEST = ("--geometry", "lanes=1", "passes=1", "bins=4", "slots=2", "count_width=12", "bus_width=32")
-# Of which tests/link/test_virtual.py has the compiled model, too.
-VIRTUAL = (
-    "ulx3s-85f",
-    "--geometry",
-    "lanes=2",
-    "passes=4",
-    "bins=8",
-    "classes=2",
-    "slots=64",
-    "count_width=16",
-    "bus_width=32",
-)
 
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory):
     """The scripts' folder of a new environment, with the wheel and the packages that it depends on."""
     folder = tmp_path_factory.mktemp("wheel")
-    subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "pip",
-            "wheel",
-            "-q",
-            "--disable-pip-version-check",
-            "--no-deps",
-            "--no-build-isolation",
-            "-w",
-            folder,
-            ROOT,
-        ],
-        check=True,
-    )
+    pip, options = [sys.executable, "-m", "pip"], ["-q", "--disable-pip-version-check", "--no-deps"]
+    subprocess.run([*pip, "wheel", *options, "--no-build-isolation", "-w", folder, ROOT], check=True)
     (wheel,) = folder.glob("*.whl")
     venv.create(folder / "new", symlinks=True)
     scripts = folder / "new" / "bin"
-    subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "pip",
-            "--python",
-            scripts / "python",
-            "install",
-            "-q",
-            "--disable-pip-version-check",
-            "--no-deps",
-            wheel,
-        ],
-        check=True,
-    )
+    subprocess.run([*pip, "--python", scripts / "python", "install", *options, wheel], check=True)
     # The others are not installed again. A .pth file in theirs is not read: the checkout is not seen.
     (site,) = (folder / "new" / "lib").glob("python*/site-packages")
     (site / "others.pth").write_text(
@@ -132,10 +92,10 @@ def test_benchmarks(run):
     assert "generator:sea" in run("bench", "generator:sea", "--instances", "2000", "--others", "none")
 
 
-@pytest.mark.route
+@pytest.mark.slow
 def test_whole_bitstream(run, tmp_path):
     """From the command to a bitstream with its report, for the smallest geometry."""
-    out = run("build", "ulx3s-12f", *SMALLEST, "--clock", "50", "--aim", "55", "--output", "built")
+    out = run("build", "ulx3s-12f", "--geometry", *words(LEAST), "--clock", "50", "--aim", "55", "--output", "built")
     built = tmp_path / "built"
     report = json.loads((built / "report.json").read_text())
     assert report["met"] and report["clock_mhz"]["asked"] == 50
@@ -148,24 +108,14 @@ def test_whole_bitstream(run, tmp_path):
 
 
 def test_virtual_board(installed, environment, run, tmp_path):
-    command = [installed / "bregalad", "virtual", *VIRTUAL]
+    # Of which tests/link/test_virtual.py has the compiled model, too.
+    command = [installed / "bregalad", "virtual", "ulx3s-85f", "--geometry", *words(VIRTUAL)]
     with subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True) as board:
         try:
             said = next(line for line in board.stdout if "serving" in line)
             name = said.split("open it as ")[1].split(";")[0]
-            out = run(
-                "train",
-                "generator:sea",
-                "--ignore",
-                "1,2",
-                "--limit",
-                "300",
-                "--board",
-                name,
-                "--leaf-prediction",
-                "mc",
-                "--quiet",
-            )
+            train = "train generator:sea --ignore 1,2 --limit 300 --leaf-prediction mc --quiet"
+            out = run(*train.split(), "--board", name)
         finally:
             board.terminate()
     assert "instances   300" in out

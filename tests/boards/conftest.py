@@ -2,7 +2,7 @@
 
 import pytest
 from bregalad_sim.soc import SimulatedMap
-from small import GEOMETRY
+from models import SOC as GEOMETRY
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from bregalad.protocol.soc import PAGE, REPORT_RING, RING, SOC_BASE, SOC_BYTES, 
 from bregalad_sim.cache import CachedMap
 from bregalad_sim.golden.memory import Memory
 from bregalad_sim.tree_traffic import TreeTraffic
-from small import GEOMETRY
+from models import SOC as GEOMETRY
 
 MEMORY = 1 << 15
 

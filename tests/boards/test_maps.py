@@ -15,7 +15,7 @@ from bregalad.cli import main
 from bregalad.protocol.soc import PAGE, SOC_BASE
 from bregalad_sim.cache import CachedMap
 from bregalad_sim.pynq import Pynq
-from small import GEOMETRY
+from models import SOC as GEOMETRY
 
 
 class _Line:

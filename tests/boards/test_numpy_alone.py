@@ -12,8 +12,8 @@ import tomllib
 from bregalad_sim.cache import CachedMap
 from bregalad_sim.golden_soc import GoldenMap
 from bregalad_sim.pynq import Pynq
+from models import SOC as GEOMETRY
 from packaging.requirements import Requirement
-from small import GEOMETRY
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "numpy_alone.py"

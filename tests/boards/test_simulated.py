@@ -8,34 +8,19 @@ import numpy as np
 import pytest
 from bregalad.boards import BoardError, open_board, simulated
 from bregalad.cli import main
-from bregalad.geometry import PRESETS, Geometry
 from bregalad.protocol.commands import Opcode, pack_command
 from bregalad.protocol.registers import REGISTERS, TIMINGS
 from bregalad.protocol.reports import statistics_layout
 from bregalad.protocol.tree import TREE_REGISTERS
 from bregalad_sim import verilated
 from bregalad_sim.latency import GoldenBoard
-
-SIZES = {
-    "tiny": PRESETS["tiny"],
-    "bayes": Geometry(
-        lanes=4,
-        passes=2,
-        bins=4,
-        classes=3,
-        slots=40,
-        count_width=12,
-        bus_width=64,
-        naive_bayes=True,
-        nodes=40,
-    ),
-}
+from models import SMALL, TREE
 
 
-@pytest.mark.parametrize("name", SIZES)
-def test_registers(name):
-    with open_board("simulated", SIZES[name]) as board:
-        golden = GoldenBoard(SIZES[name], board.memory_size)
+@pytest.mark.parametrize("geometry", [SMALL, TREE], ids=["small", "tree"])
+def test_registers(geometry):
+    with open_board("simulated", geometry) as board:
+        golden = GoldenBoard(geometry, board.memory_size)
         for register in (*REGISTERS, *TREE_REGISTERS):
             if register.name not in TIMINGS:
                 assert board.read_register(register.name) == golden.read_register(register.name)
@@ -49,7 +34,7 @@ def test_registers(name):
 
 def test_registers_come_behind_commands():
     """Commands may wait for the board, but not beyond the next register access."""
-    with open_board("simulated", "tiny") as board:
+    with open_board("simulated", SMALL) as board:
         fence = pack_command(board.geometry, Opcode.FENCE, token=9)
         board.send(fence * 200)
         board.read("status.busy")
@@ -61,7 +46,7 @@ def test_registers_come_behind_commands():
 
 def test_not_busy_behind_the_last_report():
     """Wherever the last report lies among the clocks that the host lets pass at once."""
-    with open_board("simulated", "tiny") as board:
+    with open_board("simulated", SMALL) as board:
         fence = pack_command(board.geometry, Opcode.FENCE, token=9)
         for count in range(1, 100):
             board.send(fence * count)
@@ -73,7 +58,7 @@ def test_not_busy_behind_the_last_report():
 
 def test_a_read_takes_little_more_than_a_clock_per_count():
     """Counts of a READ do not wait for one another."""
-    geometry = SIZES["tiny"]
+    geometry = SMALL
     with open_board("simulated", geometry) as board:
         begin, answers = board.clocks, b""
         board.send(pack_command(geometry, Opcode.READ, slot=0, cell=0) * 20)
@@ -84,7 +69,7 @@ def test_a_read_takes_little_more_than_a_clock_per_count():
 
 def test_reads_wait_for_slow_reports():
     """No more counts are on their way than there is room for."""
-    geometry = SIZES["tiny"]
+    geometry = SMALL
     values = np.arange(geometry.bins * geometry.classes, dtype=np.uint32).tobytes()
     commands = (
         pack_command(geometry, Opcode.WRITE, slot=1, cell=2, payload=values)
@@ -99,7 +84,7 @@ def test_reads_wait_for_slow_reports():
 
 
 def test_waiting():
-    with open_board("simulated", "tiny") as board:
+    with open_board("simulated", SMALL) as board:
         fence = pack_command(board.geometry, Opcode.FENCE, token=9)
         with pytest.raises(BoardError, match="no report can come"):
             board.receive(wait=True)
@@ -110,24 +95,24 @@ def test_waiting():
         assert answers == GoldenBoard(board.geometry).model.execute(fence + fence)
         bins = bytes(4 * board.geometry.bins * board.geometry.classes)
         write = pack_command(board.geometry, Opcode.WRITE, slot=1, cell=0, payload=bins)
-        board.send(write[:-12])
+        board.send(write[:-16])
         with pytest.raises(BoardError, match="whole, before waiting"):
             board.receive(wait=True)
         with pytest.raises(BoardError, match="part of a command is missing"):
             board.settle()
-        board.send(np.zeros(12, np.uint8))
+        board.send(np.zeros(16, np.uint8))
         board.settle()
 
 
 def test_two_boards_do_not_share():
-    with open_board("simulated", "tiny") as one, open_board("simulated", SIZES["bayes"]) as other:
+    with open_board("simulated", SMALL) as one, open_board("simulated", TREE) as other:
         one.write("grace.leaf", 5)
         other.write("grace.leaf", 6)
         assert (one.read("grace.leaf"), other.read("grace.leaf")) == (5, 6)
 
 
 def test_closed():
-    board = open_board("simulated", "tiny")
+    board = open_board("simulated", SMALL)
     board.close()
     board.close()
     with pytest.raises(BoardError, match="closed"):
@@ -145,7 +130,7 @@ def test_closed():
 )
 def test_refuses(options, message):
     with pytest.raises(ValueError, match=message):
-        open_board("simulated", "tiny", **options)
+        open_board("simulated", SMALL, **options)
 
 
 def test_missing_compiler(monkeypatch, tmp_path, capsys):
@@ -153,7 +138,7 @@ def test_missing_compiler(monkeypatch, tmp_path, capsys):
     found = SimpleNamespace(which=lambda tool: None if tool == "g++" else tool)
     monkeypatch.setattr(verilated, "shutil", found)
     with pytest.raises(verilated.BuildError, match=r"g\+\+ cannot be found: apt install g\+\+"):
-        verilated.library(PRESETS["tiny"])
+        verilated.library(SMALL)
     assert not list(tmp_path.glob("*.so"))
     monkeypatch.setattr(simulated, "_library", simulated._library.__wrapped__)  # not those that this process has loaded
     assert main(["demo", "--plot", str(tmp_path / "plot.png")]) == 1
@@ -163,7 +148,7 @@ def test_missing_compiler(monkeypatch, tmp_path, capsys):
 
 def test_a_damaged_model_is_none(tmp_path, caplog):
     """It is built anew: one that is cut short loads, and crashes later."""
-    path = Path(verilated.library(PRESETS["tiny"])._name)
+    path = Path(verilated.library(SMALL)._name)
     for file in filter(Path.exists, verilated._files(path)):
         shutil.copy(file, tmp_path)
     kept, note = tmp_path / path.name, tmp_path / "note"

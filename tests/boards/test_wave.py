@@ -9,15 +9,14 @@ import pytest
 from bregalad import VFDT
 from bregalad.boards import BoardError, open_board
 from bregalad.cli import main
-from bregalad.geometry import Geometry
 from bregalad.protocol.commands import Opcode, pack_command
 from bregalad_hw.boards import find_board
 from bregalad_sim.virtual import VirtualBoard
 from bregalad_sim.wave import NAMES, blocks
+from models import LEAST
 
 pywellen = pytest.importorskip("pywellen")
 
-LEAST = Geometry(lanes=1, passes=1, bins=4, classes=2, slots=2, count_width=12, bus_width=32, nodes=8, searchers=0)
 CLOCK = 10_000  # ps
 
 

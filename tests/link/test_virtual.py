@@ -12,7 +12,6 @@ from bregalad import EFDT, VFDT, open_board
 from bregalad.boards import BoardError
 from bregalad.boards.engine import Engine
 from bregalad.boards.linked import LinkedBoard
-from bregalad.geometry import PRESETS
 from bregalad.protocol.commands import Opcode, pack_command
 from bregalad.protocol.registers import EVENTS
 from bregalad_hw.boards import BOARDS
@@ -30,10 +29,9 @@ from bregalad_sim.virtual import (
     serve,
 )
 from bregalad_sim.wire import Faults
+from models import VIRTUAL as GEOMETRY
 from streams import elec, needs, nominal
 
-# Few lanes, since the wire is what is new here, and the compiler's time goes with them.
-GEOMETRY = PRESETS["tiny"].replace(passes=4, slots=64, nodes=256, searchers=0)
 IP = int(IPv4Address(ADDRESS))
 
 

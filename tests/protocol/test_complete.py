@@ -18,6 +18,7 @@ from bregalad.protocol.reports import Kind, layout_of
 from bregalad.protocol.tree import TreeOpcode
 from bregalad_sim.golden import Golden
 from bregalad_sim.latency import GoldenBoard
+from models import SMALL
 
 # A release with another opcode or report kind, before who has to know it is imported.
 ANOTHER_OPCODE = """
@@ -259,5 +260,5 @@ def test_criteria_have_numbers_of_their_own():
 
 
 def test_boards_are_checked_as_they_are_opened():
-    with open_board("simulated", "tiny") as board:
+    with open_board("simulated", SMALL) as board:
         assert board.found_geometry() == board.geometry

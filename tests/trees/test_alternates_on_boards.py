@@ -20,6 +20,7 @@ from bregalad.tree.alternates import ways
 from bregalad.tree.cells import CellMap
 from bregalad.tree.table import FORK, LEAF, NO_NODE
 from bregalad_sim.latency import GoldenBoard, LateBoard
+from models import TREE
 
 CAPACITIES = [0, 3, 0, 0]
 MEMORY = 4096  # bytes: a call takes several LEARNs
@@ -99,7 +100,8 @@ def learnt(board, tree, prediction, block, codes, labels):
 
 
 CASES = [(tree, prediction, block) for tree in TREES for prediction in ("mc", "nba") for block in (1, None, 1 / 8, 37)]
-QUICK = ("hat", "mc", None), ("hat", "nba", 1), ("efhat", "nba", 1 / 8), ("efhat moves", "mc", 1)
+# Each tree and prediction is code of its own on either board: two of them are compiled each day.
+QUICK = ("hat", "mc", None), ("hat", "mc", 1), ("efhat", "nba", 1 / 8), ("efhat moves", "nba", 1)
 
 
 def marked(quick):
@@ -131,7 +133,7 @@ def test_of_a_tree_with_limits_fewer_alternates_begin(seed):
     assert begun[0] >= begun[1] > begun[2] > 0
 
 
-@pytest.mark.parametrize("tree, prediction", [("hat", "mc"), ("efhat", "nba")])
+@pytest.mark.parametrize("tree, prediction", [("hat", "mc"), pytest.param("efhat", "nba", marks=pytest.mark.slow)])
 def test_instances_weigh_the_same(tree, prediction, seed):
     """Those of weight 0, which only ask, are no errors."""
     codes, labels = stream(seed, 2600)
@@ -272,16 +274,13 @@ def test_instances_in_memory_are_refused(seed):
         HAT(board=board).learn_resident(held)
 
 
-RTL = shape(40)
-
-
-@pytest.mark.parametrize("tree, prediction, block", marked([("hat", "nba", None), ("efhat", "mc", 1)]))
+@pytest.mark.parametrize("tree, prediction, block", marked([("hat", "mc", None), ("efhat", "nba", 1)]))
 def test_rtl_learns_the_same(tree, prediction, block, seed):
     codes, labels = stream(seed, 2200)
-    whole, wanted = learnt(open_board("emulated", RTL), tree, prediction, block, codes, labels)
+    whole, wanted = learnt(open_board("emulated", TREE), tree, prediction, block, codes, labels)
     tally = whole.tally
     print(tally)
     assert tally.alternates and tally.swapped and tally.dropped
-    with open_board("simulated", RTL, memory_size=MEMORY, stall=0.2, seed=seed) as board:
+    with open_board("simulated", TREE, memory_size=MEMORY, stall=0.2, seed=seed) as board:
         walking, found = learnt(board, tree, prediction, block, codes, labels)
         same(walking, whole, found, wanted)

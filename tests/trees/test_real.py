@@ -15,7 +15,7 @@ from bregalad_sim.pynq import Pynq
 from bregalad_sim.reference import ReferenceEFDT, ReferenceVFDT, learn_coded
 from bregalad_sim.soc import SimulatedMap
 from comparison import difference
-from driving import geometry as shape
+from models import TREE
 
 STREAMS = {
     "elec": (streams.elec, 45_312),
@@ -140,14 +140,16 @@ def test_equals_reference(name, kind, count):
 @pytest.mark.parametrize(
     "name, kind",
     [
-        pytest.param(*case, marks=streams.needs(case[0].split()[0]))
-        for case in (
-            ("elec", "vfdt nba"),
-            ("elec", "efdt kdd2018"),
-            ("kdd", "efdt nb"),
-            ("skin shuffled", "efdt moa"),
-            ("rt5n", "efdt default"),
-            ("rt5n", "efdt kdd2018"),
+        pytest.param(*case, marks=[streams.needs(case[0].split()[0]), *[pytest.mark.slow] * (number > 1)])
+        for number, case in enumerate(
+            (
+                ("elec", "vfdt nba"),
+                ("rt5n", "efdt kdd2018"),
+                ("elec", "efdt kdd2018"),
+                ("kdd", "efdt nb"),
+                ("skin shuffled", "efdt moa"),
+                ("rt5n", "efdt default"),
+            )
         )
     ],
 )
@@ -189,7 +191,7 @@ SIMULATED = {
 }
 
 
-FEW = (shape(64, lanes=4, naive_bayes=True, nodes=256), HEAD)  # as of test_simulated_trees.py
+FEW = (TREE, HEAD)
 
 
 @pytest.mark.parametrize(
@@ -246,7 +248,10 @@ def few_nominal(count):
     return X, y
 
 
-@pytest.mark.parametrize("kind", TREES)
+@pytest.mark.parametrize(
+    "kind",
+    [pytest.param(kind, marks=[pytest.mark.slow] * (kind not in ("vfdt", "efdt", "efdt kdd2018"))) for kind in TREES],
+)
 def test_a_nominal_attribute_is_used_once_on_a_path(kind):
     learner, Reference, options = TREES[kind]
     X, y = few_nominal(30_000)

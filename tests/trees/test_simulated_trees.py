@@ -8,6 +8,7 @@ from bregalad.driver.trainer import Trainer
 from bregalad.policy.split_policy import SplitPolicy
 from bregalad.tree.cells import CellMap
 from driving import CAPACITIES, TREES, active, drifting, geometry
+from models import TREE
 
 
 def both(sizes, tree, seed, prediction="mc", *, block=None, count=1500, stream=3, review_period=20_000, **options):
@@ -28,7 +29,7 @@ def both(sizes, tree, seed, prediction="mc", *, block=None, count=1500, stream=3
     return expected, found
 
 
-SIZES = geometry(64, lanes=4, naive_bayes=True)  # one model for most
+SIZES = TREE.replace(nodes=0)
 BLOCKS = [None, 1, 37, 1 / 8]
 QUICK = {
     ("vfdt", None),
