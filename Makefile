@@ -1,4 +1,4 @@
 # Set-up included; where make itself is missing: sh .ci/do demo, sh .ci/do test
-.PHONY: demo check test docs bench
-demo check test docs bench:
+.PHONY: demo check test nightly docs bench
+demo check test nightly docs bench:
 	@sh .ci/do $@

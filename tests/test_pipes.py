@@ -8,7 +8,6 @@ import sys
 import threading
 
 import numpy as np
-import pandas as pd
 import pytest
 from bregalad import load_tree
 from bregalad.cli import main
@@ -16,14 +15,6 @@ from bregalad.data import DataError, open_stream
 
 COMMAND = [sys.executable, "-c", "import sys; from bregalad.cli import main; sys.exit(main())"]
 PATIENCE = 300  # seconds, until a process that waits for ever is a failure
-
-
-@pytest.fixture
-def table():
-    rng = np.random.default_rng(1)
-    table = pd.DataFrame({"width": rng.random(3000), "colour": rng.choice(["red", "blue"], 3000)})
-    table["label"] = np.where((table["width"] > 0.5) ^ (table["colour"] == "red"), "in", "out")
-    return table
 
 
 def run(data, *arguments):
@@ -143,17 +134,7 @@ def test_no_more_is_waited_for_than_is_needed(table, tmp_path, limit, header):
     rows = max(limit, 2 - header)  # a line alone may be a header
     data = table[:rows].to_csv(index=False, header=header).encode()
     for arguments in (
-        [
-            "train",
-            "-",
-            "--classes",
-            "in,out",
-            "--quiet",
-            "--save",
-            str(tmp_path / "tree"),
-            "--names",
-            "width,colour,label",
-        ],
+        f"train - --classes in,out --quiet --save {tmp_path}/tree --names width,colour,label".split(),
         ["predict", "-", "--tree", str(tmp_path / "tree"), "--names", "width,colour,label"],
     ):
         process = subprocess.Popen(
