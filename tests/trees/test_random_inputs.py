@@ -108,27 +108,9 @@ def classes(rng, tree):
 
 def call(rng, tree):
     """A method's name and its arguments."""
-    name = rng.choice(
-        (
-            "fit",
-            "partial_fit",
-            "partial_fit",
-            "partial_fit",
-            "test_then_train",
-            "predict",
-            "predict_proba",
-            "score",
-            "apply",
-            "encode",
-            "learn_one",
-            "learn_one",
-            "predict_one",
-            "predict_proba_one",
-            "draw",
-            "decision_path",
-            "learn_codes",
-        )
-    )
+    often = ["partial_fit"] * 3 + ["learn_one"] * 2
+    others = "fit test_then_train predict predict_proba score apply encode predict_one predict_proba_one draw"
+    name = rng.choice([*often, *others.split(), "decision_path", "learn_codes"])
     if name.endswith("_one"):
         x, y = instance(rng, tree)
         if name != "learn_one":
@@ -272,11 +254,6 @@ def run(seed, count):
     return found
 
 
-def test_random_calls(seed):
-    found = run(seed, 600)
-    assert 30 < found["worked"] < 500
-
-
 @pytest.mark.slow
-def test_many_random_calls(seed):
+def test_random_calls(seed):
     assert run(seed, int(os.environ.get("CALLS", 100_000)))["worked"]
