@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+from bregalad.cache import cache_folder
 
 # Stands in for an installation without the packages: importing them fails.
 WITHOUT = """
@@ -23,8 +24,8 @@ else:
 
 
 def run(missing, *what, cwd):
-    # Nothing is kept: a simulated board that is compiled already needs no Amaranth.
-    environment = os.environ | {"BREGALAD_CACHE": str(cwd / "cache")}
+    # A simulated board that is compiled already would need no Amaranth; compiled functions need none anyway.
+    environment = os.environ | {"BREGALAD_CACHE": str(cwd / "cache"), "NUMBA_CACHE_DIR": str(cache_folder())}
     return subprocess.run(
         [sys.executable, "-c", WITHOUT, missing, *what], cwd=cwd, env=environment, capture_output=True, text=True
     )
