@@ -20,8 +20,13 @@ def frame(count, seed):
     return X, np.where(y ^ (X["c"] == "p"), "yes", "no")
 
 
-@pytest.mark.parametrize("name", TREES)
-@pytest.mark.parametrize("prediction", ["mc", "nba"])
+@pytest.mark.parametrize(
+    "name, prediction",
+    [
+        *((name, "nba") for name in TREES),
+        *(pytest.param(name, "mc", marks=[pytest.mark.slow] * (name != "vfdt")) for name in TREES),
+    ],
+)
 def test_declared_and_restarted(name, prediction, seed, tmp_path):
     """Learning comes to the same as without either."""
     X, y = frame(1500, seed)

@@ -16,7 +16,9 @@ def stream(count=3000):
     return X, X.sum(axis=1) + rng.normal(0, 8, count) > 78
 
 
-@pytest.mark.parametrize("tree", [VFDT, EFDT, CTree, CorrHTree])
+@pytest.mark.parametrize(
+    "tree", [VFDT, EFDT, *(pytest.param(kind, marks=pytest.mark.slow) for kind in (CTree, CorrHTree))]
+)
 def test_naive_bayes_where_it_has_been_right_more_often(tree):
     X, y = stream()
     learnt = tree().fit(X, y)

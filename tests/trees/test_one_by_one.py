@@ -71,8 +71,17 @@ TREES = {
 }
 
 
-@pytest.mark.parametrize("prediction", ["mc", "nb", "nba"])
-@pytest.mark.parametrize("kind", TREES)
+@pytest.mark.parametrize(
+    "kind, prediction",
+    [
+        *((kind, "nba") for kind in TREES),
+        *(
+            pytest.param(kind, prediction, marks=[pytest.mark.slow] * (kind not in ("vfdt", "efdt")))
+            for kind in TREES
+            for prediction in ("mc", "nb")
+        ),
+    ],
+)
 def test_as_in_batches(kind, prediction):
     cls, options = TREES[kind]
     frame, labels = stream(len(kind))

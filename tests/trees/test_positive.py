@@ -40,8 +40,14 @@ def test_tags():
     assert not tags.classifier_tags.multi_class and tags.input_tags.allow_nan and tags.input_tags.categorical
 
 
-@pytest.mark.parametrize("kind", LEARNERS)
-@pytest.mark.parametrize("level", [None, 0.25])
+@pytest.mark.parametrize(
+    "kind, level",
+    [
+        ("stationary", None),
+        ("window", 0.25),
+        *(pytest.param(*case, marks=pytest.mark.slow) for case in (("stationary", 0.25), ("window", None))),
+    ],
+)
 def test_saves_and_copies_go_on_as_the_learner(kind, level, tmp_path):
     learner, options = LEARNERS[kind]
     X, _, known = made()

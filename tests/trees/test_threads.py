@@ -66,8 +66,14 @@ def test_every_public_method_takes_its_turn():
     assert StreamTree.__getstate__.takes_turns
 
 
-@pytest.mark.parametrize("prediction", ["mc", "nb", "nba"])
-@pytest.mark.parametrize("kind", TREES.values())
+@pytest.mark.parametrize(
+    "kind, prediction",
+    [
+        pytest.param(kind, prediction, marks=[pytest.mark.slow] * (prediction != "nba" and kind is not VFDT))
+        for kind in TREES.values()
+        for prediction in ("mc", "nb", "nba")
+    ],
+)
 def test_many_predict_while_one_learns(kind, prediction):
     """Each prediction is that of the tree between two calls; it is as learnt alone."""
     X, y = stream(6000)

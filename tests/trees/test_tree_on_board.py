@@ -78,8 +78,12 @@ def same(device, trainer):
     assert (one["counts"] == two["counts"]).all() and (entries[0] == entries[1]).all()
 
 
+# A policy whose trials are all reported is code of its own: of the two that there are one is compiled each day.
+KINDS = [pytest.param(tree, marks=[pytest.mark.slow] * (tree == "vfdt genuine ties")) for tree in TREES]
+
+
 @pytest.mark.parametrize("block", [None, 1, 7, 37])
-@pytest.mark.parametrize("tree", TREES)
+@pytest.mark.parametrize("tree", KINDS)
 def test_tree_is_the_same(tree, block):
     trainer, device = both(tree, 2500, geometry(80), 3, block=block)
     assert trainer.tally.splits > 1
@@ -89,7 +93,7 @@ def test_tree_is_the_same(tree, block):
     assert asks == (proposals == trials) or "efdt" in tree
 
 
-@pytest.mark.parametrize("tree", TREES)
+@pytest.mark.parametrize("tree", KINDS)
 def test_late_reports_change_nothing(tree, seed):
     rng = random.Random(f"{seed} {tree}")
     options = {
@@ -104,7 +108,7 @@ def test_late_reports_change_nothing(tree, seed):
 
 
 @pytest.mark.parametrize("late", [pytest.param(False, marks=pytest.mark.slow), True])
-@pytest.mark.parametrize("tree", [*TREES, "efdt nba"])
+@pytest.mark.parametrize("tree", [*KINDS, "efdt nba"])
 def test_goes_on_on_another_board(tree, late, seed):
     """A tree moves from board to board, emulated ones and devices, amid its blocks."""
     rng = random.Random(f"{seed} {tree}")
@@ -207,7 +211,10 @@ def test_too_small_for_a_tree(nodes, memory_size, message):
 
 @pytest.mark.parametrize(
     "tree, prediction",
-    [("vfdt", "nb"), ("vfdt adaptive", "nba"), ("efdt", "nba"), ("efdt averages", "nb"), ("efdt moa", "nba")],
+    [
+        *(("vfdt", "nb"), ("vfdt adaptive", "nba"), ("efdt", "nba"), ("efdt moa", "nba")),
+        pytest.param("efdt averages", "nb", marks=pytest.mark.slow),
+    ],
 )
 def test_leaves_predict_by_naive_bayes(tree, prediction):
     both(tree, 1500, geometry(80, naive_bayes=True), 4, prediction)
@@ -215,7 +222,13 @@ def test_leaves_predict_by_naive_bayes(tree, prediction):
 
 @pytest.mark.parametrize(
     "tree, prediction",
-    [("vfdt", "mc"), ("efdt", "nba"), ("efdt averages", "nba"), ("efdt moves", "mc"), ("efdt moa", "mc")],
+    [
+        *(("vfdt", "mc"), ("efdt", "nba")),
+        *(
+            pytest.param(*case, marks=pytest.mark.slow)
+            for case in (("efdt averages", "nba"), ("efdt moves", "mc"), ("efdt moa", "mc"))
+        ),
+    ],
 )
 def test_instances_weigh_the_same(tree, prediction, seed):
     """Also where counters are full in the midst of an instance, and where the tree's own count tries inner nodes."""
