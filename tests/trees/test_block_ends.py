@@ -1,12 +1,11 @@
 """Blocks: how long they are, and decisions that take effect at their ends, which outlive calls, saves and copies."""
 
 import copy
-import json
 
+import forging
 import numpy as np
 import pytest
 from bregalad import EFDT, EFHAT, HAT, VFDT, Geometry, load_tree
-from bregalad.estimator.saving.contents import digest_of
 from bregalad_sim.reference import ReferenceEFDT, ReferenceHAT, ReferenceVFDT
 from bregalad_sim.reference.efhat import ReferenceEFHAT
 from noisy import stream
@@ -156,14 +155,10 @@ def test_a_tree_that_was_saved_before_blocks(tmp_path):
 
 def rewrite(path, change, **columns):
     """Change the description in a saved tree's file, and arrays."""
-    with np.load(path) as archive:
-        arrays = dict(archive) | columns
-    arrays.pop("digest")
-    meta = json.loads(arrays["meta"].tobytes())
+    arrays, meta = forging.contents(path)
     change(meta)
-    arrays["meta"] = np.frombuffer(json.dumps(meta).encode(), np.uint8)
     with open(path, "wb") as file:
-        np.savez(file, digest=np.frombuffer(digest_of(arrays), np.uint8), **arrays)
+        forging.write(file, arrays | columns, meta)
 
 
 @pytest.mark.parametrize(
