@@ -5,7 +5,6 @@ import gc
 import pickle
 import signal
 
-import joblib
 import numpy as np
 import pytest
 from bregalad import EFDT, VFDT, CTree, Geometry, load_tree
@@ -55,17 +54,6 @@ def test_calls_threads_copies_and_files_make_no_difference(name, tmp_path):
     same(whole, parts, X)
     parts.save(tmp_path / "x", run={"at": 1})
     same(whole, load_learner(tmp_path / "x", threads=2), X)
-
-
-@pytest.mark.parametrize("name", SOME)
-def test_what_joblib_has_mapped_is_learnt_on(name, tmp_path):
-    X, y = drifting(count=1500)
-    forest = make(name).partial_fit(X[:700], y[:700], [0, 1])
-    joblib.dump(forest, tmp_path / "x")
-    mapped = joblib.load(tmp_path / "x", mmap_mode="r")
-    for each in (forest, mapped):
-        each.partial_fit(X[700:], y[700:])
-    same(forest, mapped, X)
 
 
 def test_importances_are_the_members_mean():

@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pandas as pd
 import pytest
-from bregalad import EFDT, VFDT, Geometry, load_tree
+from bregalad import EFDT, VFDT, Geometry
 from bregalad.data.generators.concepts import PoisonedHead
 from bregalad.data.quantiser import Quantiser
 from bregalad_sim.latency import GoldenBoard, LateBoard
@@ -97,28 +97,6 @@ def test_same_in_any_chunks(kind, prediction):
         tree, again = learnt(tree_of(kind, threads=2, **options), X, y, size)
         assert tree.difference(whole) is None
         assert (again == predictions).all()
-
-
-def test_one_by_one_is_the_same():
-    X, y = moving(9000)
-    batch, _ = learnt(tree_of("vfdt"), X, y)
-    rows, labels = X.astype(object).where(X.notna(), None).to_dict("records"), y.tolist()
-    single, _ = learnt(tree_of("vfdt"), X[:5], y[:5])
-    for row, label in zip(rows[5:], labels[5:], strict=True):
-        single.learn_one(row, label)
-    assert single.difference(batch) is None
-    assert single.report() == batch.report()
-
-
-@pytest.mark.parametrize("cut", [1, 8, 700, 2048, 5000, 8192])
-def test_a_saved_tree_goes_on_identically(cut, tmp_path):
-    X, y = moving()
-    whole, predictions = learnt(tree_of("efdt"), X, y)
-    tree, before = learnt(tree_of("efdt"), X[:cut], y[:cut])
-    tree.save(tmp_path / "tree")
-    again, after = learnt(load_tree(tmp_path / "tree"), X[cut:], y[cut:])
-    assert again.difference(whole) is None
-    assert (np.concatenate([before, after]) == predictions).all()
 
 
 @pytest.mark.parametrize("first", [1, 2, 3])

@@ -6,7 +6,6 @@ import pickle
 import random
 import sys
 
-import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -219,13 +218,6 @@ def test_copies_learn_by_themselves(make):
     other.partial_fit(X[200:], y[200:])
     assert told(tree) == before != told(other) == told(ITI().fit(X, y))
     assert other.report() == tree.partial_fit(X[200:], y[200:]).report()
-
-
-def test_a_tree_that_joblib_maps_into_memory_learns(tmp_path):
-    X, y = shape()
-    joblib.dump(ITI().partial_fit(X[:200], y[:200], set(y)), tmp_path / "tree")
-    tree = joblib.load(tmp_path / "tree", mmap_mode="r")
-    assert told(tree.partial_fit(X[200:], y[200:])) == told(ITI().fit(X, y))
 
 
 @pytest.mark.parametrize("grown", [False, True])

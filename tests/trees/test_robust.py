@@ -28,16 +28,6 @@ def two_part(tree, X, y, cut, between):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_missing_values_before_a_pause_count_after_it(seed):
-    """Values missing before the board was closed are still on the board afterwards."""
-    X, y = stream(seed=seed)
-    X[1000:] = np.nan_to_num(X[1000:], nan=0.5)
-    whole = VFDT(delta=1e-3).partial_fit(X, y, classes=[False, True])
-    paused = two_part(VFDT(delta=1e-3), X, y, 1000, VFDT.close)
-    assert paused.difference(whole) is None
-
-
-@pytest.mark.parametrize("seed", range(5))
 def test_halved_counts_do_not_make_the_tree_depend_on_calls(seed):
     rng = np.random.default_rng(seed)
     X = np.where(rng.random((9000, 2)) < 0.5, 0.0, 1.0)

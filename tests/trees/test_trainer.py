@@ -1,18 +1,12 @@
 """The driver on one board: the reference's tree, slots, checkpoints, errors."""
 
-import numpy as np
 import pytest
-from bregalad.boards import BoardError, open_board
-from bregalad.driver import checkpoint
-from bregalad.driver.trainer import Trainer
-from bregalad.policy.split_policy import SplitPolicy
+from bregalad.boards import open_board
 from bregalad.tree import routing as walk
-from bregalad.tree.cells import CellMap
 from bregalad.tree.table import LEAF, MULTIWAY, NUMERIC
-from bregalad_sim.latency import GoldenBoard
 from bregalad_sim.reference import ReferenceVFDT
 from comparison import difference
-from driving import CAPACITIES, OPTIONS, TREES, drifting, geometry, learn, stream, trainer_on
+from driving import CAPACITIES, OPTIONS, drifting, geometry, learn, stream, trainer_on
 
 
 @pytest.mark.parametrize("child_counts, nominal_split", OPTIONS)
@@ -71,47 +65,3 @@ def test_slots_in_use_are_those_of_nodes_that_count(tree, slots):
         elif slots == 500:
             assert len(held) == len(nodes)
     assert tree == "vfdt" or trainer.tally.replaced + trainer.tally.pruned > 0
-
-
-def test_halved_counts_are_reported_and_learning_goes_on():
-    codes, labels = stream(5, 12000)
-    labels = (codes[:, 4] < 2).astype(np.int32)
-    codes[:, 4] = 0
-    trainer = trainer_on(open_board("emulated", geometry(count_width=12)))
-    trainer.policy = SplitPolicy(delta=1e-3, tau=0.0, grace=100)
-    learn(trainer, codes, labels)
-    assert trainer.tally.halvings > 0
-
-
-@pytest.mark.parametrize("tree", TREES)
-def test_checkpoint_restores_on_another_board(tree):
-    codes, labels = drifting(6, 12_000)
-    whole = trainer_on(open_board("emulated", geometry()), tree=tree)
-    expected = learn(whole, codes, labels)
-    first = trainer_on(open_board("emulated", geometry()), tree=tree)
-    head = learn(first, codes[:4321], labels[:4321])
-    saved = checkpoint.read(first)
-    second = trainer_on(open_board("emulated", geometry(slots=300)), nodes=first.nodes, tree=tree, tally=first.tally)
-    checkpoint.restore(second, saved)
-    tail = learn(second, codes[4321:], labels[4321:])
-    assert np.concatenate([head, tail]).tolist() == expected.tolist()
-    assert second.nodes.difference(whole.nodes) is None
-
-
-def test_board_too_small():
-    with pytest.raises(ValueError, match="7 cells, but the board has 6 .* lanes x passes >= 7"):
-        trainer_on(open_board("emulated", geometry(passes=2)))
-    cells = CellMap.build([0], 8)
-    with pytest.raises(ValueError, match="3 classes, but the board has counters for 2"):
-        Trainer(open_board("emulated", geometry()), cells, SplitPolicy(), 3)
-
-
-def test_board_error_is_raised_with_its_cause():
-    board = GoldenBoard(geometry(nodes=64))
-    trainer = trainer_on(board)
-    codes, labels = stream(8, 300)
-    board.send(bytes([99] + [0] * (board.geometry.bus_bytes - 1)))
-    with pytest.raises(BoardError, match="COMMAND"):
-        trainer.learn(codes, labels)
-    with pytest.raises(BoardError, match="failed while this tree was learning"):
-        trainer.learn(codes, labels)

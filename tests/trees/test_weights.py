@@ -225,15 +225,6 @@ def test_what_is_not_learnt_is_not_predicted():
     tree.partial_fit(X, y, [False, True])
 
 
-def test_class_weights_are_saved(tmp_path):
-    X, y = stream(1000)
-    tree = VFDT(class_weight={False: 1, True: 2.5}, **OPTIONS).fit(X, y)
-    tree.save(tmp_path / "tree")
-    again = load_tree(tmp_path / "tree")
-    assert again.class_weight == {False: 1, True: 2.5}
-    same(again.partial_fit(X, y), tree.partial_fit(X, y))
-
-
 def test_scores_take_weights():
     X, y = stream(1000)
     tree = VFDT(**OPTIONS).fit(X, y)
