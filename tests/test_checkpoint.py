@@ -205,22 +205,7 @@ def test_a_pipe_cannot_be_gone_on_with(tmp_path, capsys):
     os.mkfifo(tmp_path / "pipe")
     end = os.open(tmp_path / "pipe", os.O_RDWR)
     os.write(end, b"x,y\n1,a\n2,b\n")
-    assert (
-        main(
-            [
-                "train",
-                str(tmp_path / "pipe"),
-                "--classes",
-                "a,b",
-                "--limit",
-                "2",
-                "--quiet",
-                "--checkpoint",
-                str(tmp_path / "kept"),
-            ]
-        )
-        == 1
-    )
+    assert main(f"train {tmp_path}/pipe --classes a,b --limit 2 --quiet --checkpoint {tmp_path}/kept".split()) == 1
     os.close(end)
     assert "is read once, so a run cannot go on with it" in capsys.readouterr().err
 

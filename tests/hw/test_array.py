@@ -54,37 +54,23 @@ def test_xlog2x(width, tmp_path):
     run(XLog2X(width), "xlog2x", "bench_xlog2x", tmp_path, width=width, count=300)
 
 
-@pytest.mark.parametrize("width", [2, 5, pytest.param(18, marks=pytest.mark.slow), 32])
-def test_gini(width, tmp_path):
-    run(Gini(width), "gini", "bench_impurity", tmp_path, criterion="gini", width=width, classes=5, count=3000)
+IMPURITIES = {"gini": (Gini, 5, 3000), "kearns_mansour": (KearnsMansour, 2, 3000)}
+IMPURITIES["classification_error"] = (ClassificationError, 5, 2000)
 
 
-@pytest.mark.parametrize("width", [3, 5, pytest.param(18, marks=pytest.mark.slow), 32])
-def test_kearns_mansour(width, tmp_path):
-    run(
-        KearnsMansour(width),
-        "kearns_mansour",
-        "bench_impurity",
-        tmp_path,
-        criterion="kearns_mansour",
-        width=width,
-        classes=2,
-        count=3000,
-    )
-
-
-@pytest.mark.parametrize("width", [2, 18])
-def test_classification_error(width, tmp_path):
-    run(
-        ClassificationError(width),
-        "classification_error",
-        "bench_impurity",
-        tmp_path,
-        criterion="classification_error",
-        width=width,
-        classes=5,
-        count=2000,
-    )
+@pytest.mark.parametrize(
+    "criterion, width",
+    [
+        *(("gini", width) for width in (2, 5, 32)),
+        *(("kearns_mansour", width) for width in (3, 5, 32)),
+        *(("classification_error", width) for width in (2, 18)),
+        *(pytest.param(name, 18, marks=pytest.mark.slow) for name in ("gini", "kearns_mansour")),
+    ],
+)
+def test_impurity(criterion, width, tmp_path):
+    block, classes, count = IMPURITIES[criterion]
+    options = {"criterion": criterion, "width": width, "classes": classes, "count": count}
+    run(block(width), criterion, "bench_impurity", tmp_path, **options)
 
 
 @pytest.mark.parametrize("width", [2, *(pytest.param(width, marks=pytest.mark.slow) for width in (9, 22, 37)), 16, 40])
@@ -116,31 +102,13 @@ def test_bayes(sizes, tmp_path):
 )
 def test_gain(name, trials, tmp_path):
     sizes, _, snapshots = GAINS[name]
-    run(
-        Gains(Geometry(**sizes), snapshots=snapshots),
-        "gains",
-        "bench_gain",
-        tmp_path,
-        geometry=sizes,
-        trials=trials,
-        snapshots=snapshots,
-    )
+    gains, options = Gains(Geometry(**sizes), snapshots=snapshots), {"trials": trials, "snapshots": snapshots}
+    run(gains, "gains", "bench_gain", tmp_path, geometry=sizes, **options)
 
 
-WHOLE = [
-    ("one", 1),
-    ("one", 4),
-    ("three", 2),
-    ("four", 4),
-    ("classes", 4),
-    ("many", 8),
-    ("bayes", 2),
-    ("gini", 2),
-    ("kearns_mansour", 4),
-    ("error", 2),
-    ("bayes-many", 4),
-]
-SHORT = [("one", 1), ("three", 2), ("bayes", 2), *WHOLE[7:10]]  # each criterion, one snapshot, predictions
+SHORT = [("one", 1), ("three", 2), ("bayes", 2)]  # one snapshot, predictions, and each criterion
+SHORT += [("gini", 2), ("kearns_mansour", 4), ("error", 2)]
+WHOLE = [*SHORT, ("one", 4), ("four", 4), ("classes", 4), ("many", 8), ("bayes-many", 4)]
 
 
 @pytest.mark.parametrize(
@@ -157,17 +125,8 @@ def test_array(name, snapshots, rounds, tmp_path):
 def test_a_reset_outlasts_what_is_under_way(criterion):
     """Registers without a reset are empty when it ends, in the largest geometry too."""
     classes = 2 if criterion == "kearns_mansour" else 32
-    largest = Geometry(
-        lanes=1024,
-        passes=31,
-        bins=64,
-        classes=classes,
-        slots=32768,
-        count_width=32,
-        bus_width=512,
-        criterion=criterion,
-        naive_bayes=True,
-    )
+    sizes = {"lanes": 1024, "passes": 31, "bins": 64, "slots": 32768, "count_width": 32, "bus_width": 512}
+    largest = Geometry(classes=classes, criterion=criterion, naive_bayes=True, **sizes)
     array = AttributeProcessorArray(largest)
     lane = AttributeProcessor(largest, 0)
     scan = Scan(largest, latency=arithmetic_latency(largest), spread=array.spread, gathered=array.gather_clocks)

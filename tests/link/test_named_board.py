@@ -18,6 +18,8 @@ from bregalad_sim.link import BoardEnd
 from learning import CLASSES, GEOMETRY, TREES, check, expected, stream
 from server import serve_serial, serve_udp
 
+TRAIN = "train generator:hyperplane,attributes=3 --limit 300000 --quiet"
+
 
 @pytest.mark.parametrize("serve", [serve_serial, serve_udp])
 def test_board_by_name(serve, tmp_path, capsys):
@@ -67,22 +69,7 @@ def test_ctrl_c_on_a_cut_cable_costs_the_command_line_nothing(tmp_path, monkeypa
     monkeypatch.setattr(LinkedBoard, "_turn", cut)
     monkeypatch.setattr(VFDT, "resume", plugged_in)
     with serve_udp(BoardEnd(lambda: GoldenBoard(GEOMETRY, 1 << 15))) as server, interruptible():
-        assert (
-            main(
-                [
-                    "train",
-                    "generator:hyperplane,attributes=3",
-                    "--limit",
-                    "300000",
-                    "--quiet",
-                    "--board",
-                    f"{server.name},timeout=30",
-                    "--save",
-                    str(saved),
-                ]
-            )
-            == 130
-        )
+        assert main(f"{TRAIN} --board {server.name},timeout=30 --save {saved}".split()) == 130
     assert "interrupted after" in capsys.readouterr().out
     assert 0 < load_tree(saved, board="emulated").report()["instances"] < 300_000
     with np.load(saved) as file:
@@ -109,24 +96,7 @@ def test_a_cut_cable_costs_the_command_line_nothing_that_is_here(back, tmp_path,
 
     monkeypatch.setattr(VFDT, "resume", plugged_in)
     with serve_udp(Cut(lambda: GoldenBoard(GEOMETRY, 1 << 15))) as server:
-        assert (
-            main(
-                [
-                    "train",
-                    "generator:hyperplane,attributes=3",
-                    "--limit",
-                    "300000",
-                    "--quiet",
-                    "--board",
-                    f"{server.name},timeout=1",
-                    "--save",
-                    str(saved),
-                    "--curve",
-                    str(curve),
-                ]
-            )
-            == 1
-        )
+        assert main(f"{TRAIN} --board {server.name},timeout=1 --save {saved} --curve {curve}".split()) == 1
     captured = capsys.readouterr()
     assert "no sign of life" in captured.err and captured.err.count("\n") == 1
     assert "stopped after" in captured.out

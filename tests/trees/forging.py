@@ -108,22 +108,7 @@ def forge_array(rng, arrays):
     flat = array.reshape(-1)
     numbers = np.random.default_rng(rng.randrange(1 << 30))
     extremes = [
-        0,
-        1,
-        -1,
-        2,
-        3,
-        5,
-        127,
-        255,
-        256,
-        65535,
-        1 << 20,
-        (1 << 31) - 1,
-        1 << 32,
-        (1 << 62),
-        -(1 << 31),
-        len(flat),
+        *(0, 1, -1, 2, 3, 5, 127, 255, 256, 65535, 1 << 20, (1 << 31) - 1, 1 << 32, 1 << 62, -(1 << 31), len(flat)),
     ]
     match rng.randrange(13):
         case 0:
@@ -187,38 +172,9 @@ def forge_entry(rng, meta):
         case _:
             holder[key] = rng.choice(
                 (
-                    None,
-                    True,
-                    False,
-                    0,
-                    1,
-                    -1,
-                    2,
-                    3,
-                    64,
-                    255,
-                    256,
-                    1 << 31,
-                    1 << 63,
-                    10**30,
-                    0.5,
-                    1e308,
-                    float("nan"),
-                    float("inf"),
-                    "",
-                    "x",
-                    "nba",
-                    "gini",
-                    "1",
-                    "<f8",
-                    "<U1",
-                    [],
-                    {},
-                    [0],
-                    ["a"],
-                    [[]],
-                    [["a", [1]]],
-                    {"a": 1},
+                    *(None, True, False, 0, 1, -1, 2, 3, 64, 255, 256, 1 << 31, 1 << 63, 10**30, 0.5, 1e308),
+                    *(float("nan"), float("inf"), "", "x", "nba", "gini", "1", "<f8", "<U1", [], {}, [0], ["a"], [[]]),
+                    *([["a", [1]]], {"a": 1}),
                 )
             )
 

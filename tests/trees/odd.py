@@ -10,28 +10,8 @@ from odd_columns import DTYPES, column, gauss, made, scalar, typed
 __all__ = ["labels", "names", "spoilt", "table", "weights"]
 
 _NAMES = [
-    "a",
-    "b",
-    "k",
-    "x0",
-    "x1",
-    "class",
-    "",
-    " ",
-    0,
-    1,
-    1.5,
-    None,
-    np.nan,
-    True,
-    ("a", "b"),
-    b"a",
-    "a\nb",
-    "\ud800",
-    pd.Timestamp("2020"),
-    "?",
-    "é" * 200,
-    np.int64(0),
+    *("a", "b", "k", "x0", "x1", "class", "", " ", 0, 1, 1.5, None, np.nan, True, ("a", "b"), b"a", "a\nb", "\ud800"),
+    *(pd.Timestamp("2020"), "?", "é" * 200, np.int64(0)),
 ]
 
 

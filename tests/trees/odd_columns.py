@@ -11,88 +11,16 @@ import pyarrow as pa
 __all__ = ["DTYPES", "column", "gauss", "made", "scalar", "typed"]
 
 _SCALARS = [
-    None,
-    np.nan,
-    pd.NA,
-    pd.NaT,
-    np.inf,
-    -np.inf,
-    -0.0,
-    5e-324,
-    1.7e308,
-    -1.7e308,
-    0,
-    1,
-    -1,
-    3,
-    255,
-    256,
-    2**53 + 1,
-    2**63,
-    2**64,
-    -(2**64),
-    10**400,
-    True,
-    False,
-    "",
-    "?",
-    "a",
-    "1",
-    "1.0",
-    "nan",
-    "True",
-    "x\ny",
-    "\ud800",
-    "z" * 3000,
-    b"a",
-    bytearray(b"a"),
-    0.5,
-    1e-300,
-    np.float16(1.5),
-    np.float32("inf"),
-    np.float64(2),
-    np.longdouble(1.5),
-    np.int8(-3),
-    np.uint64(2**64 - 1),
-    np.str_("a"),
-    np.bytes_(b"a"),
-    np.bool_(True),
-    np.datetime64("2020"),
-    np.datetime64("NaT"),
-    np.timedelta64(3, "s"),
-    pd.Timestamp("2020"),
-    pd.Timedelta(1),
-    pd.Period("2020"),
-    pd.Interval(0, 1),
-    datetime.date(2020, 1, 1),
-    datetime.time(1),
-    decimal.Decimal("1.5"),
-    decimal.Decimal("NaN"),
-    decimal.Decimal("sNaN"),
-    decimal.Decimal("Infinity"),
-    decimal.Decimal("1e999"),
-    fractions.Fraction(1, 3),
-    1j,
-    complex("nan"),
-    [],
-    [1, 2],
-    (),
-    (1, 2),
-    {},
-    {"a": 1},
-    {1, 2},
-    frozenset("a"),
-    object(),
-    range(3),
-    print,
-    int,
-    np.array(3),
-    np.array([1, 2]),
-    np.zeros((2, 0)),
-    pd.Series([1.0]),
-    pd.DataFrame(),
-    slice(3),
-    Ellipsis,
+    *(None, np.nan, pd.NA, pd.NaT, np.inf, -np.inf, -0.0, 5e-324, 1.7e308, -1.7e308, 0, 1, -1, 3, 255, 256, 2**53 + 1),
+    *(2**63, 2**64, -(2**64), 10**400, True, False, "", "?", "a", "1", "1.0", "nan", "True", "x\ny", "\ud800"),
+    *("z" * 3000, b"a", bytearray(b"a"), 0.5, 1e-300, np.float16(1.5), np.float32("inf"), np.float64(2)),
+    *(np.longdouble(1.5), np.int8(-3), np.uint64(2**64 - 1), np.str_("a"), np.bytes_(b"a"), np.bool_(True)),
+    *(np.datetime64("2020"), np.datetime64("NaT"), np.timedelta64(3, "s"), pd.Timestamp("2020"), pd.Timedelta(1)),
+    *(pd.Period("2020"), pd.Interval(0, 1), datetime.date(2020, 1, 1), datetime.time(1), decimal.Decimal("1.5")),
+    *(decimal.Decimal("NaN"), decimal.Decimal("sNaN"), decimal.Decimal("Infinity"), decimal.Decimal("1e999")),
+    *(fractions.Fraction(1, 3), 1j, complex("nan"), [], [1, 2], (), (1, 2), {}, {"a": 1}, {1, 2}, frozenset("a")),
+    *(object(), range(3), print, int, np.array(3), np.array([1, 2]), np.zeros((2, 0)), pd.Series([1.0])),
+    *(pd.DataFrame(), slice(3), Ellipsis),
 ]
 
 
@@ -141,27 +69,7 @@ def _sprinkled(rng, n):
     return values
 
 
-DTYPES = [
-    "f2",
-    "f4",
-    "f8",
-    "g",
-    ">f8",
-    "i1",
-    "u1",
-    "i8",
-    ">i4",
-    "u8",
-    "?",
-    "c16",
-    "M8[s]",
-    "M8[ns]",
-    "m8[s]",
-    "U3",
-    "S3",
-    "O",
-    "T",
-]
+DTYPES = "f2 f4 f8 g >f8 i1 u1 i8 >i4 u8 ? c16 M8[s] M8[ns] m8[s] U3 S3 O T".split()
 
 
 def typed(rng, n):
@@ -175,21 +83,10 @@ def _large(rng, n):
     return np.array([2**64 - 1 - rng.randrange(3) for _ in range(n)], np.uint64)
 
 
-_NULLABLE = [
-    "Int64",
-    "UInt8",
-    "Float32",
-    "Float64",
-    "boolean",
-    "string",
-    "category",
-    "Sparse[float64]",
-    "Sparse[int64]",
-    "int64[pyarrow]",
-    "bool[pyarrow]",
-    "string[pyarrow]",
-    "str",
-]
+_NULLABLE = (
+    "Int64 UInt8 Float32 Float64 boolean string category Sparse[float64] Sparse[int64] "
+    "int64[pyarrow] bool[pyarrow] string[pyarrow] str"
+).split()
 
 
 def _extension(rng, n):
@@ -249,19 +146,8 @@ def column(rng, n):
     return made(
         rng.choice(
             (
-                gauss,
-                gauss,
-                _words,
-                _objects,
-                _one,
-                _extreme,
-                _sprinkled,
-                typed,
-                typed,
-                _large,
-                _extension,
-                _arrow,
-                _pandas,
+                *(gauss, gauss, _words, _objects, _one, _extreme, _sprinkled, typed, typed, _large, _extension, _arrow),
+                *(_pandas,),
             )
         ),
         rng,
