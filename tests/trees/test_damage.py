@@ -296,11 +296,13 @@ def test_files_that_are_not_there_or_not_readable(tmp_path):
         load_tree(Path(tmp_path / "empty"))
 
 
-def test_what_a_tree_has_learnt_is_all_there_again(folder):
-    for path in sorted(folder.glob("*.tree")):
+@pytest.mark.parametrize("source", ["saved", pytest.param("folder", marks=pytest.mark.slow)])
+def test_what_a_tree_has_learnt_is_all_there_again(source, tmp_path, request):
+    made = request.getfixturevalue(source)
+    for path in sorted(made.glob("*.tree")) if source == "folder" else [made]:
         arrays, _ = forging.contents(path)
-        load_tree(path).save(folder / "again")
-        again, _ = forging.contents(folder / "again")
+        load_tree(path).save(tmp_path / "again")
+        again, _ = forging.contents(tmp_path / "again")
         for name in ("board_nodes", "board_counts", "node_counts", "node_gains"):
             assert np.array_equal(arrays[name], again[name]), (path, name)
         for words in (slice(2), slice(4, None)):
