@@ -45,7 +45,7 @@ def pytest_collection_modifyitems(items):
 def seed(request):
     """Of a random test: always the same, so that what fails is a change's doing; a slow one draws another each time.
 
-    ``BREGALAD_SEED=n`` repeats a run; the nightly job sets it to a new number.
+    ``BREGALAD_SEED=n`` repeats a run.
     """
     drawn = random.randrange(1 << 30) if request.node.get_closest_marker("slow") else 1
     drawn = int(os.environ.get("BREGALAD_SEED", drawn))
