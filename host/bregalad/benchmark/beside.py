@@ -37,7 +37,7 @@ def rows(name, ours, others, *, instances=None, first=0, repeats=3, core=None, n
     ours : dict
         Of each of our learners by name what makes it, not fitted, for classes and nominal attributes of the stream.
     others : sequence of str
-        ``moa:`` and a learner as of `moa.command`, ``river:ht-mc``, ``river:ht-nba``, ``river:efdt``, ``mlpack``.
+        ``moa:`` and a learner as of `moa.command`; ``river:`` and ht-mc, ht-nba, efdt, hat or arf; ``mlpack``.
     instances : int, optional
         Of the stream at most.
     first : int

@@ -6,6 +6,7 @@ See `Process` for what it answers.
 import json
 import sys
 import time
+from functools import partial
 
 import numpy as np
 
@@ -17,13 +18,18 @@ _RIVER_VALUES = 1_000_000  # attribute values that River gets of a stream: secon
 
 
 class River:
-    """River's trees, instance by instance; the dicts are made beforehand."""
+    """River's trees and its forest of ten, instance by instance; the dicts are made beforehand."""
 
     def __init__(self, table, labels, values, classes, learner):
-        from river import tree
+        from river import forest, tree
 
         kind, _, prediction = learner.partition("-")
-        made = {"ht": tree.HoeffdingTreeClassifier, "efdt": tree.ExtremelyFastDecisionTreeClassifier}[kind]
+        made = {
+            "ht": tree.HoeffdingTreeClassifier,
+            "efdt": tree.ExtremelyFastDecisionTreeClassifier,
+            "hat": partial(tree.HoeffdingAdaptiveTreeClassifier, seed=1),
+            "arf": partial(forest.ARFClassifier, seed=1),
+        }[kind]
         names = [f"a{i}" for i in range(len(values))]
         self.make = lambda: made(
             leaf_prediction=prediction or "nba",

@@ -17,8 +17,8 @@ def add_arguments(parser):
         nargs="+",
         metavar="NAME",
         default=["moa:ht-nba"],
-        help="others: moa:LEARNER, as on MOA's command line, river:ht-mc, river:ht-nba, river:efdt, mlpack, or none "
-        "(default: moa:ht-nba)",
+        help="others: moa:LEARNER, as on MOA's command line, river:ht-mc, river:ht-nba, river:efdt, river:hat, "
+        "river:arf, mlpack, or none (default: moa:ht-nba)",
     )
     parser.add_argument(
         "--instances",
