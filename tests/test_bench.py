@@ -147,18 +147,15 @@ def test_area_by_block(monkeypatch, capsys):
 
 
 def test_every_program_is_on_the_page():
-    """Parts and studies, and every module that is a program of its own."""
-    page = (ROOT / "docs" / "benchmarks.md").read_text()
+    """With a command, as is every module that is a program of its own; studies are named in its prose."""
+    page = (ROOT / "docs" / "results.md").read_text("utf-8")
     programs = {
         path.stem for path in (ROOT / "host/bregalad/benchmark").glob("*.py") if "def main(" in path.read_text()
-    }
-    expected = {
-        "bregalad bench",
-        "bregalad reproduce efdt-figures",
-        *(f"python -m bregalad.benchmark.{name}" for name in programs - {"worker"}),
-    }
+    } - {"worker", "area"}  # area has a page of its own
     assert len(programs) > 4
-    assert set(re.findall(r"`(bregalad bench|bregalad reproduce [\w-]+|python -m [\w.]+)`", page)) == expected
+    commands = "\n".join(re.findall(r"^    (\S.*)$", page, re.MULTILINE))
+    assert set(re.findall(r"python -m bregalad\.benchmark\.(\w+)", commands)) == programs
+    assert "sh .ci/do bench" in commands and "`bregalad reproduce efdt-figures`" in page
     for name in programs:
         import_module(f"bregalad.benchmark.{name}")
 

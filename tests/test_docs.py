@@ -4,6 +4,7 @@ import ast
 import importlib.util
 import os
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -11,13 +12,14 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
+TABLES = runpy.run_path(str(ROOT / "docs" / "site" / "tables.py"))["TABLES"]
 SOURCES = [path for folder in ("host", "hw", "sim", "tests") for path in sorted((ROOT / folder).rglob("*.py"))]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "constraints").glob("*.md")])
 
 # Written by programs, whose sentences are as long as they come.
 GENERATED = [
-    *(ROOT / "docs" / "performance").glob("*.md"),
     *(ROOT / "docs" / "reproduction").glob("*.md"),
+    ROOT / "docs" / "area.md",
     ROOT / "docs" / "protocol.md",
     ROOT / "docs" / "proofs.md",
 ]
@@ -79,8 +81,8 @@ def test_what_docstrings_cite_is_there():
 
 
 def test_a_new_learner_is_named_in_these_files():
-    """Those that docs/extending.md lists, of the last one: six, which name it, and no others of the packages do."""
-    page = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
+    """Those that CONTRIBUTING.md lists, of the last one: six, which name it, and no others of the packages do."""
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     section = re.search(r"^## A learner\n(.*?)(?=^## |\Z)", page, re.DOTALL | re.MULTILINE)[1]
     last = re.search(r"The last one was `(\w+)`", section)[1]
     cells = re.findall(r"^\| (`[^|]*) \|", section, re.MULTILINE)
@@ -129,17 +131,39 @@ def test_site_is_built(tmp_path):
     assert "Latency" in api and "Bregalad" in (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
 
 
-def test_every_bench_has_a_command():
-    """By which one runs it: a test that there is, and that names the bench."""
-    rows = re.findall(
-        r"^\| `(\w+)` \|.*\| `pytest (\S+)(?: -k (\w+))?` \|$", (ROOT / "docs/benches.md").read_text(), re.M
-    )
-    benches = {path.stem[len("bench_") :] for path in (ROOT / "sim/bregalad_sim/benches").glob("bench_*.py")}
-    assert {bench for bench, _, _ in rows} == benches
-    for bench, path, name in rows:
-        text = (ROOT / path).read_text(encoding="utf-8")
-        begin = text.index(f"def {name}(") if name else 0
-        assert f'"bench_{bench}"' in text[begin:].split("\n\n\n")[0] or not name and f"bench_{bench}" in text, bench
+def test_every_bench_is_run():
+    """By a test, which CONTRIBUTING says how to find."""
+    text = "".join(path.read_text("utf-8") for path in (ROOT / "tests").rglob("*.py"))
+    benches = {path.stem for path in (ROOT / "sim/bregalad_sim/benches").glob("bench_*.py")}
+    assert len(benches) > 20
+    assert not {bench for bench in benches if not re.search(rf"\b{bench}\b", text)}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_tables_are_of_what_is_declared(name):
+    page, table = TABLES[name]
+    assert table() in (ROOT / "docs" / page).read_text("utf-8"), "run: python docs/site/tables.py --write"
+
+
+def by_hand(page):
+    """A page's text without what programs write between markers."""
+    return re.sub(r"<!-- (\w+) -->.*<!-- end of \1 -->", "", page.read_text("utf-8"), flags=re.DOTALL)
+
+
+def test_pages_are_few_words():
+    """As `wc -w` counts: code, tables and all."""
+    words = {page: len(by_hand(page).split()) for page in PAGES if page not in GENERATED}
+    assert sum(words.values()) <= 20_000, words
+    assert words[ROOT / "README.md"] <= 600
+
+
+def test_sentences_are_short():
+    """Twenty words on average, on every page; tables, lists of cells and code are no sentences."""
+    for page in PAGES:
+        text = re.sub(r"^( {4}|\|).*$", "", without_code(by_hand(page)), flags=re.MULTILINE)
+        sentences = [each.split() for each in re.split(r"[.?!](?:\*\*|\))*\s|\n\n|\n *[*#]|\n\d+\.", text)]
+        lengths = [len(words) for words in sentences if len(words) > 2]
+        assert page in GENERATED or sum(lengths) <= 20 * len(lengths), page
 
 
 INSPECTION = re.findall(r"^```(\w+)\n(.*?)^```$", (ROOT / "docs/inspection.md").read_text("utf-8"), re.DOTALL | re.M)

@@ -1,4 +1,4 @@
-"""Every example runs, as its users would run it, and so does every block of README and of the page of exports."""
+"""Every example runs, as its users would run it, and so do blocks of README, tutorials and the page of exports."""
 
 import importlib.util
 import os
@@ -52,6 +52,21 @@ def test_block_of_page(page, tag, code, tmp_path):
     assert not done.returncode, done.stderr
     assert set(re.findall(r"^# (.*)$", code, re.MULTILINE)) <= set(done.stdout.splitlines())
     assert page == "README.md" or len(code.splitlines()) <= 15
+
+
+@pytest.mark.parametrize("name", ["data", "fpga"])
+def test_tutorial(name, tmp_path):
+    """Its blocks one after the other, in one folder; what follows # at a line's begin is printed."""
+    text = (ROOT / f"docs/tutorial-{name}.md").read_text("utf-8")
+    path = {"PATH": os.pathsep.join((os.path.dirname(sys.executable), os.environ["PATH"]))}
+    blocks = re.findall(r"^```(\w+)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    assert len(blocks) > 3
+    for tag, code in blocks:
+        done = subprocess.run(
+            [*RUNS[tag], code], cwd=tmp_path, env=os.environ | path, capture_output=True, text=True, timeout=900
+        )
+        assert not done.returncode, done.stderr
+        assert set(re.findall(r"^# (.*)$", code, re.MULTILINE)) <= set(done.stdout.splitlines())
 
 
 def test_readme_has_no_other_code():

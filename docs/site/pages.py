@@ -22,31 +22,19 @@ ROOT = HERE.parents[1]
 ROOTS_PAGES = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
 SOURCES = ("hw", "host", "sim", "tests", "constraints", "examples")
 CHAPTERS = {
-    "Use": (
-        "learners",
-        "Classical trees <classical>",
-        "Looking into a tree <inspection>",
-        "Active learning <active>",
-        "Ensembles <ensembles>",
-        "Several boards <cluster>",
-        "Export <export>",
-        "streams",
-        "Boards <boards>",
+    "Begin": ("For data people <tutorial-data>", "For FPGA people <tutorial-fpga>"),
+    "Learn": ("learners", "Ensembles <ensembles>", "Looking into a tree <inspection>", "Export <export>", "streams"),
+    "Hardware": (
+        "hardware",
+        "design",
+        "protocol",
         "The link <link>",
+        "boards",
         "In a system on chip <soc>",
-        "glossary",
+        "proofs",
     ),
-    "Measured": (
-        "benchmarks",
-        "accuracy",
-        "performance",
-        "performance/comparison",
-        "performance/end-to-end",
-        "performance/area",
-        "EFDT against VFDT <reproduction/efdt-figures>",
-    ),
-    "Built": ("design", "architecture", "front", "protocol", "benches", "proofs"),
-    "Develop": ("contributing", "Extending <extending>", "changelog"),
+    "Results": ("results", "area", "EFDT against VFDT <reproduction/efdt-figures>"),
+    "Develop": ("contributing", "changelog"),
     "API": ("api/trees", "api/ensemble", "api/active", "api/boards", "api/data", "api/protocol", "api/hardware"),
 }
 API = {  # page: classes and functions, and modules with all of theirs

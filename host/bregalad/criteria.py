@@ -10,7 +10,7 @@ integers of ``GAIN_FRACTION`` fraction bits, where impurities are added up exact
   impurity errs by less than 2.2e-4 n, a gain by less than 4.4e-4 n; the impurity of pure counts is exactly 0.
 * Classification error: exact.
 
-tests/test_fixed.py derives these bounds. How to add a criterion: docs/extending.md.
+tests/test_fixed.py derives these bounds. How to add a criterion: CONTRIBUTING.md.
 
 Source: design, section 5.
 """

@@ -1,6 +1,6 @@
 """Leaf predictors, each declared once; who carries them out has a table of all, or refuses to be imported.
 
-How to add one: docs/extending.md.
+How to add one: CONTRIBUTING.md.
 """
 
 from collections.abc import Callable

@@ -83,7 +83,7 @@ class MemoryController(wiring.Component):
     Throughput: a record takes as many clocks as its bytes' bus words, its steps in the quantiser, its beats, or its
     walk divided by the rings; whichever are most.
 
-    Source: docs/front.md.
+    Source: docs/hardware.md.
     """
 
     def __init__(self, geometry, *, trials=TRIALS, outstanding=4, burst=16, **front):

@@ -45,7 +45,7 @@ def test_matches_golden(sizes, records, tmp_path):
     ids=str,
 )
 def test_takes_the_clocks_that_it_says(sizes, depths, tmp_path):
-    """With 32 attributes; what is logged stands in docs/front.md."""
+    """With 32 attributes; what is logged stands in docs/hardware.md."""
     sizes = dict(nodes=32, attributes=32, slots=5) | sizes
     case = "takes_the_clocks_that_it_says"
     run(Walker(**sizes), "dut", "bench_walker", tmp_path, sizes=sizes, depths=depths, testcase=case)

@@ -54,7 +54,7 @@ class Strategy:
         If a parameter is none of these.
 
     Source: De Rosa and Cesa-Bianchi, Confidence decision trees via online and active learning for
-    streaming data, JAIR 2017; docs/active.md.
+    streaming data, JAIR 2017; docs/learners.md.
     """
 
     _looks_at = "predict_proba"  # the tree's call whose answer a rule is told; with "_one", of one instance

@@ -31,7 +31,7 @@ LEARNERS = {
     "EFDT": lambda **options: EFDT(**_COMMON, inner_grace=2000, variant="paper", **options),
     "EFDT, kdd2018": lambda **options: EFDT(**_COMMON, inner_grace=2000, variant="kdd2018", **options),
 }
-# MOA 24.07, HoeffdingTree and EFDT, NBA leaves, a run each; docs/streams.md says how.
+# MOA 24.07, HoeffdingTree and EFDT, NBA leaves, a run each; docs/results.md says how.
 MOA = {
     "5 classes": (0.1795, 0.0433),
     "KDD'99, ordered": (0.0042, 0.0029),

@@ -6,7 +6,7 @@ every moment in which the host works: as if the board stood still meanwhile. The
 time with a board that answers what the simulated one has answered: a simulation would leave it no cache.
 
     python -m bregalad.benchmark.end_to_end             JSON lines
-    python -m bregalad.benchmark.end_to_end --markdown  the table of docs/performance/end-to-end.md
+    python -m bregalad.benchmark.end_to_end --markdown  the table of docs/results.md
 """
 
 import argparse

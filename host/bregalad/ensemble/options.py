@@ -65,7 +65,7 @@ OPTIONS = (
     Option(
         "engine",
         object,
-        "where members learn: 'ray', a cluster's workers; see docs/cluster.md; the ensemble is the same",
+        "where members learn: 'ray', a cluster's workers; see docs/ensembles.md; the ensemble is the same",
         _all(None),
         none="this process",
     ),

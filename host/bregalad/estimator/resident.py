@@ -56,7 +56,7 @@ class Resident:
         If the board has no node table or no searchers, too little memory, or too few cells or classes; if there are no
         instances; or if a value is infinite, or an integer that is masked.
 
-    Source: docs/front.md.
+    Source: docs/boards.md, Memory.
     """
 
     def __init__(self, board: Board, X: np.ndarray, y: Column, address: int = 0) -> None:

@@ -105,7 +105,7 @@ OPTIONS = (
     Option(
         "grace",
         int,
-        "grace period: instances between trials of a leaf",
+        "grace period: instances between split attempts of a leaf",
         _all(200, ctree=100, corrhtree=100, hat=100, efhat=100),
         **_PERIOD,
         group=_SPLITS,
@@ -157,7 +157,7 @@ OPTIONS = (
     Option(
         "adaptive_grace",
         bool,
-        "put off a leaf's next trial until it can succeed (VFDT-nmin)",
+        "put off a leaf's next split attempt until it can succeed (VFDT-nmin)",
         {"vfdt": False},
         group=_SPLITS,
     ),
@@ -184,7 +184,7 @@ OPTIONS = (
     Option(
         "inner_grace",
         int,
-        "instances between trials of an inner node",
+        "instances between split attempts of an inner node",
         {"efdt": 2000, "efhat": 2000, "cvfdt": 1000, "puucvfdt": 1000},
         **_PERIOD,
         group=_ANYTIME,
@@ -217,7 +217,9 @@ OPTIONS = (
         group=_DRIFT,
     ),
     Option("variant", str, "whose EFDT", {"efdt": "paper"}, choices=VARIANTS, group=_ANYTIME),
-    Option("gain_average", bool, "compare gains averaged over a node's trials", {"efdt": False}, group=_ANYTIME),
+    Option(
+        "gain_average", bool, "compare gains averaged over a node's split attempts", {"efdt": False}, group=_ANYTIME
+    ),
     Option(
         "same_attribute",
         str,
@@ -380,16 +382,19 @@ def check(name, value):
 
 def help_of(option):
     """The command line's help, with the trees that have the parameter and their defaults."""
+    default, trees = default_and_trees(option)
+    only = "" if trees == "all" else f"{trees}; " if trees.startswith("not ") else f"{trees} only; "
+    return f"{option.meaning} ({only}default: {default})"
+
+
+def default_and_trees(option):
+    """The defaults of a parameter, those first that most trees have, and the trees that have it: two texts."""
     values = list(option.defaults.values())
     common = max(values, key=values.count)
-    default = f"default: {_shown(option, common)}"
-    for tree, value in option.defaults.items():
-        if value != common:
-            default += f", {tree} {_shown(option, value)}"
+    others = [f"{tree} {_shown(option, value)}" for tree, value in option.defaults.items() if value != common]
     lacking = [tree for tree in (*LEARNERS, *POSITIVE, *CLASSICAL) if tree not in option.defaults]
-    only = f"not {', '.join(lacking)}; " if len(lacking) <= len(CLASSICAL) else f"{', '.join(option.defaults)} only; "
-    only = only if lacking else ""
-    return f"{option.meaning} ({only}{default})"
+    only = f"not {', '.join(lacking)}" if len(lacking) <= len(CLASSICAL) else ", ".join(option.defaults)
+    return ", ".join((_shown(option, common), *others)), only if lacking else "all"
 
 
 def _shown(option, value):

@@ -66,7 +66,7 @@ class Board:
         Of the memory's controller, if it has a clock of its own; ``clock_mhz`` and it are simulated as they are.
     memory_rate : float
         Bytes per second at which rows come from the board's own memory, of boards that have one: measured
-        (docs/performance/end-to-end.md).
+        (docs/results.md).
     margin : float
         Times each clock that the router is asked for, where one of them is near to what can be had:
         nextpnr may find a routed design a percent slower than its router took it for.

@@ -78,7 +78,7 @@ class Quantiser(wiring.Component):
     Latency: ``latency`` clocks from the transfer of the word that completes a beat to ``o.valid``. Throughput: a step
     per clock while the words bring enough bytes: V numbers, or a code per byte of the bus.
 
-    Source: docs/front.md, Quantiser.
+    Source: docs/hardware.md, Quantiser.
     """
 
     def __init__(self, geometry, steps=64):

@@ -113,7 +113,7 @@ class Sequencer(wiring.Component):
 
     Latency: 4 cycles from a command's last word to its first effect, where it need not wait.
 
-    Source: host/bregalad/protocol/tree.py; docs/front.md.
+    Source: host/bregalad/protocol/tree.py; docs/hardware.md.
     """
 
     def __init__(self, geometry):

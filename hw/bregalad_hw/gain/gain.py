@@ -101,7 +101,7 @@ class GainUnit(wiring.Component):
     through it, 1 to the gain, 1 to the best split; `Scan` counts on it. The words' memory is read with
     2 clocks. Throughput: a term per clock.
 
-    Source: design, section 5; the golden model's gain_of; docs/architecture.md draws the stages.
+    Source: design, section 5; the golden model's gain_of; docs/hardware.md draws the stages.
     """
 
     def __init__(self, geometry, *, snapshots=SNAPSHOTS, reader=None):

@@ -106,7 +106,7 @@ class Scan(wiring.Component):
     Latency: from ``load_clocks`` after a snapshot's last `snap` or from the `take` before it, the
     later of the two, to `done`, ``scan_clocks(...)``.
 
-    Source: design, section 5; docs/architecture.md draws the stages.
+    Source: design, section 5; docs/hardware.md draws the stages.
     """
 
     def __init__(self, geometry, *, latency, spread, gathered, snapshots=SNAPSHOTS):

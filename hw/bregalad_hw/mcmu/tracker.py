@@ -93,7 +93,7 @@ class Tracker(wiring.Component):
     Latency: 6 cycles from a header to its first operation. Throughput: one beat per cycle, and those
     beside the bins of a prediction; one cycle is lost per node with a weight of -1.
 
-    Source: design, sections 2 and 6; docs/architecture.md draws the stages.
+    Source: design, sections 2 and 6; docs/hardware.md draws the stages.
     """
 
     latency = 6  # cycles from transfer on i to the record's first operation

@@ -1,6 +1,6 @@
 """Batch ID3, plainly: what ID5R and ITI must have come to, whatever the order of the instances.
 
-Source: Quinlan, Induction of decision trees, Machine Learning 1, 1986; docs/classical.md.
+Source: Quinlan, Induction of decision trees, Machine Learning 1, 1986; docs/learners.md.
 """
 
 from collections import Counter, defaultdict, namedtuple

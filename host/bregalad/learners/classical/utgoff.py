@@ -31,7 +31,7 @@ class ID5R(ClassicalTree):
         wind = no: no, 100.0% of 1
         wind = yes: yes, 100.0% of 1
 
-    Source: Utgoff, Incremental induction of decision trees, Machine Learning 4, 1989; docs/classical.md.
+    Source: Utgoff, Incremental induction of decision trees, Machine Learning 4, 1989; docs/learners.md.
     """
 
     max_instances: int = 100_000
@@ -88,7 +88,7 @@ class ITI(ClassicalTree):
     >>> ITI().fit(X, y).score(X, y)
     1.0
 
-    Source: Utgoff, An improved algorithm for incremental induction of decision trees, ICML 1994; docs/classical.md.
+    Source: Utgoff, An improved algorithm for incremental induction of decision trees, ICML 1994; docs/learners.md.
     """
 
     max_instances: int = 100_000
