@@ -54,7 +54,7 @@ def test_block_of_page(page, tag, code, tmp_path):
     assert page == "README.md" or len(code.splitlines()) <= 15
 
 
-@pytest.mark.parametrize("name", ["data", "fpga"])
+@pytest.mark.parametrize("name", ["data", pytest.param("fpga", marks=pytest.mark.slow)])  # that compiles RTL
 def test_tutorial(name, tmp_path):
     """Its blocks one after the other, in one folder; what follows # at a line's begin is printed."""
     text = (ROOT / f"docs/tutorial-{name}.md").read_text("utf-8")
