@@ -10,6 +10,7 @@ from bregalad import TREES, load_tree
 from bregalad.cli import main
 from bregalad.cli.learner import OPTIONS
 from bregalad.files import replacing
+from bregalad.options.option import FLAG
 from bregalad.options.table import LEARNERS, POSITIVE
 from bregalad_hw.boards import BOARDS
 
@@ -88,7 +89,7 @@ def test_trees_of_two_classes(csv, tmp_path, capsys, tree):
 
 @pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.name)
 def test_an_option_of_another_tree_is_refused(csv, capsys, option):
-    value = [] if option.kind is bool else [option.choices[0] if option.choices else "1"]
+    value = [] if option.kind is FLAG else [*option.kind.choices, "1"][:1]
     for tree in set(LEARNERS) - set(option.defaults):
         assert main(["train", str(csv), "--quiet", "--tree", tree, option.flag, *value]) == 1
         error = capsys.readouterr().err

@@ -12,7 +12,6 @@ import pandas as pd
 import pytest
 from bregalad import TREES, load_tree
 from bregalad.cli import main
-from bregalad.cli.learner import in_options
 
 TO_FILES = ("--save", "--plot", "--curve", "--checkpoint", "--resume")
 
@@ -22,8 +21,8 @@ TO_FILES = ("--save", "--plot", "--curve", "--checkpoint", "--resume")
     [
         ("yes", 2, "'yes' is not LABEL=X, a class and its weight"),
         ("yes=many", 2, "'yes=many' is not LABEL=X"),
-        ("maybe=2", 1, "--class-weight names 'maybe', none of the classes"),
-        ("yes=-1", 1, "--class-weight of 'yes' must be 0 to 10000, not -1"),
+        ("maybe=2", 1, "class_weight names 'maybe', none of the classes"),
+        ("yes=-1", 1, "class_weight of 'yes' must be 0 to 10000, not -1"),
         ("in=0.5", 1, "--class-weight in=0.5: train predicts each instance as it learns it, so each must be learnt"),
     ],
 )
@@ -66,21 +65,21 @@ def test_what_is_no_class_weight(csv, capsys, given, status, message):
         ("generate sea --out nowhere/s.csv --limit 5 --quiet", "nowhere/s.csv: No such file"),
         ("generate sea --limit 0", "--limit must be 1 or more, not 0"),
         *((f"train CSV {option} -", "- is standard output, which has the report") for option in TO_FILES),
-        # Options are named instead of parameters.
+        # What options must be, and which contradict each other.
         ("train CSV --delta 2", "--delta must be between 0 and 1"),
         ("train CSV --max-depth -1", "--max-depth must be 1"),
-        ("train CSV --tree ctree --bound hoeffding", "--bound must be"),
+        ("train CSV --tree ctree --bound hoeffding", "bound must be"),
         (
             "train CSV --adaptive-grace --ties htat",
-            "--adaptive-grace foretells when epsilon is below tau, which --ties htat",
+            "adaptive_grace foretells when epsilon is below tau, which ties='htat'",
         ),
-        ("train CSV --adaptive-grace --grace 16777215", "with --adaptive-grace, --grace must be"),
-        ("train CSV --adaptive-grace --bound mcdiarmid", "it needs --bound hoeffding"),
-        ("train CSV --class-weight in=-1", "--class-weight of 'in' must be"),
-        ("train CSV --tree ctree --nominal-split multiway", "choose --nominal-split one_vs_rest"),
+        ("train CSV --adaptive-grace --grace 16777215", "with adaptive_grace, grace must be"),
+        ("train CSV --adaptive-grace --bound mcdiarmid", "it needs bound='hoeffding'"),
+        ("train CSV --class-weight in=-1", "class_weight of 'in' must be"),
+        ("train CSV --tree ctree --nominal-split multiway", "choose nominal_split='one_vs_rest'"),
         (
             "train CSV --geometry small --leaf-prediction nb",
-            "--leaf-prediction nb takes a board with naive Bayes",
+            "leaf_prediction='nb' takes a board with naive Bayes",
         ),
         # Labels that are asked for.
         ("train CSV --budget 0.2", "--budget has no effect without --ask"),
@@ -292,15 +291,3 @@ def test_a_file_that_is_not_there_is_told_before_long_imports(tmp_path, command)
     said = subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True)
     assert said.stdout == "1 set()\n"
     assert said.stderr.endswith("nothing.csv: No such file or directory\n") and said.stderr.count("\n") == 1
-
-
-def test_what_is_no_parameter_stays_as_it_is():
-    for text in (
-        "max_depth.csv: no file",
-        "attribute 'slots' is nominal",
-        "a geometry with criterion='gini'",
-        "x delta y",
-    ):
-        assert in_options(text) == text
-    assert in_options("choose criterion='gini', or less") == "choose --criterion gini, or less"
-    assert in_options("(tau=0.05, delta=1e-07), so") == "(--tau 0.05, --delta 1e-07), so"

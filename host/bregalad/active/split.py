@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..extras import needing
-from ..options.option import Option
+from ..options.option import PROBABILITY, Option
 from .rules import ConfTree, VarUn
 from .strategy import Strategy
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Split", "SplitConfTree"]
 
-_SHARE = Option("share", float, "", {}, above=0, below=1)
+_SHARE = Option("share", PROBABILITY)
 _WARNED = 10_000  # instances since a warning that are kept, the last ones
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from ..estimator.inputs import as_frame, class_indices, labels_of, same_length
 from ..estimator.tree import StreamTree
-from ..options.option import Option
+from ..options.option import Option, integer, real
 from ..words import shown
 
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Strategy"]
 
-_BUDGET = Option("budget", float, "", {}, low=0, high=1, unit="(0.3 is 30 %)")
-_SEED = Option("seed", int, "", {}, low=0, none="any")
+_BUDGET = Option("budget", real("0 to 1 (0.3 is 30 %)", lambda value: 0 <= value <= 1))
+_SEED = Option("seed", integer(0), none="any")
 
 
 class Strategy:

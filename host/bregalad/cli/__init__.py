@@ -11,7 +11,6 @@ from importlib import import_module
 from importlib.metadata import version
 
 from ..words import first_line, one_line
-from . import learner
 
 __all__ = ["main"]
 
@@ -63,14 +62,13 @@ def _run(argv):
     from ..extras import needing
     from ..interrupt import status_of
 
-    worded = learner.in_options if args.command == "train" else str
     try:
-        with _noting(args.command, worded), needing(args.command, _EXTRAS.get(args.command)):
+        with _noting(args.command), needing(args.command, _EXTRAS.get(args.command)):
             return args.run(args)
     except (ValueError, TypeError, OSError, ImportError, MemoryError, BoardError) as error:
         if isinstance(error, BrokenPipeError) and _reader_gone():
             return _PIPE
-        print(f"bregalad {args.command}: {worded(_said(error))}", file=sys.stderr)
+        print(f"bregalad {args.command}: {_said(error)}", file=sys.stderr)
         return 1
     except KeyboardInterrupt as error:
         print(f"bregalad {args.command}: interrupted", file=sys.stderr)
@@ -101,10 +99,6 @@ def _reader_gone():
 def _is_closed(stream):
     """Whether a stream's other end is closed."""
     try:
-        stream.flush()
-    except BrokenPipeError:
-        return True
-    try:  # what could not be written may be forgotten by now
         asked = select.poll()
         asked.register(stream.fileno(), 0)
         return bool(asked.poll(0))
@@ -120,25 +114,18 @@ class _Parser(argparse.ArgumentParser):
 
 
 class _Notes(logging.Handler):
-    """Write warnings, and the package's notes, to standard error, above a progress bar; each of them once.
+    """Write warnings, and the package's notes, to standard error, above a progress bar; each of them once."""
 
-    Parameters
-    ----------
-    command : str
-    worded : callable
-        Puts them in the command line's words.
-    """
-
-    def __init__(self, command, worded):
+    def __init__(self, command):
         super().__init__()
-        self.command, self.worded = command, worded
+        self.command = command
         self._told = set()
 
     def emit(self, record):
-        self._tell(f"bregalad: {self.worded(self.format(record))}")
+        self._tell(f"bregalad: {self.format(record)}")
 
     def warn(self, message, *_, **__):
-        self._tell(f"bregalad {self.command}: {self.worded(one_line(message, _LONGEST))}")
+        self._tell(f"bregalad {self.command}: {one_line(message, _LONGEST)}")
 
     def _tell(self, text):
         if text not in self._told:
@@ -149,10 +136,10 @@ class _Notes(logging.Handler):
 
 
 @contextmanager
-def _noting(command, worded):
+def _noting(command):
     """Show warnings and the package's notes."""
     logger = logging.getLogger("bregalad")
-    notes = _Notes(command, worded)
+    notes = _Notes(command)
     logger.addHandler(notes)
     try:
         with warnings.catch_warnings():

@@ -1,11 +1,14 @@
 """Options of ensembles: which one stands around the tree, and its parameters."""
 
+from dataclasses import replace
+
 from ..ensemble.options import MEMBER, NAMES, OPTIONS
+from ..options.option import FLAG
 from ..options.table import CLASSICAL, POSITIVE, help_of
 from ..words import joined
 
 _SHARED = ("seed", "threads")  # options that are there already
-OWN = tuple(option for option in OPTIONS if option.group and option.name not in _SHARED and option.kind is not bool)
+OWN = tuple(option for option in OPTIONS if option.group and option.name not in _SHARED and option.kind is not FLAG)
 
 
 def add_ensembles(parser):
@@ -17,18 +20,19 @@ def add_ensembles(parser):
         help="one tree, or an ensemble of such: bagging, leveraging bagging, adaptive random forest (default: tree)",
     )
     for option in OWN:
-        group.add_argument(
-            option.flag, help=help_of(option), type=option.parse, metavar="N" if option.kind is int else "X"
-        )
+        group.add_argument(option.flag, help=help_of(option), **option.kind.arguments)
 
 
 def check_ensemble(args):
     """Raise ValueError for options that contradict each other."""
     for option in OWN:
-        if getattr(args, option.name) is not None and args.learner not in option.defaults:
+        if (value := getattr(args, option.name)) is None:
+            continue
+        if args.learner not in option.defaults:
             raise ValueError(
                 f"{option.flag} is an option of --learner {joined(option.defaults, 'and')}, not of {args.learner}"
             )
+        replace(option, name=option.flag).check(value)
     if args.learner == "tree":
         if args.wave is not None and args.tree in POSITIVE:
             raise ValueError(f"--wave is for one tree, not for --tree {args.tree}")

@@ -1,17 +1,15 @@
 """Options of the trees: which tree takes which, and its default."""
 
-import re
-from argparse import ArgumentTypeError
+from dataclasses import replace
 
 from ..options import table as options
+from ..options.option import WEIGHTS
 from ..words import joined
 from . import ensembles
 
 # Those of the parameters that add_learner makes options of; board, geometry and nominal are elsewhere.
 OPTIONS = tuple(option for option in options.OPTIONS if option.group)
 FLAGS = {option.name: option.flag for option in (*OPTIONS, *ensembles.OWN)}
-_FLAGS = {name: flag for name, flag in FLAGS.items() if name != "attributes"}  # that is a word of its own
-_NAMES = "|".join(_FLAGS)
 _TREES = (*options.LEARNERS, *options.POSITIVE, *options.CLASSICAL)
 
 
@@ -22,19 +20,8 @@ def add_learner(parser):
     for option in OPTIONS:
         if option.group not in groups:
             groups[option.group] = parser.add_argument_group(f"the tree: {option.group}")
-        if option.kind is bool:
-            kind = {"action": "store_const", "const": True}
-        elif option.kind is dict:
-            kind = {"type": _weight, "action": "append", "metavar": "LABEL=X"}  # once for each
-        elif option.kind is object:
-            kind = {"metavar": "LABEL"}
-        elif option.choices:
-            kind = {"choices": option.choices}
-        else:
-            kind = {"type": option.parse, "metavar": "N" if option.kind is int else "X"}
-        groups[option.group].add_argument(
-            option.flag, help=options.help_of(option) + "; may be given several times" * (option.kind is dict), **kind
-        )
+        several = "; may be given several times" if option.kind is WEIGHTS else ""
+        groups[option.group].add_argument(option.flag, help=options.help_of(option) + several, **option.kind.arguments)
 
 
 def given(args):
@@ -51,7 +38,7 @@ def given(args):
         values[option.name] = option.defaults.get(args.tree) if value is None else value
         if value is None:
             continue
-        if option.kind is dict and args.ask is None:
+        if option.kind is WEIGHTS and args.ask is None:
             _check_weights(option.flag, value)
         if args.tree not in option.defaults:
             takers = joined(option.defaults, "and")
@@ -59,7 +46,8 @@ def given(args):
         if option.needs and values[option.needs[0]] != option.needs[1]:
             other, needed = option.needs
             raise ValueError(f"{option.flag} has no effect without --{other} {needed}")
-        chosen[option.name] = dict(value) if option.kind is dict else value
+        replace(option, name=option.flag).check(value)
+        chosen[option.name] = dict(value) if option.kind is WEIGHTS else value
     if args.tree in options.CLASSICAL and (args.board != "emulated" or args.geometry is not None):
         others = joined((*options.LEARNERS, *options.POSITIVE))
         raise ValueError(f"{args.tree} learns on the host: --board and --geometry are for {others}")
@@ -76,33 +64,6 @@ def _check_weights(flag, weights):
                 f"{flag} {label}={weight:g}: train predicts each instance as it learns it, so each must be learnt: "
                 "a class must weigh 1 or more; give the others more instead"
             )
-
-
-def in_options(text):
-    """A message with the command line's options where it has the parameters of a tree."""
-
-    def option(match):
-        value = match["value"].strip("'")
-        return match["before"] + _FLAGS[match["name"]] + (f" {value}" if value != "True" else "")
-
-    # A geometry has a criterion, too, which is no option.
-    text = re.sub(
-        rf"(?P<before>^|[ (])(?<!geometry with )(?P<name>{_NAMES})=(?P<value>'[^']*'|[\w.+-]*\w)", option, text
-    )
-    return re.sub(
-        rf"(^|^with |, | by )({_NAMES})(?=,? (?:must|is|of|names|foretells|grace|up)\b)",
-        lambda match: match[1] + _FLAGS[match[2]],
-        text,
-    )
-
-
-def _weight(word):
-    """A label and its weight."""
-    label, _, weight = word.rpartition("=")
-    try:
-        return label, float(weight)
-    except ValueError:
-        raise ArgumentTypeError(f"{word!r} is not LABEL=X, a class and its weight") from None
 
 
 def of_stream(tree, classes, nominal):

@@ -1,12 +1,115 @@
 """A parameter of a learner: what it means, what it may be, which learner has it with which default."""
 
 import math
-from dataclasses import dataclass
+from argparse import ArgumentTypeError
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from textwrap import fill
-from typing import Any
 
 from ..words import joined, shown
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What values a parameter may have; all, unless it says more: what uses them checks them.
+
+    Parameters
+    ----------
+    noun : str
+        Their type, for docstrings.
+    arguments : dict
+        Of the command line's option, for argparse.
+    wanted : str
+        Their type in a sentence.
+    typed, inside : function of (value)
+        Whether a value is of the type; whether it is allowed if so.
+    allowed : str
+        Which are, in words.
+    choices : tuple of str
+        All that are allowed, if these are words.
+    """
+
+    noun: str = ""
+    arguments: dict = field(default_factory=lambda: {"metavar": "LABEL"})
+    wanted: str = ""
+    typed: Callable = lambda value: True
+    allowed: str = ""
+    inside: Callable = lambda value: True
+    choices: tuple = ()
+
+
+def choice(*words):
+    """One of some words."""
+    return Kind(
+        arguments={"choices": words}, inside=lambda value: isinstance(value, str) and value in words, choices=words
+    )
+
+
+def integer(low, high=None, unit=""):
+    """An integer from ``low`` on, ``high`` at most; ``unit`` is what it counts."""
+    words = f"{low} or more" if high is None else f"{low} to {high}"
+    words, most = f"{words} {unit}".rstrip(), math.inf if high is None else high
+    number = {"type": int, "metavar": "N"}
+    return Kind("int", number, "an integer", _is(Integral), words, lambda value: low <= value <= most)
+
+
+def real(allowed, inside):
+    """A finite number that ``inside`` is true of, which ``allowed`` says in words."""
+
+    def finite(value):
+        try:
+            return inside(value) and math.isfinite(value)
+        except OverflowError:  # an integer that no float holds
+            return False
+
+    return Kind("float", {"type": float, "metavar": "X"}, "a number", _is(Real), allowed, finite)
+
+
+def length(high):
+    """An integer, of instances up to ``high``, or a share: a float above 0, and 1 at most."""
+
+    def inside(value):
+        return 1 <= value <= high if isinstance(value, Integral) else 0 < value <= 1
+
+    words = f"an integer from 1 to {high} instances, or a float above 0 and up to 1.0"
+    return Kind("int or float", {"type": _fraction, "metavar": "X"}, "a number", _is(Real), words, inside)
+
+
+def _is(kind):
+    # NumPy's times are integers to Python.
+    return lambda value: (
+        isinstance(value, kind) and not isinstance(value, bool) and type(value).__name__ != "timedelta64"
+    )
+
+
+def _fraction(text):
+    """An integer, or a float, also as in ``1/32``; ValueError if it is neither."""
+    try:
+        return int(text)
+    except ValueError:
+        part, _, whole = text.partition("/")
+        return float(part) / (float(whole or 1) or math.nan)
+
+
+def _weight(text):
+    """A label and its weight."""
+    label, _, weight = text.rpartition("=")
+    try:
+        return label, float(weight)
+    except ValueError:
+        raise ArgumentTypeError(f"{text!r} is not LABEL=X, a class and its weight") from None
+
+
+ANY = Kind()
+PROBABILITY = real("between 0 and 1, both excluded", lambda value: 0 < value < 1)
+FLAG = Kind(
+    "bool",
+    {"action": "store_const", "const": True},
+    "True or False",
+    lambda value: type(value).__name__ in ("bool", "bool_"),  # NumPy's, too
+)
+WEIGHTS = Kind("dict", {"type": _weight, "action": "append", "metavar": "LABEL=X"})  # once for each label
 
 
 @dataclass(frozen=True)
@@ -16,110 +119,43 @@ class Option:
     Parameters
     ----------
     name : str
-    kind : type
-        int, float, bool, str (one of ``choices``), dict (label to weight), or object: checked where it is used.
+    kind : Kind
     meaning : str
         For docstring and help, without a full stop.
     defaults : dict
         By learner, of those that have the parameter.
-    low, high : number, optional
-        Least and greatest value, both allowed.
-    above, below : number, optional
-        The same, not allowed themselves.
-    unit : str
-        What a number counts, for messages.
-    choices : tuple of str
     none : str
         What None means; empty: it is not allowed.
-    group : str
-        Of the command line's help; empty: it is no option there.
     needs : tuple of str, optional
         Another parameter and the value without which this one has no effect.
+    group : str
+        Of the command line's help; empty: it is no option there.
     """
 
     name: str
-    kind: type
-    meaning: str
-    defaults: dict
-    low: Any = None
-    high: Any = None
-    above: Any = None
-    below: Any = None
-    unit: str = ""
-    choices: tuple = ()
+    kind: Kind
+    meaning: str = ""
+    defaults: dict = field(default_factory=dict)
     none: str = ""
-    group: str = ""
     needs: tuple = ()
+    group: str = ""
 
     @property
     def allowed(self):
         """The values allowed, in words."""
-        if self.choices:
-            return joined([*map(repr, self.choices), *["None"] * bool(self.none)])
-        if self.kind is bool:
-            return "True or False"
-        unit = f" {self.unit}" if self.unit else ""
-        if self.above is not None and self.below is not None:
-            words = f"between {self.above:g} and {self.below:g}, both excluded"
-        elif self.above is not None:
-            words = f"above {self.above:g}"
-        elif self.high is None:
-            words = f"{self.low} or more"
-        else:
-            words = f"{self.low} to {self.high}"
-        return words + unit + (f", or None for {self.none}" if self.none else "")
+        if self.kind.choices:
+            return joined([*map(repr, self.kind.choices), *["None"] * bool(self.none)])
+        return self.kind.allowed + (f", or None for {self.none}" if self.none else "")
 
     def check(self, value):
-        """Refuse a value.
-
-        Raises
-        ------
-        TypeError, ValueError
-            With what is allowed.
-        """
-        if self.kind in (object, dict) or (value is None and self.none):
+        """Refuse a value with a TypeError or ValueError that says what is allowed."""
+        if value is None and self.none:
             return
-        if self.choices:
-            if not isinstance(value, str) or value not in self.choices:
-                raise ValueError(f"{self.name} must be {self.allowed}, not {shown(value)}")
-            return
-        noun, number = {bool: ("True or False", bool), int: ("an integer", Integral), float: ("a number", Real)}[
-            self.kind
-        ]
-        # NumPy's truth values are no bool, and no number either.
-        truth = isinstance(value, bool) or type(value).__name__ in ("bool_", "bool")
-        # Its times are integers to Python.
-        time = type(value).__name__ == "timedelta64"
-        if time or truth != (self.kind is bool) or not (truth or isinstance(value, number)):
-            raise TypeError(f"{self.name} must be {noun}{' or None' if self.none else ''}, not {shown(value)}")
-        if self.kind is not bool and not self._in_range(value):
+        if not self.kind.typed(value):
+            wanted = self.kind.wanted + (" or None" if self.none else "")
+            raise TypeError(f"{self.name} must be {wanted}, not {shown(value)}")
+        if not self.kind.inside(value):
             raise ValueError(f"{self.name} must be {self.allowed}, not {shown(value)}")
-
-    def _in_range(self, value):
-        """Whether a number is allowed; NaN never is."""
-        return (
-            (self.low is None or value >= self.low)
-            and (self.high is None or value <= self.high)
-            and (self.above is None or value > self.above)
-            and (self.below is None or value < self.below)
-            and self._is_finite(value)
-        )
-
-    def _is_finite(self, value):
-        try:
-            return math.isfinite(value)
-        except OverflowError:  # an integer that no float holds
-            return self.kind is int
-
-    @property
-    def type_name(self):
-        """For docstrings."""
-        return self.kind.__name__
-
-    @property
-    def parse(self):
-        """What makes a value of a word of the command line."""
-        return self.kind
 
     @property
     def flag(self):
@@ -128,43 +164,17 @@ class Option:
 
     def entry(self, tree):
         """Its place in a docstring's list of parameters: two lines or more."""
-        kind = "" if self.kind is object else self.type_name + (" or None" if self.none else "")
-        if self.choices:
-            kind = self.allowed
-        head = f"{self.name} : " + ", ".join(filter(None, (kind, f"default {self.defaults[tree]!r}")))
-        text = self.meaning[0].upper() + self.meaning[1:] + "."
-        if self.kind in (int, float):
-            text += f" {self.allowed[0].upper() + self.allowed[1:]}."
+        noun = self.kind.noun and self.kind.noun + (" or None" if self.none else "")
+        words = filter(None, (self.allowed if self.kind.choices else noun, f"default {self.defaults[tree]!r}"))
+        text = f"{self.meaning[0].upper()}{self.meaning[1:]}."
+        if self.kind.allowed:
+            text += f" {self.allowed[0].upper()}{self.allowed[1:]}."
         elif self.none:
             text += f" None: {self.none}."
-        return head + "\n" + fill(text, 96, initial_indent="    ", subsequent_indent="    ", break_on_hyphens=False)
+        indented = fill(text, 96, initial_indent="    ", subsequent_indent="    ", break_on_hyphens=False)
+        return f"{self.name} : {', '.join(words)}\n{indented}"
 
 
-def number(text):
-    """An integer, or a float, also as in ``1/32``; ValueError if it is neither."""
-    try:
-        return int(text)
-    except ValueError:
-        part, _, whole = text.partition("/")
-        return float(part) / (float(whole or 1) or math.nan)
-
-
-@dataclass(frozen=True)
-class Length(Option):
-    """A parameter that is an integer, of instances up to ``high``, or a share: a float above 0, and 1 at most."""
-
-    @property
-    def allowed(self):
-        words = f"an integer from 1 to {self.high} instances, or a float above 0 and up to 1.0"
-        return words + (f", or None for {self.none}" if self.none else "")
-
-    @property
-    def type_name(self):
-        return "int or float"
-
-    def _in_range(self, value):
-        return 1 <= value <= self.high if isinstance(value, Integral) else 0 < value <= 1
-
-    @property
-    def parse(self):
-        return number
+def in_help(group, *options):
+    """Options of the command line, in a group of its help."""
+    return (replace(option, group=group) for option in options)

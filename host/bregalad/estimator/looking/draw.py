@@ -9,7 +9,7 @@ import numpy as np
 
 from ...data.quantiser import Quantiser
 from ...data.schema import Schema
-from ...options.option import Option
+from ...options.option import Option, integer
 from ...tree.nodes import Nodes
 from ...tree.table import LEAF, MADE, MULTIWAY, NUMERIC, N
 from ..turns import in_turn
@@ -19,7 +19,7 @@ from .page import page, points_of
 if TYPE_CHECKING:
     from ...evaluation import Curve
 
-_DEPTH = Option("max_depth", int, "", {}, low=0, none="all levels")
+_DEPTH = Option("max_depth", integer(0), none="all levels")
 
 
 class Drawn:
