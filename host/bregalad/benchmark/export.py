@@ -9,7 +9,6 @@ is a tree of as many leaves, learnt from the same rows; m2cgen makes C of it, sk
 """
 
 import argparse
-import shutil
 import subprocess
 import tempfile
 import time
@@ -27,37 +26,21 @@ STREAMS = ("KDD", "Skin shuffled", "rt5n_1M", "led_1M", "generator:agrawal")
 ROWS, BATCH, TURNS = 100_000, 1000, 3
 HEAD = ("stream", "learner", "leaves", "equal in C", "in ONNX", "C, kB", "ONNX, kB", "JSON, kB")
 TIMES = ("C, ns a row", "ONNX", "Python")
-_HARNESS = """
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
-%(include)s
-int main(void)
+_LOOP = """#include "tree.h"
+void predict(double *x, unsigned *found)
 {
-    static double x[%(rows)d][%(width)d];
-    static unsigned found[%(rows)d];
-    double least = 1e9;
-    if (fread(x, sizeof x, 1, stdin) != 1)
-        return 1;
-    for (int turn = 0; turn < %(turns)d; turn++) {
-        const clock_t start = clock();
-        for (int i = 0; i < %(rows)d; i++)
-            %(predict)s
-        const double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
-        least = seconds < least ? seconds : least;
-    }
-    fprintf(stderr, "%%g", least);
-    fwrite(found, sizeof found, 1, stdout);
-    return 0;
+    for (int i = 0; i < %d; i++, x += %d)
+        %s
 }
 """
+_OURS = "found[i] = model_predict(x);"
 _SCORES = """{
-                double scores[%d];
-                score(x[i], scores);
-                found[i] = 0;
-                for (unsigned k = 1; k < %d; k++)
-                    found[i] = scores[k] > scores[found[i]] ? k : found[i];
-            }"""
+            double scores[%(classes)d];
+            score(x, scores);
+            found[i] = 0;
+            for (unsigned k = 1; k < %(classes)d; k++)
+                found[i] = scores[k] > scores[found[i]] ? k : found[i];
+        }"""
 
 
 def in_c(text, predict, rows):
@@ -65,27 +48,32 @@ def in_c(text, predict, rows):
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "tree.h").write_text(text)
-        whole = {"include": '#include "tree.h"', "rows": len(rows), "width": rows.shape[1]}
-        (folder / "main.c").write_text(_HARNESS % (whole | {"turns": TURNS, "predict": predict}))
-        called = "unsigned predict(double *x) { return model_predict(x); }" if "model_predict" in text else ""
+        called = "unsigned predict(double *x) { return model_predict(x); }" if predict == _OURS else ""
         (folder / "tree.c").write_text(f'#include "tree.h"\n{called}\n')
-        cc = shutil.which("cc") or "gcc"
-        subprocess.run([cc, "-std=c99", "-O2", "main.c", "-o", "main"], cwd=folder, check=True)
-        subprocess.run([cc, "-std=c99", "-Os", "-c", "tree.c"], cwd=folder, check=True)
+        (folder / "loop.c").write_text(_LOOP % (*rows.shape, predict))
+        for options in ("-Os -c tree.c", "-O2 -shared -fPIC loop.c -o loop.so"):
+            subprocess.run(["cc", "-std=c99", *options.split()], cwd=folder, check=True)
         said = subprocess.run(["size", "tree.o"], cwd=folder, check=True, capture_output=True, text=True).stdout
-        done = subprocess.run([folder / "main"], input=rows.tobytes(), capture_output=True, check=True)
-    found = np.frombuffer(done.stdout, np.uint32)
-    return found, sum(map(int, said.splitlines()[1].split()[:2])), float(done.stderr) * 1e9 / len(rows)
+        loop = np.ctypeslib.load_library("loop", name).predict
+        found = np.empty(len(rows), np.uint32)
+        loop.argtypes = [np.ctypeslib.ndpointer(flags="C")] * 2
+        least = min(_seconds(lambda: loop(rows, found)) for _ in range(TURNS))
+    return found, sum(map(int, said.splitlines()[1].split()[:2])), least * 1e9 / len(rows)
 
 
 def timed(predict, rows):
     """What is predicted batch by batch, and ns per row."""
-    least = np.inf
-    for _ in range(TURNS):
-        start = time.process_time()
-        found = [predict(rows[at : at + BATCH]) for at in range(0, len(rows), BATCH)]
-        least = min(least, time.process_time() - start)
-    return np.concatenate(found), least * 1e9 / len(rows)
+
+    def run():
+        return [predict(rows[at : at + BATCH]) for at in range(0, len(rows), BATCH)]
+
+    return np.concatenate(run()), min(_seconds(run) for _ in range(TURNS)) * 1e9 / len(rows)
+
+
+def _seconds(work):
+    start = time.process_time()
+    work()
+    return time.process_time() - start
 
 
 def in_onnx(model, rows):
@@ -101,43 +89,40 @@ def in_onnx(model, rows):
     return found, len(whole), took
 
 
-def ours(learner, X):
-    """Cells of a learner's row, the stream and its name left out."""
-    rows = learner.as_numbers(X)
+def row_of(learner, leaves, X, single, rows, exports, call):
+    """Cells of a learner's row, the stream and its name left out.
+
+    ``X`` are the instances as the learner takes them, ``single`` the same of float32, ``rows`` as C does; ``exports``
+    are C, ONNX, and JSON if there is any.
+    """
     labels, python = timed(learner.predict, X)
-    single = X.astype({name: np.float32 for name in X if X[name].dtype.kind in "fiu" and name not in learner.nominal})
-    found, size, c = in_c(learner.to_c(), "found[i] = model_predict(x[i]);", rows)
-    told, whole, onnx = in_onnx(learner.to_onnx(), rows.astype(np.float32))
+    text, model, *json = exports
+    found, size, c = in_c(text, call, rows)
+    told, whole, onnx = in_onnx(model, rows.astype(np.float32))
     equal = (learner.classes_[found] == labels).sum(), (told == learner.predict(single)).sum()
-    sizes = size, whole, len(learner.to_json().encode())
-    return [
-        learner.report()["leaves"],
-        *equal,
-        *(f"{each / 1000:.1f}" for each in sizes),
-        *map(round, (c, onnx, python)),
-    ]
+    sizes = [f"{each / 1000:.1f}" for each in (size, whole, *(len(text.encode()) for text in json))]
+    return [leaves, *equal, *sizes, *[""] * (not json), *map(round, (c, onnx, python))]
+
+
+def ours(learner, X):
+    """The row of one of our learners."""
+    single = X.astype({name: np.float32 for name in X if X[name].dtype.kind in "fiu" and name not in learner.nominal})
+    exports = learner.to_c(), learner.to_onnx(), learner.to_json()
+    return row_of(learner, learner.report()["leaves"], X, single, learner.as_numbers(X), exports, _OURS)
 
 
 def theirs(rows, y, test, leaves):
-    """The same of scikit-learn's tree with so many leaves."""
+    """The row of scikit-learn's tree with so many leaves."""
     from m2cgen import export_to_c
     from skl2onnx import to_onnx
     from sklearn.tree import DecisionTreeClassifier
 
     tree = DecisionTreeClassifier(max_leaf_nodes=max(2, leaves), random_state=1).fit(rows, y)
-    labels, python = timed(tree.predict, test)
-    count = len(tree.classes_)
-    found, size, c = in_c(export_to_c(tree), _SCORES % (count, count), test)
-    told, whole, onnx = in_onnx(to_onnx(tree, rows[:1].astype(np.float32)), test.astype(np.float32))
-    equal = (tree.classes_[found] == labels).sum(), (told == tree.predict(test.astype(np.float32))).sum()
-    return [
-        tree.get_n_leaves(),
-        *equal,
-        f"{size / 1000:.1f}",
-        f"{whole / 1000:.1f}",
-        "",
-        *map(round, (c, onnx, python)),
-    ]
+    exports, call = (
+        (export_to_c(tree), to_onnx(tree, rows[:1].astype(np.float32))),
+        _SCORES % {"classes": len(tree.classes_)},
+    )
+    return row_of(tree, tree.get_n_leaves(), test, test.astype(np.float32), test, exports, call)
 
 
 def main():

@@ -61,18 +61,13 @@ class Mlpack:
 
         self.call = hoeffding_tree
         self.options = {} if all(values) else {"numeric_split_strategy": "domingos"}
-        self.X = (
-            table
-            if not any(values)
-            else pd.DataFrame(
-                {
-                    f"a{i}": pd.Categorical.from_codes(table[:, i].astype(np.int16), range(count))
-                    if count
-                    else table[:, i]
-                    for i, count in enumerate(values)
-                }
-            )
-        )
+        self.X = table
+        if any(values):
+            columns = enumerate(zip(table.T, values, strict=True))
+            kinds = {
+                i: pd.Categorical.from_codes(each.astype(int), range(n)) if n else each for i, (each, n) in columns
+            }
+            self.X = pd.DataFrame(kinds).add_prefix("a")
         self.y = labels.astype(np.int64)
 
     def run(self, count):
