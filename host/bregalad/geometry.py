@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .criteria import criterion_of
 from .fixed import GAIN_FRACTION
 from .words import shown
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 CODE_WIDTH = 8  # bits of an attribute code
 BYTE_CLASSES = 256  # that a row's label tells

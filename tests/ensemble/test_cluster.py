@@ -11,9 +11,8 @@ import tempfile
 
 import pytest
 from bregalad import VFDT, BoardError
-from bregalad import cluster as workers_of
-from bregalad.cluster import BOARD, parse
 from bregalad.ensemble import ENSEMBLES, crew, load_learner
+from bregalad.ensemble.crew import BOARD, parse
 from forests import drifting, same
 
 BOARDS = 4
@@ -52,7 +51,9 @@ def make(name, **options):
 
 def kill(forest, number):
     """End a worker as a power failure does."""
-    os.kill(int(re.search(r"process (\d+)", str(forest._crew._hands[number]))[1]), signal.SIGKILL)
+    crew = forest._crew
+    process = crew._ray.get(crew._actors[number].__ray_call__.remote(lambda hands: os.getpid()))
+    os.kill(process, signal.SIGKILL)
 
 
 @pytest.mark.parametrize(
@@ -85,9 +86,9 @@ def test_the_rest_is_as_ever_while_members_are_away(cluster, tmp_path, monkeypat
     here, there = make("arf"), make("arf", engine="ray")
     for forest in (here, there):
         forest.partial_fit(X[:600], y[:600], [0, 1])
-    assert len(there._crew._hands) == BOARDS
+    assert len(there._crew._actors) == BOARDS
     with monkeypatch.context() as context:
-        context.setattr(workers_of, "_PATIENCE", 0.5)
+        context.setattr(crew, "_PATIENCE", 0.5)
         with pytest.raises(BoardError, match=r"ray: worker 0 got no board within 0.5 s: 0 of the cluster's boards are"):
             make("arf", engine="ray").fit(X, y)
     there.save(tmp_path / "forest")
@@ -149,7 +150,7 @@ def test_a_forked_process_leaves_the_workers_to_the_first(cluster):
     process = context.Process(target=child, daemon=True)
     process.start()
     assert ours.poll(600)
-    assert re.search(r"worker 0 \(.*, process \d+\).*: left to the process that this one was forked from", ours.recv())
+    assert re.match("ray,workers=1: left to the process that this one was forked from", ours.recv())
     process.join()
     for forest in (here, there):
         forest.partial_fit(X[600:], y[600:])
@@ -162,7 +163,7 @@ def test_workers_must_fit(cluster, monkeypatch):
     with pytest.raises(BoardError, match=r"worker 4 has no board, the cluster's nodes have 4: start nodes with --res"):
         forest.fit(X, y)
     monkeypatch.setattr(crew, "RELEASE", "release 0.0 with protocol 1")
-    with pytest.raises(BoardError, match="worker 0: ValueError: it has release .*, this program release 0.0 with"):
+    with pytest.raises(BoardError, match="ray,workers=1: ValueError: it has release .*, this program release 0.0 with"):
         forest.set_params(engine="ray,workers=1").fit(X, y)
     monkeypatch.undo()
     forest.set_params(engine=None).fit(X, y)
@@ -170,7 +171,7 @@ def test_workers_must_fit(cluster, monkeypatch):
 
 def test_another_program_has_a_cluster_of_its_own(cluster):
     there = {name: value for name, value in os.environ.items() if name != "RAY_ADDRESS"}
-    program = "from bregalad.cluster import Cluster; print(Cluster('ray').ray.get_runtime_context().gcs_address)"
+    program = "from bregalad.ensemble.crew import connect; print(connect().get_runtime_context().gcs_address)"
     # Ray notes clusters that were begun for all in its folder: none here. The paths of its sockets are long.
     with tempfile.TemporaryDirectory(prefix="r", ignore_cleanup_errors=True) as there["RAY_TMPDIR"]:
         done = subprocess.run([sys.executable, "-c", program], env=there, capture_output=True, text=True, timeout=600)
@@ -193,11 +194,11 @@ def test_a_cluster_that_is_slow_to_begin(monkeypatch, failures):
     monkeypatch.setenv("RAY_ADDRESS", "local")
     monkeypatch.setattr(ray, "init", slow)
     if failures == 1:
-        assert workers_of.Cluster("ray,workers=1").workers == 1
+        assert crew.connect().cluster_resources()[BOARD] >= 1
         ray.shutdown()
     else:
         with pytest.raises(BoardError, match="ray: Ray cannot begin a cluster on this machine: .* timed out"):
-            workers_of.Cluster("ray")
+            crew.connect()
     assert len(tried) == 2
 
 
@@ -209,7 +210,7 @@ def test_a_cluster_that_is_gone_takes_nothing_along(cluster, tmp_path):
     cluster.shutdown()
     same(here, there, X)
     there.save(tmp_path / "forest")
-    with pytest.raises(BoardError, match=r"ray,workers=1: worker 0 \(.*, process \d+\) .* gone with its cluster. All"):
+    with pytest.raises(BoardError, match="ray,workers=1: the workers are gone with their cluster. All"):
         there.partial_fit(X[1000:], y[1000:])
     assert there.report()["instances"] == 1000
     for forest in (here, there.set_params(engine=None)):

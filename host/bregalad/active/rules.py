@@ -1,15 +1,10 @@
 """Strategies with a rule for all instances: at random, by the tree's uncertainty, by its leaf's confidence."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
+from ..estimator.tree import StreamTree
 from .strategy import Strategy
-
-if TYPE_CHECKING:
-    from ..estimator.tree import StreamTree
 
 __all__ = ["ConfTree", "Rnd", "RndVar", "SelSamp", "VarUn"]
 

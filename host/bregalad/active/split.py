@@ -1,21 +1,15 @@
 """Strategies that label a share of the instances at random, and watch it for changes of the stream."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
+from ..estimator.tree import StreamTree
 from ..extras import needing
+from ..hints import Column, Frame, Label
 from ..options.option import PROBABILITY, Option
 from .rules import ConfTree, VarUn
 from .strategy import Strategy
-
-if TYPE_CHECKING:
-    from typing import Self
-
-    from ..estimator.tree import StreamTree
-    from ..hints import Column, Frame, Label
 
 __all__ = ["Split", "SplitConfTree"]
 

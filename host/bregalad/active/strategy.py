@@ -1,22 +1,16 @@
 """What all strategies share: the budget, the calls, and how many labels have been asked for."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 
 from ..estimator.inputs import as_frame, class_indices, labels_of, same_length
 from ..estimator.tree import StreamTree
+from ..hints import Column, Frame, Label
 from ..options.option import Option, integer, real
 from ..words import shown
-
-if TYPE_CHECKING:
-    from typing import Self
-
-    from ..hints import Column, Frame, Label
 
 __all__ = ["Strategy"]
 

@@ -1,23 +1,16 @@
 """Boards that are reached by registers, commands and reports."""
 
-from __future__ import annotations
-
 import os
 from abc import abstractmethod
-from typing import TYPE_CHECKING
+from typing import TypeAlias
 
-from ..protocol.registers import EVENTS, MAGIC, TIMINGS, VERSION, Access, find, geometry_of
+import numpy as np
+
+from ..geometry import Geometry
+from ..protocol.registers import EVENTS, MAGIC, TIMINGS, VERSION, Access, Register, find, geometry_of
 from .base import Board, BoardError, as_bytes
 
-if TYPE_CHECKING:
-    from typing import TypeAlias
-
-    import numpy as np
-
-    from ..geometry import Geometry
-    from ..protocol.registers import Register
-
-    Data: TypeAlias = bytes | bytearray | memoryview | np.ndarray
+Data: TypeAlias = bytes | bytearray | memoryview | np.ndarray
 
 
 class Device(Board):

@@ -1,16 +1,12 @@
 """The ensembles by name, and any learner from a file."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..estimator.saving import storage
+from ..hints import Path
 from ..learners.catalogue import CLASSICAL, POSITIVE, TREES
 from .adaptive import AdaptiveRandomForest
 from .bagging import LeveragingBagging, OnlineBagging
-
-if TYPE_CHECKING:
-    from ..hints import Path
 
 __all__ = ["ENSEMBLES", "load_learner"]
 

@@ -6,32 +6,77 @@ since, so the ensemble is the one without the loss. The next batch goes to anoth
 
 import os
 import pickle
-import socket
+import re
 import weakref
 from contextlib import suppress
 
 import numpy as np
 
-from ..cluster import BOARD, RELEASE, Cluster, Gone, holders
+from .. import __version__
 from ..errors import BoardError
+from ..extras import needing
 from ..interrupt import unbroken
+from ..protocol.registers import VERSION
+from ..words import one_line, shown
 from .share import Share
 
+RELEASE = f"release {__version__} with protocol {VERSION}"
+BOARD = "board"  # the resource of which a node has one for each board
+_PATIENCE = 180.0  # seconds for a worker to get a board; Ray waits 60 for a process that hangs, then begins another
 _LOGGED = 1 << 25  # bytes of batches after which workers tell what they have learnt
+
+_crews: weakref.WeakSet = weakref.WeakSet()
+_left: list = []  # in a forked process those of the first: their end here would cut its connections
+
+
+def parse(engine):
+    """How many workers an engine names, 0: as many as there are boards; TypeError or ValueError if it is none."""
+    wrong = f"engine must be None, 'ray' or 'ray,workers=N', not {shown(engine)}"
+    if not isinstance(engine, str):
+        raise TypeError(wrong)
+    found = re.fullmatch("ray(?:,workers=([1-9][0-9]*))?", engine)
+    if found is None:
+        raise ValueError(wrong)
+    return int(found[1] or 0)
+
+
+def connect():
+    """Ray, connected to the cluster that was begun for all, or to one of this program alone; BoardError if to none."""
+    with needing("engine 'ray'", "ray"):
+        import ray
+    if ray.is_initialized():
+        return ray
+    quiet = {"logging_level": "ERROR", "log_to_driver": False}
+    own = {"include_dashboard": False, "resources": {BOARD: os.cpu_count()}} | quiet
+    for name in ("RAY_USAGE_STATS_ENABLED", "RAY_worker_niceness"):  # its workers have no less right to run
+        os.environ.setdefault(name, "0")
+    try:
+        try:
+            # "auto" would join any cluster of the machine, another program's own too, which ends with that program.
+            ray.init(**own)
+        except ValueError:  # there is a cluster, whose nodes tell themselves what they have
+            ray.init(**quiet)
+    except Exception:  # it is gone; or Ray has waited for its own processes half a minute, little on a busy machine
+        ray.shutdown()
+        try:
+            ray.init("local", **own)
+        except Exception as error:  # those of gRPC, for one, are of no class in between
+            ray.shutdown()
+            raise BoardError(f"ray: Ray cannot begin a cluster on this machine: {one_line(error)}") from error
+    return ray
 
 
 class Hands:
     """What runs on a worker. Everything goes in and out as bytes."""
 
     def take(self, kept, release):
-        """Begin with what `keep` has given; host and process. An error if the program is of another release."""
+        """Begin with what `keep` has given. An error if the program is of another release."""
         if release != RELEASE:
             raise ValueError(f"it has {RELEASE}, this program {release}: install the same on both")
         known, members, threads = pickle.loads(kept)
         known.tell(members)
         self._share, self._threads = Share(members, known, threads), threads
         self._share.open()
-        return socket.gethostname(), os.getpid()
 
     def keep(self):
         """All that was learnt."""
@@ -44,17 +89,6 @@ class Hands:
         if name == "learn":
             found = _small(found[0]), None if (found[1] == 1).all() else found[1]
         return pickle.dumps(found)
-
-
-class _Hand:
-    """One worker as the crew sees it."""
-
-    def __init__(self, number):
-        self.number, self.kept = number, b""
-        self.actor, self.place = None, ""
-
-    def __str__(self):
-        return f"worker {self.number}{self.place}"
 
 
 class Crew:
@@ -80,35 +114,40 @@ class Crew:
     """
 
     def __init__(self, engine, members, known, threads):
-        self.engine, self.ended = engine, None
-        self._cluster = Cluster(engine)
-        holders.add(self)
-        # Each takes a board.
-        self._actor = self._cluster.ray.remote(num_cpus=0, resources={BOARD: 1}, scheduling_strategy="SPREAD")(Hands)
-        self._log, self._size, self._share = [], 0, None
-        self._hands = [_Hand(number) for number in range(min(len(members), self._cluster.workers))]
-        # Now: Ray itself takes its time.
-        self.dismiss = weakref.finalize(self, _dismiss, self._cluster, self._hands)
+        wanted, self.engine, self.ended = parse(engine), engine, None
+        self._ray, self._process = connect(), os.getpid()
+        boards = int(self._ray.cluster_resources().get(BOARD, 0))
+        if boards < max(1, wanted):
+            raise BoardError(
+                f"{engine}: worker {boards} has no board, the cluster's nodes have {boards}: start nodes with "
+                f"--resources='{{\"{BOARD}\": 1}}', as many as each has boards"
+            )
         known.tell(members)
+        parts = np.array_split(np.arange(len(members)), min(len(members), wanted or boards))
+        self._kept = [pickle.dumps((known, [members[i] for i in part], threads)) for part in parts]
+        self._worker_of = {members[i].number: worker for worker, part in enumerate(parts) for i in part}
+        self._log, self._share, self._actors = [], None, []  # the log: what was learnt since all have kept
+        _crews.add(self)
+        self.dismiss = weakref.finalize(self, _dismiss, self._ray, self._actors, self._process)
         try:
-            self._begin(members, known, threads)
-        except Gone as gone:
+            self._begin()
+        except Exception as error:
             self.dismiss()
-            raise BoardError(f"{engine}: {gone}") from None
+            raise BoardError(f"{engine}: {_told(error)}") from error
 
-    def _begin(self, members, known, threads):
-        """Begin workers with these members."""
-        self._of = {}
-        for hand, part in zip(self._hands, np.array_split(np.arange(len(members)), len(self._hands)), strict=True):
-            hand.kept = pickle.dumps((known, [members[i] for i in part], threads))
-            self._of |= {members[i].number: hand for i in part}
-        asked = []
-        with self._cluster.reaching(self._hands[0]):
-            for hand in self._hands:
-                hand.actor = self._actor.remote()
-                asked.append(hand.actor.take.remote(hand.kept, RELEASE))
-        for hand, answer in zip(self._hands, asked, strict=True):
-            hand.place = self._cluster.place(answer, hand)
+    def _begin(self):
+        """Begin the workers, each with a board."""
+        ray = self._ray
+        made = ray.remote(num_cpus=0, resources={BOARD: 1}, scheduling_strategy="SPREAD")(Hands)
+        self._actors += [made.remote() for _ in self._kept]
+        asked = [actor.take.remote(kept, RELEASE) for actor, kept in zip(self._actors, self._kept, strict=True)]
+        for worker, answer in enumerate(asked):
+            if not ray.wait([answer], timeout=_PATIENCE)[0]:
+                free = int(ray.available_resources().get(BOARD, 0))
+                raise BoardError(
+                    f"worker {worker} got no board within {_PATIENCE:g} s: {free} of the cluster's boards are free"
+                )
+            ray.get(answer)
 
     # As a share
 
@@ -117,17 +156,15 @@ class Crew:
 
     def learn(self, codes, labels, first):
         yield from ()
-        if self._size > _LOGGED:
+        if sum(map(len, self._log)) > _LOGGED:
             self._keep()
         found, weights = zip(*self._do("learn", codes, _small(labels), first), strict=True)
         found = np.concatenate(found).astype(np.int32, copy=False)
-        if weights[0] is None:
-            return found, np.ones(found.shape)
-        return found, np.concatenate(weights)
+        return found, np.ones(found.shape) if weights[0] is None else np.concatenate(weights)
 
     def replant(self, number, at):
         yield from ()
-        return self._do("replant", number, at, only=self._of[number])[0]
+        return self._do("replant", number, at, only=self._worker_of[number])[0]
 
     def vote(self, codes):
         return self._looked_at("vote", codes)
@@ -136,8 +173,7 @@ class Crew:
         return self._looked_at("shares", codes)
 
     def _looked_at(self, name, codes):
-        found, weights = zip(*self._do(name, codes, kept=False), strict=True)
-        return np.concatenate(found), np.concatenate(weights)
+        return tuple(np.concatenate(parts) for parts in zip(*self._do(name, codes, kept=False), strict=True))
 
     def thresholds(self):
         return np.any(self._do("thresholds", kept=False), axis=0)
@@ -153,9 +189,11 @@ class Crew:
     # Coming home
 
     @property
-    def there(self):
-        """Whether there is still a cluster, for another crew."""
-        return not self._cluster.trouble
+    def trouble(self):
+        """Why workers are of no use any more; empty if they are. Ray would begin another cluster."""
+        if os.getpid() != self._process:
+            return "left to the process that this one was forked from"
+        return "" if self._ray.is_initialized() else "the workers are gone with their cluster"
 
     def members(self):
         """All members as they are by now: copies, unless the crew has ended."""
@@ -164,9 +202,8 @@ class Crew:
         return self._unpacked()[0] if self.ended is None else self._share.members
 
     def _unpacked(self):
-        parts = [pickle.loads(hand.kept) for hand in self._hands]
-        known, _, threads = parts[0]
-        return [member for _, members, _ in parts for member in members], known, threads
+        parts = [pickle.loads(kept) for kept in self._kept]
+        return [member for _, members, _ in parts for member in members], parts[0][0], parts[0][2]
 
     # Talking to workers
 
@@ -175,43 +212,33 @@ class Crew:
 
         What changes the members is ``kept``, for whoever has to do it again.
         """
-        what, hands = pickle.dumps((name, arguments)), [only] if only else self._hands
-        told = self._ask(hands, "do", what)
+        what, actors = pickle.dumps((name, arguments)), self._actors if only is None else [self._actors[only]]
+        told = self._ask(actors, "do", what)
         if told is not None:
-            if kept:
-                self._log.append(what)
-                self._size += len(what)
+            self._log += [what] * kept
             return [pickle.loads(each) for each in told]
         with unbroken():  # as workers are
             return [self._share.call(name, *arguments)]
 
     def _keep(self):
         """Have all workers tell what they have learnt, which is where others would begin."""
-        told = self._ask(self._hands, "keep")
-        if told is not None:
-            for hand, kept in zip(self._hands, told, strict=True):
-                hand.kept = kept
-            self._log, self._size = [], 0
+        if (told := self._ask(self._actors, "keep")) is not None:
+            self._kept, self._log = told, []
 
-    def _ask(self, hands, method, *arguments):
+    def _ask(self, actors, method, *arguments):
         """What workers answer, asked at the same time; None if they are no more, or were lost just now."""
         if self.ended is not None:
             return None
         try:
-            if trouble := self._cluster.trouble:
-                raise Gone(f"{self._hands[0]} and all others: {trouble}")
-            with self._cluster.reaching(hands[0]):
-                arguments = [self._cluster.ray.put(each) for each in arguments]
-            asked = []
-            for hand in hands:
-                with self._cluster.reaching(hand):
-                    asked.append(getattr(hand.actor, method).remote(*arguments))
-            return [self._cluster.told(*each) for each in zip(asked, hands, strict=True)]
-        except Gone as gone:
-            self._end(gone)
+            if trouble := self.trouble:
+                raise BoardError(trouble)
+            arguments = [self._ray.put(each) for each in arguments]
+            return self._ray.get([getattr(actor, method).remote(*arguments) for actor in actors])
+        except Exception as error:
+            self._end(error)
             return None
 
-    def _end(self, gone):
+    def _end(self, error):
         """Learn in this process what workers have learnt, and let go of them."""
         members, known, threads = self._unpacked()
         known.tell(members)
@@ -220,9 +247,14 @@ class Crew:
             for what in self._log:
                 name, arguments = pickle.loads(what)
                 self._share.call(name, *arguments)
-        self._log, self._size = [], 0
-        self.ended = str(gone)
+        self._log, self.ended = [], _told(error)
         self.dismiss()
+
+
+def _told(error):
+    """An error of Ray's, or of a worker's, in words."""
+    cause = getattr(error, "cause", None) or error
+    return one_line(cause) if isinstance(cause, BoardError) else f"{type(cause).__name__}: {one_line(cause)}"
 
 
 def _small(labels):
@@ -230,10 +262,13 @@ def _small(labels):
     return labels.astype(np.uint8) if labels.max(initial=0) < 256 else labels
 
 
-def _dismiss(cluster, hands):
-    if cluster.trouble:
-        return
-    for hand in hands:
-        with suppress(Exception):  # it may be gone already
-            cluster.ray.kill(hand.actor)
-        hand.actor = None
+def _dismiss(ray, actors, process):
+    if os.getpid() == process and ray.is_initialized():
+        for actor in actors:
+            with suppress(Exception):  # it may be gone already
+                ray.kill(actor)
+        actors.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=lambda: _left.extend(_crews))

@@ -1,11 +1,10 @@
 """What every ensemble offers its users: scikit-learn's and River's calls, save and load."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, dataclass_transform
+from typing import Any, dataclass_transform
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..boards.base import BoardError
 from ..driver.steps import SAFE, Steps
@@ -15,6 +14,7 @@ from ..estimator.single import OneByOne
 from ..estimator.stream import StreamLearner
 from ..estimator.tree import StreamTree
 from ..estimator.turns import in_turn
+from ..hints import Frame
 from ..predictors import predictor_of
 from . import options, storage
 from .crew import Crew
@@ -23,11 +23,6 @@ from .member import Member
 from .share import Known, Share
 from .template import check_template
 from .votes import elect
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ..hints import Frame
 
 _BATCH = 4096  # instances that a member learns or looks at before the next one does; nothing depends on it
 
@@ -188,7 +183,7 @@ class Ensemble(StreamLearner, Parameters):
         if crew is None or crew.ended is None:
             return
         self._recall()
-        if not crew.there:
+        if crew.trouble:
             raise BoardError(
                 f"{self.engine}: {crew.ended}. All {self._seen} instances learnt are kept here: the ensemble can be "
                 "saved and goes on with the next one, with engine=None or on a cluster"

@@ -1,11 +1,11 @@
 """The tree that an ensemble's members are like: what it may be."""
 
 from ..boards.base import Board
-from ..cluster import parse
 from ..estimator import board as holder
 from ..estimator.tree import StreamTree
 from ..protocol.rows import MOST_WEIGHT
 from ..words import shown
+from .crew import parse
 from .draws import thresholds
 from .ground import check_ground, is_shared
 

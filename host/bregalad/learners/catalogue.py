@@ -1,18 +1,14 @@
 """The trees by name, and any of them from a file."""
 
-from __future__ import annotations
-
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..estimator.saving import storage
+from ..estimator.tree import StreamTree
+from ..hints import Path
 from ..options import table as options
-
-if TYPE_CHECKING:
-    from ..estimator.tree import StreamTree
-    from ..hints import Path
-    from .classical.estimator import ClassicalTree
-    from .positive.estimator import PositiveLearner
+from .classical.estimator import ClassicalTree
+from .positive.estimator import PositiveLearner
 
 
 def _found(places):

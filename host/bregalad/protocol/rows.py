@@ -14,23 +14,17 @@ Commands and rows are one ordered stream. A command is 16 bytes; what follows it
 the next one. A row that comes before a command is not touched by it.
 """
 
-from __future__ import annotations
-
 from collections import namedtuple
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import IntEnum, IntFlag
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..geometry import Geometry
 from ..words import shown
 from .commands import padded
 from .layout import Field, Layout
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ..geometry import Geometry
 
 EDGES = 255  # places for edges of an attribute; code 255 is a missing value's, so 254 are used
 KEY_BYTES = 4  # of an edge

@@ -1,10 +1,10 @@
 """What the classical trees offer their users: scikit-learn's and River's calls, on instances that are kept."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...data.quantiser import Quantiser
 from ...estimator.inputs import schema_of, too_many_values
@@ -17,19 +17,13 @@ from ...estimator.stream import StreamLearner
 from ...estimator.turns import in_turn
 from ...estimator.weights import check_class_weight, often
 from ...geometry import MISSING
+from ...hints import Frame, Label
 from ...options import table as options
 from ...policy.criteria import INFORMATION_GAIN
 from . import storage
 from .kernel import Data
 from .tree import Tree, majority
 from .view import View
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import NDArray
-
-    from ...hints import Frame, Label
 
 
 class ClassicalTree(StreamLearner, Drawn):

@@ -1,19 +1,13 @@
 """ID5R and ITI, Utgoff's incremental decision trees."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import numpy as np
 
 from ...estimator.parameters import declared
 from ...geometry import MISSING
+from ...hints import Label, Nominal
 from .estimator import ClassicalTree
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ...hints import Label, Nominal
 
 
 @declared

@@ -1,10 +1,10 @@
 """What learners of positive and unlabelled instances offer their users: scikit-learn's calls, save and load."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...boards import is_link
 from ...boards.base import Board
@@ -12,22 +12,16 @@ from ...data.parts import rows_of
 from ...estimator.inputs import as_frame, labels_of, named_classes
 from ...estimator.learner import Learner
 from ...estimator.looking.draw import Drawn
+from ...estimator.looking.explanation import Explanation
+from ...estimator.looking.history import History
 from ...estimator.parameters import BoardParameters
 from ...estimator.turns import in_turn
+from ...hints import Frame, Label
 from ...interrupt import unbroken
 from ...options import table as options
 from ...words import shown
 from . import storage
 from .tree import PositiveTree
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import NDArray
-
-    from ...estimator.looking.explanation import Explanation
-    from ...estimator.looking.history import History
-    from ...hints import Frame, Label
 
 LEVELS = tuple(tenth / 10 for tenth in range(1, 10))
 _PART = 20_000  # instances that one tree learns before the next one does; nothing depends on it

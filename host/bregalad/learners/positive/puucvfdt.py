@@ -1,17 +1,11 @@
 """puuCVFDT: a tree of the last positive and unlabelled instances."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from ...estimator.parameters import declared
+from ...hints import Label
 from ...options.table import options_of
 from ..cvfdt import CVFDT
 from .estimator import PositiveLearner
 from .tree import PositiveTree
-
-if TYPE_CHECKING:
-    from ...hints import Label
 
 
 class AdaptingTree(PositiveTree):

@@ -1,16 +1,10 @@
 """puuVFDT: a Hoeffding tree of positive and unlabelled instances."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from ...estimator.parameters import declared
+from ...hints import Label
 from ...options.table import options_of
 from .estimator import PositiveLearner
 from .tree import PositiveTree
-
-if TYPE_CHECKING:
-    from ...hints import Label
 
 
 class StationaryTree(PositiveTree):
