@@ -42,13 +42,7 @@ def compile_seconds():
 
 
 def place_of(path):
-    """Where the compiled functions of a module are kept.
-
-    Parameters
-    ----------
-    path : str or Path
-        The module's file, in a package.
-    """
+    """Where the compiled functions of a module, of a file in a package, are kept."""
     digest = hashlib.sha256(numba.__version__.encode())
     for source in sources_of(Path(path)):
         digest.update(source.read_bytes())

@@ -10,19 +10,7 @@ from enum import Enum
 def complete(declared, table, file):
     """``table``, once it is sure that its keys are what is declared, no fewer and no more.
 
-    Parameters
-    ----------
-    declared : iterable
-        An enumeration, or names.
-    table : mapping or sequence
-        By what is declared.
-    file : str
-        Where the table is, for the message.
-
-    Raises
-    ------
-    ValueError
-        With what is missing or not declared, and the file.
+    ``declared`` is an enumeration, or names. ValueError with what is missing or not declared, and the table's file.
     """
     declared, known = list(declared), list(table)
     missing = [value for value in declared if value not in known]

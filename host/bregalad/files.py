@@ -58,18 +58,7 @@ def replacing(path, mode):
 def check_writable(path, source=None):
     """Raise now what writing would raise after hours of learning.
 
-    Parameters
-    ----------
-    path : str
-    source : str, optional
-        What is read, and so must not be written.
-
-    Raises
-    ------
-    OSError
-        If there is no such folder, or it or the file cannot be written.
-    ValueError
-        If ``path`` is ``source``.
+    OSError if there is no such folder, or it or the file cannot be written; ValueError if that is the ``source`` read.
     """
     folder = os.path.dirname(os.path.realpath(path))
     if os.path.isdir(path):
@@ -92,14 +81,9 @@ def save_file(wave):
 
 
 def check_wave(path):
-    """Raise now what writing a waveform to ``path`` would raise once a model is compiled.
+    """Raise now what writing a waveform would raise once a model is compiled.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If it is no .fst.
-    OSError
-        If it, or its save file, cannot be written.
+    TypeError or ValueError if it is no .fst, OSError if it, or its save file, cannot be written.
     """
     if not isinstance(path, str | os.PathLike):
         raise TypeError(f"wave must be the name of a file, not {shown(path)}")
@@ -121,18 +105,9 @@ def _sync_folder(folder):
 
 @contextmanager
 def alone_in(folder, work):
-    """Keep others that do the same work out of a folder, which is made if need be, and has a ``.lock`` then.
+    """Keep others that do the same work, as "build", out of a folder; a ValueError if another does so now.
 
-    Parameters
-    ----------
-    folder : Path
-    work : str
-        Such as "build".
-
-    Raises
-    ------
-    ValueError
-        If another does so now.
+    The folder is made if need be, and has a ``.lock`` then.
     """
     from filelock import FileLock, Timeout  # takes long to import, and few come here
 

@@ -67,12 +67,8 @@ class Strategy:
     def query(self, X: Frame) -> np.ndarray:
         """Whether to ask for each instance's label; bool array (n,).
 
-        As ``query_one`` with one after the other, while the tree stays as it is.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If X is not as learnt before; it does not count as seen then.
+        As ``query_one`` with one after the other, while the tree stays as it is. TypeError or ValueError if X is not as
+        learnt before; it does not count as seen then.
         """
         told = getattr(self.tree, self._looks_at)(X).tolist() if self._known() else [()] * len(as_frame(X))
         return np.array([self._asks(each) for each in told], bool)
@@ -161,11 +157,5 @@ class Strategy:
         return ask
 
     def _wants(self, told: Iterable[float]) -> bool:
-        """Whether a label is wanted.
-
-        Parameters
-        ----------
-        told : sequence
-            What the tree says of the instance, a number for each class; none while it has learnt nothing.
-        """
+        """Whether a label is wanted; ``told`` is what the tree says of the instance, of each class, or nothing yet."""
         raise NotImplementedError

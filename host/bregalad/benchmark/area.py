@@ -30,13 +30,7 @@ _LEAST = 0.005  # of all LUTs; blocks of less have no row
 
 
 def netlist_of(geometry, folder):
-    """The netlist of an ECP5 of the plain core, as builds improve it; a dict.
-
-    Raises
-    ------
-    BuildError
-        If Yosys is missing or fails.
-    """
+    """The netlist of an ECP5 of the plain core, as builds improve it; a dict. BuildError if Yosys fails."""
     from amaranth import ClockDomain, Fragment, Value
     from amaranth.back import rtlil
     from bregalad_hw.accelerator import Accelerator
@@ -67,13 +61,8 @@ def blocks_of(netlist):
     """What each block of a netlist takes, those within it that have a row of their own left out.
 
     A cell lies in the block of the signal that it is named after: Yosys names a LUT after what it drives or reads. A
-    block that takes little has no row; it is part of the one around it.
-
-    Returns
-    -------
-    list of (str, int, int, int, int, int)
-        Block, how many of it there are, and their LUT4 with those of carries and distributed RAMs, flip-flops, block
-        RAMs and multipliers, all together.
+    block that takes little has no row; it is part of the one around it. A row is the block, how many of it there are,
+    and their LUT4 with those of carries and distributed RAMs, flip-flops, block RAMs and multipliers, all together.
     """
     cells = netlist["modules"]["top"]["cells"]
     scopes = {name for name, cell in cells.items() if cell["type"] == "$scopeinfo"}

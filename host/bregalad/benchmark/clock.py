@@ -25,13 +25,7 @@ _OPTIONS = "--85k --package CABGA756 --speed 6 --out-of-context --timing-allow-f
 
 
 def route(geometry, mhz, seed, placed=False):
-    """What place and route reach for a core, asked for a clock; with ``placed`` what the placer expects; a dict.
-
-    Raises
-    ------
-    BuildError
-        If a tool is missing or fails.
-    """
+    """What place and route reach for a core, asked for a clock; with ``placed`` what the placer expects; a dict."""
     from bregalad_hw.build.families import ECP5
     from bregalad_hw.build.floorplan import place_lanes
     from bregalad_hw.build.report import describe_path

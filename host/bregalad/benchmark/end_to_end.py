@@ -135,10 +135,7 @@ def rows_of(kind, values, codes, labels):
 def learn(board, tree, layout, keys, count):
     """Learn rows that lie in a board's memory twice: of each turn the processor time, and what the board has counted.
 
-    Returns
-    -------
-    list of dict
-    Tally
+    Returns a list of dict and a `Tally`.
     """
     device._TOKENS = itertools.count()  # of FENCE: the same each time
     trainer, found = Trainer(board, *tree), []

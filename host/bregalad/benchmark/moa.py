@@ -25,22 +25,10 @@ LEARNERS = {
 
 
 def command(learner, stream):
-    """What starts a learner's `Process`.
+    """What starts the `Process` of one of ``LEARNERS``, or of a learner as on MOA's command line.
 
-    ``cpu_seconds`` is its thread's own: neither Java's compiler nor its garbage collector is in it,
-    in MOA's favour.
-
-    Parameters
-    ----------
-    learner : str
-        One of ``LEARNERS``, or a learner as on MOA's command line.
-    stream : str
-        The file of `streams.written`.
-
-    Raises
-    ------
-    RuntimeError
-        If Java or the jar is missing.
+    It reads the file of `streams.written`. ``cpu_seconds`` is its thread's own: neither Java's compiler nor its garbage
+    collector is in it, in MOA's favour. RuntimeError if Java or the jar is missing.
     """
     path = f"{_jar()}{os.pathsep}{_classes()}"
     return ["java", "-XX:+UseSerialGC", "-Xmx6g", "-cp", path, "Peer", stream, LEARNERS.get(learner, learner)]

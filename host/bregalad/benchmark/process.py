@@ -11,7 +11,8 @@ class Process:
     """Start a learner's process, and let it run again and again.
 
     The process says ``ready``; then it answers every line by a run, a line of JSON: ``right``
-    predictions, ``cpu_seconds`` of the loop that predicts and learns, and what else it knows.
+    predictions, ``cpu_seconds`` of the loop that predicts and learns, and what else it knows. If it
+    fails, that is a RuntimeError with what it wrote last.
 
     Parameters
     ----------
@@ -24,11 +25,6 @@ class Process:
         Runs not reported, so that compilers are done.
     core : int, optional
         The core that the process is bound to, with all its threads; None: it may use all.
-
-    Raises
-    ------
-    RuntimeError
-        If the process fails; with what it wrote last.
     """
 
     def __init__(self, command, what, instances, *, warmups=1, core=None):

@@ -28,18 +28,8 @@ BACKLOG = 1 << 16  # bytes that a linked board's `send` leaves waiting for the w
 class Wire(Device):
     """Another board at the end of a wire, with a clock of its own.
 
-    Parameters
-    ----------
-    board : Board
-    speed : float
-        Bytes per second.
-    delay : float
-        Seconds from a record's last byte to what is reported of it.
-
-    Members
-    -------
-    now, sending : float
-        Seconds: the driver's time, and how long the wire was in use.
+    The speed is in bytes per second, the delay the seconds from a record's last byte to what is reported of it. ``now``
+    is the driver's time in seconds, ``sending`` how long the wire was in use.
     """
 
     def __init__(self, board, speed, delay):

@@ -44,33 +44,11 @@ class Device(Board):
 
     @abstractmethod
     def send(self, data: Data) -> None:
-        """Queue commands.
-
-        Parameters
-        ----------
-        data : bytes-like or ndarray of uint8
-            Whole bus words; a command may be spread over several calls.
-
-        Raises
-        ------
-        ValueError
-            If ``data`` is not whole bus words.
-        """
+        """Queue commands: whole bus words, else a ValueError; a command may be spread over several calls."""
 
     @abstractmethod
     def receive(self, wait: bool = False) -> bytes:
-        """All complete reports that there are, in order, as bytes.
-
-        Parameters
-        ----------
-        wait : bool
-            Return at least one report.
-
-        Raises
-        ------
-        BoardError
-            If ``wait`` and none can come.
-        """
+        """All complete reports that there are, in order; with ``wait`` one at least, a BoardError if none can come."""
 
     # Registers
 
@@ -81,12 +59,7 @@ class Device(Board):
     def write_register(self, name: str, value: int) -> None:
         """Write a whole register, between commands.
 
-        Raises
-        ------
-        KeyError
-            If there is no register of that name.
-        ValueError
-            If the register is read-only, or ``value`` does not fit it or the board.
+        KeyError if there is none of that name, ValueError if it is read-only or ``value`` does not fit it or the board.
         """
         register = find(name)
         if all(field.access is Access.RO for field in register.fields):
@@ -137,13 +110,7 @@ class Device(Board):
         return geometry_of(self.read)
 
     def found_geometry(self) -> Geometry:
-        """The geometry of the board that there is.
-
-        Raises
-        ------
-        BoardError
-            If it is no board of this release, with the remedy.
-        """
+        """The geometry of the board that there is; a BoardError with the remedy if it is none of this release."""
         magic = self.read("identity.magic")
         if magic != MAGIC:
             raise BoardError(
@@ -165,13 +132,7 @@ class Device(Board):
             ) from error
 
     def check_identity(self) -> None:
-        """Compare the board's registers with what this driver and ``geometry`` expect.
-
-        Raises
-        ------
-        BoardError
-            With what was expected, what was found, and the remedy.
-        """
+        """Raise a BoardError with the remedy unless the board's registers tell what is expected of it."""
         expected = self.geometry.as_dict()
         wrong = [
             f"{key} is {value}, expected {expected[key]}"

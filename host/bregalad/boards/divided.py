@@ -34,13 +34,7 @@ class DividedBoard:
 
     Trees take turns: one learns, or asks, until it has all reports; then another one may. What configures the board is
     the same for all of them.
-
-    Raises
-    ------
-    ValueError
-        If the board has too few slots, or too few rows of a node table.
-    BoardError
-        If a tree uses the board.
+    ValueError if the board has too few slots or rows of a node table, BoardError if a tree uses it.
     """
 
     def __init__(self, board, parts):

@@ -25,7 +25,7 @@ _bayes_table = np.array(BAYES_TABLE, np.int64)
 def _table():
     """x log2 x of small x; computed when the first board is opened."""
     table = np.empty(_TABLE_SIZE, np.int64)
-    fill_table(table, *_curve(LOG_BASE, LOG_SLOPE))
+    fill_table(table, np.array(LOG_BASE, np.int64), np.array(LOG_SLOPE, np.int64))
     return table
 
 
@@ -37,13 +37,9 @@ def _bayes_logs():
     return logs
 
 
-def _curve(base, slope):
-    return np.array(base, np.int64), np.array(slope, np.int64)
-
-
 def _measure(criterion):
     """What compiled code looks up for a criterion; of entropy also x log2 x of small x."""
-    curve = () if criterion.curve is None else _curve(*criterion.curve)
+    curve = tuple(np.array(part, np.int64) for part in criterion.curve or ())
     if criterion.name == "information_gain":
         curve = _table(), *curve
     return measure_of(criterion, *curve)
@@ -60,17 +56,7 @@ def _zeros(shape, kind):
 
 class Engine(Board):
     """The golden model on arrays, compiled by Numba at its first use on a machine, and kept on disk.
-
-    Parameters
-    ----------
-    geometry : Geometry
-
-    Raises
-    ------
-    ImportError
-        If there is no Numba.
-    MemoryError
-        If there is no memory for so many slots.
+    ImportError if there is no Numba, MemoryError if there is no memory for so many slots.
 
     Source: sim/bregalad_sim/golden/.
     """

@@ -94,11 +94,8 @@ class LinkedBoard(Remote):
     def resume(self):
         """Go on after the link was cut: connect again; both sides send what they have kept.
 
-        Raises
-        ------
-        BoardError
-            If the board is still silent (`resume` may be called again), or has lost the session
-            meanwhile: it was without power, or another program took it over.
+        BoardError if the board is still silent (`resume` may be called again), or has lost the session meanwhile: it
+        was without power, or another program took it over.
         """
         self._check_open()
         if self.lost:

@@ -183,13 +183,7 @@ class MappedBoard(Remote):
         return state
 
     def resume(self):
-        """Go on with what has failed.
-
-        Raises
-        ------
-        BoardError
-            If it fails again; `resume` may be called anew.
-        """
+        """Go on with what has failed; a BoardError if it fails again, after which `resume` may be called anew."""
         self._down = None
         self._check()
         _write(self._mapped, "control", run=1, resume=1)

@@ -38,17 +38,9 @@ class _Registers:
 
 
 class PynqMap:
-    """A block of a PYNQ overlay.
+    """A block of a PYNQ overlay, of whose bitstream this is the path; its .hwh lies beside it.
 
-    Parameters
-    ----------
-    path : str
-        Of the bitstream; its .hwh lies beside it.
-
-    Raises
-    ------
-    BoardError
-        If the overlay has no such block, or several.
+    BoardError if the overlay has no such block, or several.
     """
 
     def __init__(self, path):
@@ -108,15 +100,7 @@ class _Awaited:
 
 
 class UioMap(_Registers):
-    """Registers by Linux's userspace I/O, memory by the u-dma-buf module.
-
-    Parameters
-    ----------
-    path : str
-        ``/dev/uio0`` or another.
-    buffer : str
-        Name of the memory's device.
-    """
+    """Registers by Linux's userspace I/O, as ``/dev/uio0``; memory by the u-dma-buf module's device of a name."""
 
     def __init__(self, path, buffer="udmabuf0"):
         self.name = f"uio:{path}"
@@ -146,15 +130,7 @@ class UioMap(_Registers):
 
 
 class MemoryMap(_Registers):
-    """Registers and reserved memory by their bus addresses, in ``/dev/mem``.
-
-    Parameters
-    ----------
-    address : str
-        Of the registers.
-    buffer : str
-        Of memory that nobody else uses, and that is not cached.
-    """
+    """Registers and memory by their bus addresses, in ``/dev/mem``; nobody else uses that memory, and no cache does."""
 
     def __init__(self, address, buffer):
         self.name = f"mem:{address}"
@@ -168,12 +144,8 @@ class MemoryMap(_Registers):
 class XdmaMap(_Registers):
     """A card behind AMD's XDMA: registers by its user BAR, memory of the card by its channels.
 
-    Parameters
-    ----------
-    path : str
-        ``/dev/xdma0`` or another; its `_user`, `_h2c_0` and `_c2h_0` are used.
-    buffer : str
-        Address of memory on the card that nobody else uses.
+    The path is as ``/dev/xdma0``, of which `_user`, `_h2c_0` and `_c2h_0` are used; the buffer an address of memory on
+    the card that nobody else uses.
     """
 
     def __init__(self, path, buffer="0"):
@@ -187,14 +159,7 @@ class XdmaMap(_Registers):
 
 
 class CardMemory:
-    """Bytes on a card, by slices.
-
-    Parameters
-    ----------
-    path : str
-        As of `XdmaMap`.
-    address, size : int
-    """
+    """Bytes on a card, by slices; the path is as of `XdmaMap`."""
 
     def __init__(self, path, address, size):
         self.device_address = address

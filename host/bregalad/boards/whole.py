@@ -10,18 +10,7 @@ _MOST = 1 << 12  # reports that are looked at together
 def run_of(words, geometry, cells):
     """Of the reports of one kind that words begin with: words of each, and how many whole ones, of many the first.
 
-    Parameters
-    ----------
-    words : uint32 array
-        From a report's beginning on.
-    geometry : Geometry
-    cells : int
-        In use.
-
-    Raises
-    ------
-    ValueError
-        If there is no report of the kind.
+    ``words`` is a uint32 array from a report's beginning on, ``cells`` those in use. ValueError for an unknown kind.
     """
     kind = int(words[0]) & 0xFF
     size = layout_of(kind, geometry, cells).size // 4

@@ -12,19 +12,10 @@ _FLAGS = {"class_name": "--class", "from_": "--from"}
 
 
 class Checkpoints:
-    """Write a tree, and how far its run has come, every so many instances.
+    """Write a tree, and how far its run has come, at the next point of the curve after ``every`` instances.
 
-    Parameters
-    ----------
-    path : str
-    every : int
-        Instances; at the next point of the curve after that.
-    run : dict
-        As `run_of` gives it.
-    seen : int
-        Instances learnt already.
-    position : callable
-        Of the instances that were learnt since: where the stream is, if their number does not say that.
+    ``run`` is as of `run_of`; ``seen`` instances are learnt already; ``position`` says of the number of those learnt
+    since where the stream is, if that number does not.
     """
 
     def __init__(self, path, every, run, seen=0, position=lambda rows: None):
@@ -46,13 +37,7 @@ class Checkpoints:
 
 
 def run_of(args):
-    """What a run is: its options, and its stream by name or, a file, by a digest.
-
-    Raises
-    ------
-    ValueError
-        If the stream cannot be read again.
-    """
+    """What a run is: its options, its stream by name or, a file, by a digest; ValueError if that is read but once."""
     from ..data.formats.kafka import is_topic
     from ..data.generators import PREFIX
 
@@ -78,16 +63,7 @@ def run_of(args):
 def begun(path, run):
     """A checkpoint's tree and curve, instances between two of them, and where a topic was, else None.
 
-    Parameters
-    ----------
-    path : str
-    run : dict
-        Of `run_of`, as the run is to go on.
-
-    Raises
-    ------
-    ValueError
-        If the file is no checkpoint, or one of a run with other options or of another stream.
+    ValueError if the file is no checkpoint, or not of the ``run`` that is to go on, as of `run_of`.
     """
     from ..ensemble.catalogue import load_learner
     from ..estimator.saving import storage

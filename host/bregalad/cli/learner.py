@@ -27,10 +27,7 @@ def add_learner(parser):
 def given(args):
     """The options given, as the constructor of the tree chosen takes them.
 
-    Raises
-    ------
-    ValueError
-        If that tree does not have one of them, or it has no effect beside the others.
+    ValueError if that tree does not have one of them, or it has no effect beside the others.
     """
     chosen, values = {}, {}
     for option in OPTIONS:

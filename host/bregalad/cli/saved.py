@@ -29,10 +29,7 @@ def class_of(tree):
 def begun_from(args):
     """The tree or ensemble in the file of --from, on the board of the options; they are told which one it is.
 
-    Raises
-    ------
-    ValueError
-        If an option is for new trees.
+    ValueError if an option is for new trees.
     """
     flags = {"tree": "--tree", "learner": "--learner", "classes": "--classes"} | learner.FLAGS
     if args.ask is None:
@@ -58,21 +55,7 @@ def begun_from(args):
 
 
 def open_file_for(args, tree, *, labelled=False):
-    """The stream as a saved tree sees it: its attributes and kinds, and its class if it is there.
-
-    Parameters
-    ----------
-    args : Namespace
-    tree : StreamTree
-    labelled : bool
-        Whether the class is needed.
-
-    Returns
-    -------
-    stream : Stream
-    others : list of str
-        The columns that are left out.
-    """
+    """The stream as a saved tree sees it, with its class if it is there, or ``labelled``; and columns left out."""
     from ..data.formats.kafka import is_topic
     from ..data.readers import stream_of
     from ..data.schema import Attribute

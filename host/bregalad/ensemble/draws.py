@@ -15,16 +15,7 @@ _WORDS = 4  # that the generator makes of a count
 
 
 class Draws:
-    """A member's weights.
-
-    Parameters
-    ----------
-    seed : int
-        0 to 2**64 - 1.
-    member : int
-    rate : float
-        Their mean: above 0, up to ``options.MOST_RATE``.
-    """
+    """A member's weights of a mean ``rate``; the seed is 0 to 2**64 - 1."""
 
     def __init__(self, seed, member, rate):
         self._key = np.array([seed, member], np.uint64)

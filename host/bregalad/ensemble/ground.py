@@ -35,25 +35,8 @@ def alone(tree, parts):
 class Ground:
     """A board, opened and divided between members; each has places for as many trees as it may have at a time.
 
-    Parameters
-    ----------
-    template : StreamTree
-        Says which board.
-    members : list of Member
-        Their trees let go of other boards.
-    each : int
-        Trees that a member may have at a time.
-
-    Attributes
-    ----------
-    board : Board
-
-    Raises
-    ------
-    ValueError
-        If it cannot be divided.
-    BoardError
-        If it cannot be opened, or another tree has it.
+    ``template`` says which board; the members' trees let go of other ones. ValueError if it cannot be divided,
+    BoardError if it cannot be opened or another tree has it.
     """
 
     def __init__(self, template, members, each):

@@ -121,19 +121,8 @@ class Member:
         """Predict, then learn instances as often as they are drawn; what it predicts, and what each vote counts.
 
         A generator for `Steps`, as `replant`: it yields only where it waits for a board that is not in this process.
-
-        Parameters
-        ----------
-        codes : uint8 array (n, attributes)
-        labels : int32 array (n,)
-        first : int
-            The first one's number in the stream.
-        stream : Ensemble
-
-        Returns
-        -------
-        int32 array (n,)
-        float64 array (n,)
+        ``codes`` are a uint8 array (n, attributes), ``labels`` int32 (n,); ``first`` is the first one's number in the
+        stream. Returns int32 and float64 arrays (n,).
         """
         times = self.draws.take(first, len(labels))
         found = yield from _learn(self.tree, codes, labels, times)

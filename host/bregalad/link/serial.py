@@ -19,19 +19,9 @@ _FLUSH = 0.5  # seconds that closing waits for the last bytes to go
 
 
 class SerialWire(Wire):
-    """A serial port, which no other program may use meanwhile.
+    """A serial port, as /dev/ttyUSB0, which no other program may use meanwhile.
 
-    Parameters
-    ----------
-    port : str
-        As in /dev/ttyUSB0.
-    baud : int, optional
-        Bits a second; those of ``BAUDS`` in turn if not given.
-
-    Raises
-    ------
-    ValueError
-        If ``baud`` is no rate.
+    ``baud`` are bits a second; those of ``BAUDS`` in turn if not given. ValueError if it is no rate.
     """
 
     def __init__(self, port, baud=None):

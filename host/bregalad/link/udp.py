@@ -21,18 +21,9 @@ _CANNOT = (errno.EINVAL, errno.EIO, errno.EMSGSIZE, errno.ENOPROTOOPT, errno.EOP
 
 
 class UdpWire(Wire):
-    """A socket that talks to one board.
+    """A socket that talks to one board, at ``address``, ``address:port`` or ``[IPv6 address]:port``.
 
-    Parameters
-    ----------
-    place : str
-        ``address``, ``address:port`` or ``[IPv6 address]:port``; the port is ``PORT`` if it is
-        not given.
-
-    Raises
-    ------
-    ValueError
-        If there is no address, or the port is not a number from 1 to 65535.
+    The port is ``PORT`` if it is not given. ValueError if there is no address, or the port is not 1 to 65535.
     """
 
     def __init__(self, place):

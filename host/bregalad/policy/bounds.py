@@ -86,16 +86,7 @@ def mcdiarmid_bound(criterion, n, classes, certainty):
 def confidence_bound(criterion, n, depth, t, attributes):
     """Half-width of the confidence interval of an impurity after a split, in ``unit_of``'s unit.
 
-    Parameters
-    ----------
-    criterion : int
-    n : int
-        Instances at the node.
-    depth : int
-        Steps from the root.
-    t : int
-        Instances that the tree has learnt.
-    attributes : int
+    The node has n instances and lies ``depth`` steps from the root; the tree has learnt t instances.
 
     Source: De Rosa and Cesa-Bianchi, Splitting with confidence in decision trees with application
     to stream mining, IJCNN 2015.

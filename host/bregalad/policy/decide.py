@@ -64,16 +64,7 @@ _Ranking = namedtuple(
 
 
 def form_of(classes, cells, gains_of_all=False):
-    """What a split attempt of a board is made of.
-
-    Parameters
-    ----------
-    classes : int
-        Of the board.
-    cells : CellMap
-    gains_of_all : bool
-        Whether it has a candidate for every cell; else those of three attributes.
-    """
+    """What a split attempt of a board is made of: a candidate for every cell if ``gains_of_all``, else three."""
     places = (0, 0, 0, classes) if gains_of_all else (*(classes + CANDIDATE * place for place in range(3)), 0)
     return Form(
         classes + CANDIDATE * (len(cells) if gains_of_all else 3),

@@ -105,14 +105,8 @@ class PositivePolicy(SplitPolicy):
     def consult(self, growth, node, own, bins, totals):
         """Decide on a trial: KEEP, of a leaf SPLIT or TIE, of an inner node ALTERNATE; the split's cell and value.
 
-        Parameters
-        ----------
-        growth : Growth
-        node : int
-        own, totals : int64 arrays (classes,)
-            Class counts of the node on the board, and of the stream.
-        bins : list of int64 array (bins, classes)
-            STATISTICS of all cells.
+        ``own`` and ``totals`` are class counts, int64 (classes,), of the node on the board and of the stream; ``bins``
+        a list of int64 arrays (bins, classes), the STATISTICS of all cells.
         """
         cells, nodes, factor = growth.cells, growth.nodes, self.factor(totals)
         unlabelled = int(own[1 - self.positive])

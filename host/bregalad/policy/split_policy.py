@@ -173,19 +173,9 @@ class SplitPolicy:
                     )
 
     def check(self, classes, nominal, nominal_split):
-        """Refuse a stream that the criterion or the bound is not made for.
+        """Refuse a stream that criterion or bound is not made for with a ValueError that says what to choose instead.
 
-        Parameters
-        ----------
-        classes : int
-        nominal : bool
-            Whether any attribute is nominal.
-        nominal_split : "multiway" or "one_vs_rest"
-
-        Raises
-        ------
-        ValueError
-            With what to choose instead.
+        ``nominal`` says whether any attribute is nominal.
         """
         takes = criterion_of(self.criterion).classes
         if takes is not None and classes > takes:
@@ -207,14 +197,10 @@ class SplitPolicy:
                 )
 
     def width_for_ties(self, classes):
-        """Bits of a counter from which on a root can break a tie by Hoeffding's bound.
+        """Bits of a counter from which on a root can break a tie by Hoeffding's bound; None: no counter is wide enough.
 
-        A board halves a slot's counts instead of counting further, and epsilon grows again.
-
-        Returns
-        -------
-        int or None
-            None if this policy breaks no such ties, or no counter is wide enough.
+        A board halves a slot's counts instead of counting further, and epsilon grows again. None, too, if this policy
+        breaks no such ties.
         """
         if self.bound == "hoeffding" and self.ties == "ht" and VARIANTS[self.variant].leaf_ties:
             for width in range(1, MOST_WIDTH + 1):
@@ -282,32 +268,16 @@ class SplitPolicy:
     def gap(self, sides, others, n):
         """By how much the gain of one split of an attribute exceeds that of another one.
 
-        Parameters
-        ----------
-        sides, others : int array (children, classes)
-            Counts of the same instances, known values only.
-        n : int
-            Own instances of the node.
+        ``sides`` and ``others`` are int arrays (children, classes) of the same instances, known values only; n are the
+        node's own instances.
         """
         criterion = self.options.criterion
         return (remainder(criterion, others) - remainder(criterion, sides)) / n
 
     def moved(self, gap, n, classes, depth=0, t=1, attributes=1):
-        """Whether an inner node's split moves to a new threshold of the same attribute.
+        """Whether an inner node's split moves to a new threshold of the same attribute: KEEP (false), SPLIT or TIE.
 
-        Parameters
-        ----------
-        gap : float
-            Gain at the new threshold less gain at the old one, per instance.
-        n : int
-            Instances at the node, inherited ones included.
-        classes : int
-        depth, t, attributes : int
-            Of the node, of the instance and of the stream; only the confidence bounds ask.
-
-        Returns
-        -------
-        int
-            KEEP (which is false), SPLIT or TIE.
+        The gap is the gain at the new threshold less that at the old one, per instance; n counts inherited instances,
+        too. Only the confidence bounds ask for depth, t and attributes: of node, instance and stream.
         """
         return int(change(self.options, gap, n, classes, depth, t, attributes))

@@ -27,15 +27,7 @@ class Field:
 class Layout:
     """Fields packed without gaps, the first at the lowest address (and in the lowest bits).
 
-    Parameters
-    ----------
-    name : str
-    *fields : Field
-
-    Raises
-    ------
-    ValueError
-        If a width is not 8, 16, 32 or 64, or a name occurs twice.
+    ValueError if a width is not 8, 16, 32 or 64, or a name occurs twice.
     """
 
     def __init__(self, name, *fields):

@@ -130,13 +130,7 @@ class Frame(NamedTuple):
 
 
 def pack_frame(type, session, payload=b"", *, flags=0, sequence=0, acknowledge=0, room=0):
-    """Bytes of a frame, as they are in a UDP datagram.
-
-    Raises
-    ------
-    ValueError
-        If ``payload`` is not whole words, or longer than `MAX_PAYLOAD`.
-    """
+    """Bytes of a frame, as in a UDP datagram; ValueError for a payload of no whole words, or above `MAX_PAYLOAD`."""
     if len(payload) % 4 or len(payload) > MAX_PAYLOAD:
         raise ValueError(f"payload must be whole words, at most {MAX_PAYLOAD} bytes, not {len(payload)} bytes")
     frame = _HEADER.pack(type, flags, len(payload), session, sequence, acknowledge, room, 0)
@@ -145,14 +139,9 @@ def pack_frame(type, session, payload=b"", *, flags=0, sequence=0, acknowledge=0
 
 
 def unpack_frame(data, limit=MAX_PAYLOAD):
-    """The `Frame` that ``data`` is, or None: it is to be dropped.
+    """The `Frame` that a datagram is, or what `decode_cobs` gave; None: it is to be dropped.
 
-    Parameters
-    ----------
-    data : bytes-like
-        A datagram, or what `decode_cobs` gave.
-    limit : int
-        Largest payload that is taken, bytes.
+    ``limit`` are the bytes of the largest payload that is taken.
     """
     data = bytes(data)
     if len(data) % 4 or not OVERHEAD <= len(data) <= OVERHEAD + limit:

@@ -96,18 +96,10 @@ RowCommand = namedtuple("RowCommand", "head payload")
 
 @dataclass(frozen=True)
 class Column:
-    """An attribute's place in a row.
-
-    Parameters
-    ----------
-    name : str
-    offset : int
-        Byte of the row that it begins at; any alignment.
-    kind : RowKind
-    """
+    """An attribute's place in a row."""
 
     name: str
-    offset: int
+    offset: int  # byte of the row that it begins at; any alignment
     kind: RowKind
 
     @property
@@ -204,20 +196,11 @@ class RowLayout:
         self.flags = flags
 
     def command(self, geometry: Geometry, most: int | None = None) -> RowCommand:
-        """LAYOUT: from now on rows are of this one.
+        """LAYOUT: from now on rows are of this one. The board has room for so many steps at ``most``.
 
-        Parameters
-        ----------
-        geometry : Geometry
-        most : int, optional
-            Steps that the board has room for.
-
-        Raises
-        ------
-        ValueError
-            If an attribute is a number and the board has no searchers, there are more attributes than cells or
-            more steps than room, or attributes follow each other in such an order that a step would have to wait for
-            bytes too far ahead.
+        ValueError if an attribute is a number and the board has no searchers, there are more attributes than cells or
+        more steps than room, or attributes follow each other in such an order that a step would have to wait for bytes
+        too far ahead.
         """
         steps = self._steps(geometry)
         if most is not None and len(steps) > most:
@@ -355,19 +338,9 @@ def reach_of(geometry: Geometry) -> int:
 
 
 def edges_command(geometry: Geometry, attribute: int, keys: np.ndarray) -> RowCommand:
-    """EDGES: from now on the attribute has these.
+    """EDGES: from now on the attribute has these, by `bregalad.data.keys.edge_keys`: uint32, rising, 254 at most.
 
-    Parameters
-    ----------
-    geometry : Geometry
-    attribute : int
-    keys : array of uint32
-        Rising, 254 at most; see `bregalad.data.keys.edge_keys`.
-
-    Raises
-    ------
-    ValueError
-        If the board has no searchers, there is no such attribute, or there are too many edges, or they do not rise.
+    ValueError if the board has no searchers, there is no such attribute, or they are too many or do not rise.
     """
     if not 0 <= attribute < geometry.max_cells:
         raise ValueError(f"attribute must be 0 to {geometry.max_cells - 1}, not {attribute}")
@@ -384,23 +357,10 @@ def edges_command(geometry: Geometry, attribute: int, keys: np.ndarray) -> RowCo
 def records_command(
     geometry: Geometry, layout: RowLayout, rows: bytes, *, offset: int = 0, flags: int = 0
 ) -> RowCommand:
-    """RECORDS: rows of a layout, which has been sent before.
+    """RECORDS: whole rows of a layout that has been sent; after the last one the stride's rest may be missing.
 
-    Parameters
-    ----------
-    geometry : Geometry
-    layout : RowLayout
-    rows : bytes
-        Whole rows; after the last one the stride's rest may be missing.
-    offset : int
-        Byte of the first word that they begin at.
-    flags : RecordFlag
-        Of rows that have none of their own.
-
-    Raises
-    ------
-    ValueError
-        If the rows are not whole or the offset is not in the first word.
+    They begin at byte ``offset`` of the first word; ``flags`` are a RecordFlag of rows that have none of their own.
+    ValueError if the rows are not whole or the offset is not in the first word.
     """
     rows = bytes(rows)
     count = -(-len(rows) // layout.stride)

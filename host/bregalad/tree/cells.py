@@ -32,20 +32,10 @@ class CellMap:
 
     @classmethod
     def build(cls, capacities, bins, nominal_split="multiway"):
-        """The map of a list of attributes.
+        """The map of attributes on a board with so many bins.
 
-        Parameters
-        ----------
-        capacities : sequence of int
-            Per attribute 0 if it is numeric, else how many values it may have, 1 to 255.
-        bins : int
-            B of the board.
-        nominal_split : "multiway" or "one_vs_rest"
-
-        Raises
-        ------
-        ValueError
-            For another ``nominal_split``, or a capacity that codes cannot tell apart.
+        A capacity is 0 of a numeric attribute, else how many values it may have, 1 to 255; ValueError for others, or
+        another ``nominal_split``.
         """
         options.check("nominal_split", nominal_split)
         rows, first_cell = [], []

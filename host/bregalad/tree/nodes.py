@@ -208,10 +208,7 @@ class Nodes:
     def from_state(cls, state, attributes):
         """Nodes as saved, of a tree with so many attributes.
 
-        Raises
-        ------
-        KeyError, ValueError
-            If they are none, or no tree: compiled code would go astray in them.
+        KeyError or ValueError if they are none, or no tree: compiled code would go astray in them.
         """
         if not len(state["kind"]):
             raise ValueError(_NO_TREE)

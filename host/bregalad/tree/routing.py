@@ -48,13 +48,8 @@ def next_leaf(table, leaf, codes, at):
 def walk(table, codes, attributes, first, found, going):
     """Walk a group of instances, from ``first`` on, to their leaves, a level at a time.
 
-    Parameters
-    ----------
-    codes : uint8 array (n * attributes,)
-    found : uint32 array (group,)
-        Their leaves; written.
-    going : uint32 array (group,)
-        For use here.
+    ``codes`` are a uint8 array (n * attributes,). The leaves are written to ``found``, a uint32 array (group,);
+    ``going``, another, is for use here.
 
     No branch depends on one instance: a processor that guesses where a walk ends, and guesses
     wrongly, loses more than the walk takes. So one waits for memory while others go on, too.

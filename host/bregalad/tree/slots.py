@@ -23,14 +23,7 @@ def give_back(stack, slot_node, slot):
 
 
 class SlotPool:
-    """Free slots.
-
-    Parameters
-    ----------
-    slots : int
-        S of the board.
-    first : int
-        The first slot.
+    """Free slots: so many, from the first one on.
 
     Attributes
     ----------

@@ -54,12 +54,8 @@ def style_of(geometry, policy, cells):
 def sides_of(values, kind, value):
     """Class counts of a split's sides, int64 array (children, classes); of instances with a known value.
 
-    Parameters
-    ----------
-    values : int64 array (values, classes)
-        Class counts of a nominal attribute's values, or of a numeric one's bins.
-    kind, value : int
-        NUMERIC, MULTIWAY or ONE_VS_REST; the threshold's bin or the value.
+    ``values`` are class counts, int64 (values, classes), of a nominal attribute's values or a numeric one's bins;
+    ``kind`` is NUMERIC, MULTIWAY or ONE_VS_REST, ``value`` the threshold's bin or the value.
     """
     if kind == MULTIWAY:
         # Branches up to the highest value seen here, as in MOA.
@@ -77,22 +73,9 @@ def sides_of(values, kind, value):
 
 
 class Split:
-    """An attribute's best split at a node, worked out from the attribute's bins.
+    """An attribute's best split at a node; ``kind``, ``value``, ``values`` and ``sides`` are as in `sides_of`.
 
-    Parameters
-    ----------
-    cells : CellMap
-    cell : int
-        First cell of the attribute.
-    value : int
-        As in a suggestion.
-    bins : list of int64 array (bins, classes)
-        STATISTICS of the attribute's cells.
-
-    Attributes
-    ----------
-    kind, value, values, sides
-        As in `sides_of`.
+    ``cell`` is the attribute's first one, ``bins`` a list of the STATISTICS of its cells, int64 (bins, classes).
     """
 
     def __init__(self, cells, cell, value, bins):
@@ -142,12 +125,8 @@ def child_wait(style, wait, tie):
 def sprout(tree, node, attribute, kind, value, values, sides, own, tie):
     """Make a leaf a test with new leaves below, for which there is room; the first child.
 
-    Parameters
-    ----------
-    kind, value, values, sides
-        As in `sides_of`; instances with the value missing are added to ``sides``.
-    own : int64 array (classes,)
-        The board's class counts of the node.
+    ``kind``, ``value``, ``values`` and ``sides`` are as in `sides_of`; instances with the value missing are added to
+    ``sides``. ``own`` are the board's class counts of the node, int64 (classes,).
     """
     table, (counts, base, gains, windows, evidence), style = tree.table, tree.matrices, tree.style
     width, classes = sides.shape

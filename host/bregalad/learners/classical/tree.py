@@ -83,15 +83,7 @@ class Tree:
         return self._root
 
     def learn(self, data, values, classes):
-        """Learn instances.
-
-        Parameters
-        ----------
-        data : Data
-        values : list of list
-            Of each nominal attribute its values by code.
-        classes : int
-        """
+        """Learn instances; ``values`` has of each nominal attribute a list of its values by code."""
         root = self.root
         self._root = None  # as long as it is half changed
         with deferred_interrupt():  # or the plan would not be of all instances

@@ -11,15 +11,7 @@ _INNER = LEAF + 1  # any other kind
 
 
 class View:
-    """A tree with the names of what it tests; ``nodes`` is itself, as far as `draw` looks at nodes.
-
-    Parameters
-    ----------
-    tree : Tree
-    quantiser : Quantiser
-    schema : Schema
-    classes : array
-    """
+    """A tree with the names of what it tests; ``nodes`` is itself, as far as `draw` looks at nodes."""
 
     note = ""
 
