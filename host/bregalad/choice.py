@@ -5,28 +5,11 @@ from .complete import complete
 
 
 def choose(declared, table, file, others, *, number=int, **options):
-    """A compiled function that is given a number and arguments, and calls the function of a table with that number.
+    """A compiled function of (number, *arguments) that calls the function of a table with that number.
 
-    Parameters
-    ----------
-    declared, table, file
-        As of `complete`: the table has compiled functions of the same arguments.
-    others : compiled function of (number, *arguments)
-        For numbers that the table does not have.
-    number : function
-        The number of what is declared.
-    **options
-        Of Numba's, which the functions have been compiled with.
-
-    Returns
-    -------
-    function of (number, *arguments)
-        It compares with one number after the other.
-
-    Raises
-    ------
-    ValueError
-        If the table lacks what is declared, or has what is not.
+    ``declared``, ``table`` and ``file`` are as of `complete`; the table has compiled functions of the same arguments,
+    ``number`` is that of what is declared. ``others``, of (number, *arguments), is for numbers that the table does not
+    have; ``options`` are Numba's, which all have been compiled with.
     """
     cases = {number(key): function for key, function in complete(declared, table, file).items()}
     names = {f"function_{known}": function for known, function in cases.items()}

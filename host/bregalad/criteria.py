@@ -40,37 +40,20 @@ ALIGNED_FRACTION = 6  # fraction bits of (n^2 - sum n_k^2) / 2**e; no bit is los
 class Criterion:
     """What a criterion is, for trees, boards and their registers.
 
-    Parameters
-    ----------
-    name : str
-    number : int
-        In the registers, 0 to 15; once released it stays.
-    impurity : function of (counts, total)
-        Per instance, of an int array (classes,) and its sum as a float, above 0. Numba compiles it.
-    span : function of (classes)
-        R, the impurity's range for so many classes. Numba compiles it.
-    scaled : function of (counts, width)
-        The impurity times n in units of a gain, of a list of int. Sums wrap as on a board with counters of ``width``
-        bits; consistent counts never do.
-    gain_unit : str
-        ``module:class`` of the arithmetic in hardware, a ``Terms``.
-    curve : (base, slope) or None
-        The table that this arithmetic interpolates, by ``fixed.py``.
-    classes : int or None
-        How many it takes; None: any number.
-    bounds : tuple of str
-        Bounds of trees that know it; Hoeffding's takes all.
+    ``impurity`` is per instance, of an int array (classes,) and its sum as a float, above 0; ``span`` is R, its range
+    for so many classes. Numba compiles both. ``scaled`` is the impurity times n in units of a gain, of a list of int;
+    its sums wrap as on a board with counters of ``width`` bits, which consistent counts never do.
     """
 
     name: str
-    number: int
-    impurity: Callable
-    span: Callable
-    scaled: Callable
-    gain_unit: str
-    curve: tuple | None = None
-    classes: int | None = None
-    bounds: tuple = ()
+    number: int  # in the registers, 0 to 15; once released it stays
+    impurity: Callable  # of (counts, total)
+    span: Callable  # of (classes)
+    scaled: Callable  # of (counts, width)
+    gain_unit: str  # ``module:class`` of the arithmetic in hardware, a ``Terms``
+    curve: tuple | None = None  # (base, slope) of the table that this arithmetic interpolates, by ``fixed.py``
+    classes: int | None = None  # how many it takes; None: any number
+    bounds: tuple = ()  # of trees that know it; Hoeffding's takes all
 
 
 # Per instance.

@@ -27,19 +27,9 @@ _ELSEWHERE = {"pynq": "it comes with the board's PYNQ image, which runs this pro
 
 @contextmanager
 def needing(what, extra=None):
-    """Say what to install if one of the optional packages is missing inside.
+    """Say in an ImportError which line installs it, if one of the optional packages is missing inside.
 
-    Parameters
-    ----------
-    what : str
-        What needs it, as in "serial ports need ...".
-    extra : str, optional
-        The extra that brings all that is needed (default: the smallest that brings the package).
-
-    Raises
-    ------
-    ImportError
-        With the line that installs it.
+    ``what`` needs it, as "serial ports"; the extra brings all that is needed (default: the smallest that brings it).
     """
     try:
         yield

@@ -17,13 +17,8 @@ def replacing(path, mode):
     has a temporary file of its own beside it, and the last one to end wins. The new file is on the
     disk before it takes the place, and has the permissions of the older one.
 
-    A link is followed; what is no regular file (a pipe, a terminal) is written as it is.
-
-    Parameters
-    ----------
-    path : str or Path
-    mode : str
-        ``w`` (UTF-8) or ``wb``.
+    A link is followed; what is no regular file (a pipe, a terminal) is written as it is. The mode is ``w`` (UTF-8) or
+    ``wb``.
     """
     encoding = None if "b" in mode else "utf-8"
     if os.path.exists(path) and not os.path.isfile(path):  # /dev/stdout leads to no path at all

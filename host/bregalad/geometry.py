@@ -172,13 +172,7 @@ class Geometry:
 
     @classmethod
     def of(cls, geometry: Geometry | str) -> Geometry:
-        """A geometry, given as such or as the name of a preset.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If it is neither.
-        """
+        """A geometry, given as such or as the name of a preset; TypeError or ValueError if it is neither."""
         if isinstance(geometry, cls):
             return geometry
         if not isinstance(geometry, str):
@@ -189,13 +183,7 @@ class Geometry:
 
     @classmethod
     def from_dict(cls, sizes: dict[str, Any]) -> Geometry:
-        """A geometry of what `as_dict` has given, of an earlier release too.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If there is no such size, or a value is not allowed.
-        """
+        """A geometry of what `as_dict` has given, of an earlier release too; TypeError or ValueError if it is none."""
         for name in ("banks", "levels"):  # sizes of earlier releases
             if sizes.get(name, 1) != 1:
                 raise ValueError(f"{name} must be 1, as on all boards of this release, not {shown(sizes[name])}")
@@ -203,18 +191,9 @@ class Geometry:
 
     @classmethod
     def parse(cls, words: Iterable[str], base: Geometry) -> Geometry:
-        """A geometry from a command line's words: a preset's name, ``name=value`` pairs, or both.
+        """A geometry of a command line's words: that of a preset's name, or ``base``, changed by ``name=value`` pairs.
 
-        Parameters
-        ----------
-        words : list of str
-        base : Geometry
-            What is changed if no preset is named.
-
-        Raises
-        ------
-        ValueError
-            If there is no such preset or size, or a value is not allowed.
+        ValueError if there is no such preset or size, or a value is not allowed.
         """
         changes: dict[str, Any] = {}
         for word in words:

@@ -41,23 +41,10 @@ MOA = {
 
 
 def run(instances, runs, note=lambda text: None):
-    """Run the study.
+    """Run the study with so many instances of each stream, and streams of each kind, by seeds 1, 2 ...
 
-    Parameters
-    ----------
-    instances : int
-        Of each stream.
-    runs : int
-        Streams of each kind, by seeds 1, 2 ...
-    note : callable
-        Called with a line of text when a run is done.
-
-    Returns
-    -------
-    list of str
-        Headings, tables and words in Markdown.
-    dict of str: Figure
-        By the file that the Markdown names.
+    ``note`` is called with a line of text when a run is done. Returns headings, tables and words in Markdown, list of
+    str, and figures by the files that it names.
     """
     curves = {}
     for classes in CLASSES:

@@ -9,7 +9,6 @@ prequential, over all turns.
 """
 
 import argparse
-import statistics
 import time
 from itertools import product
 
@@ -34,35 +33,26 @@ def stream(attributes, count, mixed):
     return rows, y.tolist()
 
 
-class Pairs:
-    """A learner that predicts and learns one by one."""
-
-    def __init__(self, tree):
-        self.tree, self.right, self.rates = tree, 0, []
-
-    def turn(self, rows, labels):
-        """Instances of a turn."""
-        tree, right = self.tree, 0
-        start = time.process_time()
-        for x, y in zip(rows, labels, strict=True):
-            right += tree.predict_one(x) == y
-            tree.learn_one(x, y)
-        self.rates.append(len(rows) / max(time.process_time() - start, 1e-9))
-        self.right += right
+def turn(tree, rows, labels):
+    """How many instances of a turn a learner predicts rightly, and instances per second."""
+    right, start = 0, time.process_time()
+    for x, y in zip(rows, labels, strict=True):
+        right += tree.predict_one(x) == y
+        tree.learn_one(x, y)
+    return right, len(rows) / max(time.process_time() - start, 1e-9)
 
 
 def measure(attributes, prediction, records, turns, instances):
     """A row: instances per second and accuracy of both."""
     count = HEAD + turns * instances
     rows, labels = stream(attributes, count, records == "mixed")
-    learners = [Pairs(kind(leaf_prediction=prediction)) for kind in (VFDT, HoeffdingTreeClassifier)]
-    for start in (0, *range(HEAD, count, instances)):
-        part = slice(start, start + instances if start else HEAD)
-        for each in learners:
-            each.turn(rows[part], labels[part])
-    ours, theirs = (statistics.median(each.rates[1:]) for each in learners)
-    cells = attributes, prediction, records, f"{ours / 1e3:.1f}", f"{theirs / 1e3:.1f}", f"{ours / theirs:.1f}"
-    return f"| {' | '.join(map(str, (*cells, *(f'{each.right / count:.3f}' for each in learners))))} |"
+    learners = [kind(leaf_prediction=prediction) for kind in (VFDT, HoeffdingTreeClassifier)]
+    parts = [slice(0, HEAD), *(slice(at, at + instances) for at in range(HEAD, count, instances))]
+    found = np.array([[turn(each, rows[part], labels[part]) for each in learners] for part in parts])
+    ours, theirs = np.median(found[1:, :, 1], axis=0) / 1e3
+    accuracies = (f"{right / count:.3f}" for right in found[:, :, 0].sum(axis=0))
+    cells = attributes, prediction, records, f"{ours:.1f}", f"{theirs:.1f}", f"{ours / theirs:.1f}", *accuracies
+    return f"| {' | '.join(map(str, cells))} |"
 
 
 def main():

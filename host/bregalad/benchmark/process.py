@@ -12,19 +12,9 @@ class Process:
 
     The process says ``ready``; then it answers every line by a run, a line of JSON: ``right``
     predictions, ``cpu_seconds`` of the loop that predicts and learns, and what else it knows. If it
-    fails, that is a RuntimeError with what it wrote last.
-
-    Parameters
-    ----------
-    command : list of str
-    what : str
-        The learner, for messages.
-    instances : int
-        Of the stream.
-    warmups : int
-        Runs not reported, so that compilers are done.
-    core : int, optional
-        The core that the process is bound to, with all its threads; None: it may use all.
+    fails, that is a RuntimeError with what it wrote last. ``what`` is the learner, for messages;
+    ``instances`` are the stream's; ``warmups`` are runs not reported, so that compilers are done.
+    The process is bound to a core with all its threads; None: it may use all.
     """
 
     def __init__(self, command, what, instances, *, warmups=1, core=None):

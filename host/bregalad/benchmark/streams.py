@@ -110,19 +110,10 @@ def default_instances(name):
 
 
 def load(name, instances=None):
-    """A stream in memory: ``(X, y, schema)``.
+    """A stream in memory, or its first instances: ``(X, y, schema)``.
 
-    Parameters
-    ----------
-    name : str
-        One of ``STREAMS``, a file, or ``generator:NAME,option=value,...``.
-    instances : int, optional
-        The first so many.
-
-    Raises
-    ------
-    ValueError
-        If the stream does not end and it is not said how many.
+    The name is one of ``STREAMS``, a file, or ``generator:NAME,option=value,...``. ValueError if the stream does not
+    end and it is not said how many.
     """
     source = STREAMS.get(name, name)
     if callable(source):
@@ -194,26 +185,17 @@ def read_binary(path):
 
 
 def _nominal(values, y, count, classes):
-    schema = Schema(
-        tuple(Attribute(f"a{i}", "nominal", tuple(range(count))) for i in range(values.shape[1])),
-        "class",
-        tuple(range(classes)),
-    )
+    attributes = (Attribute(f"a{i}", "nominal", tuple(range(count))) for i in range(values.shape[1]))
+    schema = Schema(tuple(attributes), "class", tuple(range(classes)))
     return pd.DataFrame(values, columns=list(schema.names)), np.asarray(y), schema
 
 
 def _whole(stream, instances=None):
     """The first so many instances of a stream."""
-    parts, done = [], 0
+    frames, labels, kinds = [], [], dict.fromkeys(stream.schema.nominal, object)
     for X, y in stream:
-        parts.append((X, y))
-        done += len(y)
-        if instances is not None and done >= instances:
+        frames.append(X[list(stream.schema.names)].astype(kinds))
+        labels.append(y)
+        if instances is not None and sum(map(len, labels)) >= instances:
             break
-    columns = {}
-    for attribute in stream.schema.attributes:
-        column = [X[attribute.name] for X, _ in parts]
-        if attribute.kind == "nominal":
-            column = [part.astype(object) for part in column]
-        columns[attribute.name] = pd.concat(column, ignore_index=True)[:instances]
-    return pd.DataFrame(columns), np.concatenate([y for _, y in parts])[:instances], stream.schema
+    return pd.concat(frames, ignore_index=True)[:instances], np.concatenate(labels)[:instances], stream.schema

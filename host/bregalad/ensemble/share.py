@@ -11,12 +11,7 @@ from ..driver.steps import at_once, steadily
 
 
 class Known:
-    """What trees are told of the stream, without its code books: codes come ready.
-
-    Parameters
-    ----------
-    ensemble : Ensemble
-    """
+    """What trees are told of the stream of an ensemble, without its code books: codes come ready."""
 
     def __init__(self, ensemble):
         self.schema_, self.classes_, self._grows = ensemble.schema_, ensemble.classes_, ensemble._grows
@@ -35,13 +30,8 @@ class Known:
 class Share:
     """Members that learn the same instances; several at a time, if there are ``threads`` and each has its own board.
 
-    What changes them is a generator for `Steps`, which yields only where it waits for a board elsewhere.
-
-    Parameters
-    ----------
-    members : list of Member
-    stream : Ensemble or Known
-    threads : int
+    What changes them is a generator for `Steps`, which yields only where it waits for a board elsewhere. The ``stream``
+    is an Ensemble, or Known.
     """
 
     ended = None  # see `Crew`
@@ -68,11 +58,7 @@ class Share:
     def learn(self, codes, labels, first):
         """Predict, then learn instances, of which the first one's number is ``first``.
 
-        Returns
-        -------
-        found : int32 array (members, n)
-        weights : float64 array (members, n)
-            What their votes count.
+        Returns what is predicted, int32 (members, n), and what these votes count, float64 (members, n).
         """
         labels = labels.astype(np.int32, copy=False)  # they may have come as bytes
         self._batch = codes, labels, first

@@ -11,19 +11,9 @@ WARNING, DRIFT = 1, 2  # of what `watch` finds; also the windows' rows, less 1
 
 @njit(nogil=True)
 def elect(found, weights, classes):
-    """The class that most votes are for; of equal ones the first.
+    """The class that most votes are for, of equal ones the first; int32 array (n,).
 
-    Parameters
-    ----------
-    found : int32 array (members, n)
-        What each has predicted.
-    weights : float64 array (members, n)
-        What that counts.
-    classes : int
-
-    Returns
-    -------
-    int32 array (n,)
+    ``found`` is what each has predicted, int32 (members, n), ``weights`` what that counts, float64 (members, n).
     """
     members, count = found.shape
     chosen, votes = np.empty(count, np.int32), np.empty(classes)
@@ -47,26 +37,11 @@ def weigh(score):
 
 @njit(nogil=True)
 def watch(found, labels, start, windows, deltas, score, weights):
-    """Look at a member's predictions until one of its windows has changed for the worse.
+    """Look at a member's predictions, from one on, until one of its windows has changed for the worse.
 
-    Parameters
-    ----------
-    found, labels : int32 arrays (n,)
-        What was predicted, and what it was.
-    start : int
-        The first instance to look at.
-    windows : float64 array (2, elements)
-        Of `new_windows`: for warnings, for drifts. Written.
-    deltas : (float, float)
-    score : int64 array (2,)
-        By SEEN and RIGHT. Written.
-    weights : float64 array (n,)
-        What its votes count. Written.
-
-    Returns
-    -------
-    at, change : int
-        The instance behind the last one looked at; 0, or WARNING or DRIFT or both.
+    ``found`` was predicted, ``labels`` it was, int32 arrays (n,). Written are the windows of `new_windows` for warnings
+    and for drifts, the score by SEEN and RIGHT, int64 (2,), and what its votes count: ``weights``, float64 (n,).
+    Returns the instance behind the last one looked at, and 0, or WARNING or DRIFT or both.
     """
     for i in range(start, len(found)):
         weights[i] = weigh(score)
@@ -95,20 +70,8 @@ def _worse(windows, at, value, delta):
 def first_change(found, labels, start, windows, delta):
     """Look at the members' predictions, instance by instance, until the window of one has changed for the worse.
 
-    Parameters
-    ----------
-    found : int32 array (members, n)
-    labels : int32 array (n,)
-    start : int
-    windows : float64 array (members, elements)
-        Written.
-    delta : float
-
-    Returns
-    -------
-    at, worst : int
-        The instance behind the last one looked at; the member that errs most then, and whose window is empty now, or
-        -1 where nothing has changed.
+    ``found`` are int32 (members, n), ``labels`` int32 (n,); the windows are written. Returns the instance behind the
+    last one looked at, and the member that errs most then, and whose window is empty now; -1: nothing has changed.
     """
     members, count = found.shape
     for i in range(start, count):

@@ -12,31 +12,15 @@ from ..words import joined, shown
 
 @dataclass(frozen=True)
 class Kind:
-    """What values a parameter may have; all, unless it says more: what uses them checks them.
+    """What values a parameter may have; all, unless it says more: what uses them checks them."""
 
-    Parameters
-    ----------
-    noun : str
-        Their type, for docstrings.
-    arguments : dict
-        Of the command line's option, for argparse.
-    wanted : str
-        Their type in a sentence.
-    typed, inside : function of (value)
-        Whether a value is of the type; whether it is allowed if so.
-    allowed : str
-        Which are, in words.
-    choices : tuple of str
-        All that are allowed, if these are words.
-    """
-
-    noun: str = ""
-    arguments: dict = field(default_factory=lambda: {"metavar": "LABEL"})
-    wanted: str = ""
-    typed: Callable = lambda value: True
-    allowed: str = ""
-    inside: Callable = lambda value: True
-    choices: tuple = ()
+    noun: str = ""  # their type, for docstrings
+    arguments: dict = field(default_factory=lambda: {"metavar": "LABEL"})  # of the command line's option, for argparse
+    wanted: str = ""  # their type, for messages
+    typed: Callable = lambda value: True  # whether a value is of the type
+    allowed: str = ""  # which values of the type are allowed, for messages
+    inside: Callable = lambda value: True  # whether one is
+    choices: tuple = ()  # all words that are allowed, if they are words
 
 
 def choice(*words):
@@ -114,31 +98,15 @@ WEIGHTS = Kind("dict", {"type": _weight, "action": "append", "metavar": "LABEL=X
 
 @dataclass(frozen=True)
 class Option:
-    """One parameter.
-
-    Parameters
-    ----------
-    name : str
-    kind : Kind
-    meaning : str
-        For docstring and help, without a full stop.
-    defaults : dict
-        By learner, of those that have the parameter.
-    none : str
-        What None means; empty: it is not allowed.
-    needs : tuple of str, optional
-        Another parameter and the value without which this one has no effect.
-    group : str
-        Of the command line's help; empty: it is no option there.
-    """
+    """One parameter."""
 
     name: str
     kind: Kind
-    meaning: str = ""
-    defaults: dict = field(default_factory=dict)
-    none: str = ""
-    needs: tuple = ()
-    group: str = ""
+    meaning: str = ""  # for docstring and help, without a full stop
+    defaults: dict = field(default_factory=dict)  # by learner, of those that have the parameter
+    none: str = ""  # what None means; empty: it is not allowed
+    needs: tuple = ()  # another parameter and the value without which this one has no effect
+    group: str = ""  # of the command line's help; empty: it is no option there
 
     @property
     def allowed(self):

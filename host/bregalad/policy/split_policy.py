@@ -8,6 +8,7 @@ from numbers import Integral
 
 import numpy as np
 
+from ..complete import complete
 from ..criteria import covered, criterion_of
 from ..geometry import MOST_WIDTH
 from ..options.table import BOUNDS, SHARE, TIES, check, default_of
@@ -30,14 +31,15 @@ _Variant = namedtuple(
         "tree_wide",  # inner nodes are tried by the tree's counter, not by their own
     ],
 )
-VARIANTS = {
-    "paper": _Variant(first_trial=0, leaf_ties=1, inner_ties=0, null=1, tree_wide=0),
-    "moa": _Variant(first_trial=0, leaf_ties=1, inner_ties=1, null=0, tree_wide=1),
-    "kdd2018": _Variant(first_trial=1, leaf_ties=0, inner_ties=0, null=1, tree_wide=0),
-}
-
-if tuple(VARIANTS) != NAMES:
-    raise ImportError(f"options/table.py declares the variants {NAMES}, here are {tuple(VARIANTS)}")
+VARIANTS = complete(
+    NAMES,
+    {
+        "paper": _Variant(first_trial=0, leaf_ties=1, inner_ties=0, null=1, tree_wide=0),
+        "moa": _Variant(first_trial=0, leaf_ties=1, inner_ties=1, null=0, tree_wide=1),
+        "kdd2018": _Variant(first_trial=1, leaf_ties=0, inner_ties=0, null=1, tree_wide=0),
+    },
+    __file__,
+)
 
 # As plain numbers; None in compiled code, or 0, where an option is off.
 _Options = namedtuple(

@@ -15,19 +15,9 @@ from .table import NUMERIC
 def pieces_of(old, new, values):
     """The pieces that the edges of two books cut the line of numbers into, of several attributes.
 
-    Parameters
-    ----------
-    old, new : tuple of float64 array (attributes, edges), int64 array (attributes,)
-        Edges, and how many each attribute has.
-    values : tuple of float64 array (attributes, n), int64 array (attributes,)
-        The sample, rising, and how many of it.
-
-    Returns
-    -------
-    int64 array (attributes,)
-        How many there are of each.
-    int16 arrays (attributes, most)
-        The old code of each piece, its new code, and how many values it has.
+    ``old`` and ``new`` are edges, float64 (attributes, edges), and how many each attribute has, int64 (attributes,);
+    ``values`` the same of the sample, rising. Returns how many pieces there are of each attribute, int64 (attributes,),
+    and int16 arrays (attributes, most): the old code of each piece, its new code, and how many values it has.
     """
     shape = len(old[1]), old[0].shape[1] + new[0].shape[1] + 1
     pieces = np.empty(shape[0], np.int64), *(np.empty(shape, np.int16) for _ in range(3))
@@ -97,19 +87,10 @@ def recode_nodes(table, live, attributes, old, new):
 
 @njit()
 def carry(counts, old_range, new_range, pieces, most, out):
-    """Divide what a cell's bins have counted among the bins of its new range.
+    """Divide what a cell's bins have counted, int array (bins, classes), among the bins of its new range.
 
-    Parameters
-    ----------
-    counts : int array (bins, classes)
-    old_range, new_range : (int, int)
-        Codes [low, high) of the node, by the old and the new book.
-    pieces
-        Of `pieces_of`, those of the cell's attribute.
-    most : int
-        The largest count of a bin and class.
-    out : int array (bins, classes)
-        Zeros; written.
+    Ranges are the node's codes [low, high) by the old and the new book, ``pieces`` those of the cell's attribute by
+    `pieces_of`; ``most`` is the largest count of a bin and class. Written to ``out``, zeros of the shape of ``counts``.
     """
     old, new, mass = pieces
     bins, classes = counts.shape

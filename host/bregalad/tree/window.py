@@ -12,16 +12,7 @@ class Memory:
     """The last ``size`` instances that a tree has learnt.
 
     The instance with which the tree had learnt n is at (n - 1) modulo ``size``: there its successor takes its place.
-
-    Parameters
-    ----------
-    size, attributes : int
-
-    Attributes
-    ----------
-    codes : uint8 array (size * attributes,)
-    read : the same, read-only
-    labels : int32 array (size,)
+    ``codes`` is a uint8 array (size * attributes,), ``read`` the same, read-only, ``labels`` an int32 array (size,).
     """
 
     def __init__(self, size, attributes):

@@ -7,17 +7,9 @@ from .kernel import Data, Work
 
 
 class Instances:
-    """Numbers, codes of nominal values and labels, one column after the other.
+    """Numbers, codes of nominal values and labels, one column after the other, with so many attributes of each kind.
 
-    Parameters
-    ----------
-    numeric, nominal : int
-        How many attributes there are of each kind.
-
-    Attributes
-    ----------
-    data : Data
-        All of them; arrays that are never written to.
+    ``data`` has all of them: arrays that are never written to.
     """
 
     def __init__(self, numeric, nominal):

@@ -16,26 +16,15 @@ Test = namedtuple("Test", "attribute value")  # of an inner node, as `best_test`
 
 
 class Node:
-    """A leaf, which has its instances, or an inner node, which has a test and a child for each branch taken.
-
-    Attributes
-    ----------
-    test : Test or None
-    children : dict of int to Node
-        By branch, see `branches`.
-    rows : int32 array or None
-        A leaf's instances.
-    size : int
-        How many instances there are here and below.
-    stale : bool
-        Whether it, or a node below it, may not be what ID3 would make of its instances.
-    """
+    """A leaf, which has its instances, or an inner node, which has a test and a child for each branch taken."""
 
     __slots__ = ("test", "children", "rows", "size", "stale")
 
     def __init__(self, rows):
-        self.test, self.children, self.rows, self.size = None, {}, rows, len(rows)
-        self.stale = len(rows) > 1
+        self.test, self.children = None, {}  # the children by branch, see `branches`
+        self.rows = rows  # int32 array, a leaf's instances; None of an inner node
+        self.size = len(rows)  # instances here and below
+        self.stale = len(rows) > 1  # whether it, or a node below, may not be what ID3 would make of its instances
 
     def nodes(self):
         """This node and all below it, parents first, with their depths."""
