@@ -80,9 +80,6 @@ def test_streams_that_a_bound_or_criterion_is_not_for():
         ({"grace": 65536, "adaptive_grace": True}, "grace must be 1 to 65535 instances, not 65536"),
         ({"max_depth": 0}, "max_depth must be 1 to 2147483647, or None for no limit, not 0"),
         ({"max_depth": 2**31}, "max_depth must be 1 to 2147483647"),
-        ({"variant": "moa"}, "variant='moa' is for anytime trees: set anytime=True or leave it at 'paper'"),
-        ({"gain_average": True}, "gain_average=True is for anytime trees"),
-        ({"same_attribute": "replace"}, "same_attribute='replace' is for anytime trees"),
     ],
 )
 def test_wrong_options(options, message):
@@ -99,7 +96,6 @@ def test_wrong_options(options, message):
         ({"delta": "small"}, "delta must be a number, not 'small'"),
         ({"tau": None}, "tau must be a number, not None"),
         ({"scale": True}, "scale must be a number, not True"),
-        ({"anytime": 1}, "anytime must be True or False, not 1"),
         ({"max_depth": 2.0}, "max_depth must be an integer or None, not 2.0"),
         ({"max_depth": True}, "max_depth must be an integer or None, not True"),
         ({"gain_average": "yes"}, "gain_average must be True or False, not 'yes'"),

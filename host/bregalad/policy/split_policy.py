@@ -6,8 +6,6 @@ from functools import cached_property
 from math import log
 from numbers import Integral
 
-import numpy as np
-
 from ..complete import complete
 from ..criteria import covered, criterion_of
 from ..geometry import MOST_WIDTH
@@ -40,6 +38,8 @@ VARIANTS = complete(
     },
     __file__,
 )
+
+_FIXED = ("anytime", "alternates", "watched", "rivals", "subset", "seed")  # by the learner, whose users do not choose
 
 # As plain numbers; None in compiled code, or 0, where an option is off.
 _Options = namedtuple(
@@ -113,12 +113,8 @@ class SplitPolicy:
 
     def __post_init__(self):
         for field in fields(self):
-            value = getattr(self, field.name)
-            if field.name in ("anytime", "alternates", "watched", "rivals"):
-                if not isinstance(value, bool | np.bool_):
-                    raise TypeError(f"{field.name} must be True or False, not {value!r}")
-            elif field.name not in ("subset", "seed"):
-                check(field.name, value)
+            if field.name not in _FIXED:
+                check(field.name, getattr(self, field.name))
         self._refuse_contradictions()
 
     def _refuse_contradictions(self):
@@ -152,26 +148,13 @@ class SplitPolicy:
                 )
             if self.grace > MAX_PERIOD:
                 raise ValueError(f"with adaptive_grace, grace must be 1 to {MAX_PERIOD} instances, not {self.grace}")
-        if (self.watched or self.rivals) and not self.alternates:
-            raise ValueError("a watched tree, and one with rivals, is one with alternates: set alternates=True")
-        if self.rivals and (not self.anytime or self.watched):
-            raise ValueError("a tree with rivals is an anytime tree, and not watched")
         if self.window is not None:
-            if not self.anytime:
-                raise ValueError(f"window={self.window} is for anytime trees: leave it at None")
             for name in ("grace", "inner_grace"):
                 period = getattr(self, name)
                 if self.window < period:
                     raise ValueError(
                         f"a window of {self.window} instances is smaller than {name}={period}: between two trials a "
                         f"node would forget all; choose window >= {period}, or a smaller {name}"
-                    )
-        if not self.anytime:
-            for name, neutral in (("variant", "paper"), ("gain_average", False), ("same_attribute", "keep")):
-                if getattr(self, name) != neutral:
-                    raise ValueError(
-                        f"{name}={getattr(self, name)!r} is for anytime trees: "
-                        f"set anytime=True or leave it at {neutral!r}"
                     )
 
     def check(self, classes, nominal, nominal_split):
