@@ -82,18 +82,6 @@ class _Recorded(Device):
         return next(self._answers)
 
 
-def geometry_for(attributes, lanes, slots, bus_width=256):
-    """The board: as many passes as the attributes take."""
-    return Geometry(
-        lanes=lanes,
-        passes=-(-attributes // lanes),
-        slots=slots,
-        count_width=16,
-        bus_width=bus_width,
-        nodes=8 * slots,
-    )
-
-
 def load(attributes, count):
     """Rows of floats, labels, and the code books' edges."""
     X, y, schema = streams.load(f"numeric-{attributes}", count)
@@ -176,7 +164,8 @@ def measure(attributes, args):
     """Rows of the table: from codes and from floats, each learnt twice, one after the other."""
     from bregalad_hw.reports import clock_of, kept
 
-    geometry = geometry_for(attributes, args.lanes, args.slots, args.bus_width)
+    sizes = {"lanes": args.lanes, "slots": args.slots, "nodes": 8 * args.slots, "bus_width": args.bus_width}
+    geometry = Geometry(passes=-(-attributes // args.lanes), count_width=16, **sizes)
     values, labels, edges = load(attributes, args.instances)
     cells = CellMap.build([0] * attributes, geometry.bins, "multiway")
     tree = cells, SplitPolicy(), 2

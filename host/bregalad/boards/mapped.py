@@ -132,7 +132,7 @@ class MappedBoard(Remote):
         if len(buffer) < size:
             raise BoardError(f"{self.name}: there are {len(buffer)} bytes of memory for DMA, {size} are needed")
         self.memory = buffer[: self.memory_size] if isinstance(buffer, np.ndarray) else None
-        self._flush(0, size)  # or what is left of its last use would be written over what the core writes
+        self._sync("flush", 0, size)  # or what is left of its last use would be written over what the core writes
         self._ring, self._reports, self._commands = self.memory_size, reports, reports + _REPORTS
         for name, value in (
             ("window_low", base & 0xFFFFFFFF),
@@ -150,15 +150,8 @@ class MappedBoard(Remote):
         self._at, self._free = 0, _COMMANDS  # where commands go, and how many bytes are free
         _write(self._mapped, "control", run=1)
 
-    def _flush(self, place, size):
-        """Bring what was written to memory."""
-        self._whole_lines("flush", place, size)
-
-    def _invalidate(self, place, size):
-        """Have what is read come from memory."""
-        self._whole_lines("invalidate", place, size)
-
-    def _whole_lines(self, do, place, size):
+    def _sync(self, do, place, size):
+        """``flush`` what was written to memory, or ``invalidate``, so that what is read comes from there."""
         if hasattr(self._buffer, do):
             getattr(self._buffer[place // _LINE * _LINE : -(-(place + size) // _LINE) * _LINE], do)()
 
@@ -219,7 +212,7 @@ class MappedBoard(Remote):
         at = 0 if skipped else self._at
         place = self._commands + at
         self._buffer[place : place + data.size] = data
-        self._flush(place, data.size)
+        self._sync("flush", place, data.size)
         self._describe(place, data.size, taken)
         self._at = at + data.size
 
@@ -229,7 +222,7 @@ class MappedBoard(Remote):
         descriptor = DESCRIPTOR.pack(opcode=BUFFER, count=size, address=place)
         ring = self._ring + self._produced % _RING * DESCRIPTOR.size
         self._buffer[ring : ring + DESCRIPTOR.size] = np.frombuffer(descriptor, np.uint8)
-        self._flush(ring, DESCRIPTOR.size)
+        self._sync("flush", ring, DESCRIPTOR.size)
         self._free -= taken
         self._waiting.append(taken)
         self._produced = self._produced + 1 & _INDEX
@@ -250,7 +243,7 @@ class MappedBoard(Remote):
             end = min(first + 4 * count, _REPORTS)
             for low, high in ((first, end), (0, 4 * count - (end - first))):
                 if low < high:
-                    self._invalidate(self._reports + low, high - low)
+                    self._sync("invalidate", self._reports + low, high - low)
                     self._tail += bytes(self._buffer[self._reports + low : self._reports + high])
             self._read = produced
             self._set("reports_consumed", produced)
@@ -306,7 +299,7 @@ class MappedBoard(Remote):
         data = self._to_load(address, data)
         if self.memory is None or self.memory.ctypes.data + address != data.ctypes.data:
             self._buffer[address : address + data.size] = data
-        self._flush(address, data.size)
+        self._sync("flush", address, data.size)
 
     # Registers
 
