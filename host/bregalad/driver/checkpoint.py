@@ -10,22 +10,11 @@ from ..warn import warn
 
 
 def read(trainer):
-    """Statistics of every node that has a slot.
+    """Statistics of every node that has a slot; a dict of int arrays.
 
-    Returns
-    -------
-    dict of int array
-        ``nodes`` (L,), parents before children; ``entries`` (L, words of a slot's entry),
-        ``counts`` (L, cells, bins x classes).
-
-    Of a board that failed there is nothing to be read, see ``nothing``.
-
-    Raises
-    ------
-    BoardError
-        If the board reports an error or is gone.
-    KeyboardInterrupt
-        Between two reports; it may be read again.
+    ``nodes`` (L,), parents before children; ``entries`` (L, words of a slot's entry), ``counts`` (L, cells, bins x
+    classes). Of a board that failed there is nothing to be read, see ``nothing``. BoardError if the board reports an
+    error or is gone; a KeyboardInterrupt comes between two reports, after which it may be read again.
     """
     if trainer.broken:
         return nothing(trainer, trainer.broken)
@@ -69,18 +58,9 @@ def entry_type(geometry):
 def check(checkpoint, classes, geometry, cells, counting):
     """Refuse with a ValueError statistics that do not fit a board.
 
-    Parameters
-    ----------
-    checkpoint : dict
-        As read.
-    classes : int
-        Of the board that they were read from.
-    geometry : Geometry
-        Of the board that they shall be written to.
-    cells : int
-        That the attributes take there.
-    counting : int
-        Nodes that cannot do without a slot: an anytime tree's inner ones.
+    The checkpoint is as read, from a board of so many ``classes``; the geometry is that of the board that it shall be
+    written to, where the attributes take so many ``cells``, and ``counting`` nodes cannot do without a slot: an anytime
+    tree's inner ones.
     """
     held, held_cells, size = checkpoint["counts"].shape
     for name, value in (("bins", size // classes), ("classes", classes)):

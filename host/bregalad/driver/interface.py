@@ -16,15 +16,10 @@ if TYPE_CHECKING:
 
 
 class Driver(ABC):
-    """One tree's use of its board.
+    """One tree's use of its board, of a trainer that keeps the driver.
 
     What may wait for the board is a generator, as of `Steps`: it yields whether to wait, and is sent what the board's
     ``receive`` returned.
-
-    Parameters
-    ----------
-    trainer : Trainer
-        Its tree, policy and counts; it keeps the driver.
     """
 
     widens = False  # whether `widen` is for it
@@ -61,25 +56,15 @@ class Driver(ABC):
     def reading(self, slot, cells):
         """What a slot has counted, for a decision; a generator.
 
-        Returns
-        -------
-        n : int
-        own : int64 array (classes,)
-        bins : list of int64 array (bins, classes)
-            Of the cells.
+        Returns n, the class counts, int64 array (classes,), and a list of the cells' bins, int64 arrays (bins,
+        classes).
         """
 
     @abstractmethod
     def counts_of(self, slots, cells):
         """What cells of slots have counted, for a change of their codes; a generator.
 
-        Parameters
-        ----------
-        slots, cells : int64 arrays
-
-        Returns
-        -------
-        int64 array (slots, cells, bins, classes)
+        Both are int64 arrays. Returns an int64 array (slots, cells, bins, classes).
         """
 
     @abstractmethod
@@ -88,35 +73,17 @@ class Driver(ABC):
 
     @abstractmethod
     def predict(self, codes, leaves, scores):
-        """Naive Bayes predictions of instances.
+        """Naive Bayes predictions of instances, int32 array (n,).
 
-        Parameters
-        ----------
-        codes : uint8 array (n, attributes)
-        leaves : int array (n,)
-            Theirs; all with a slot.
-        scores : bool
-            Whether to tell the scores of all classes, for ``bayes.odds``.
-
-        Returns
-        -------
-        int32 array (n,), or with ``scores`` int array (n, classes of the board)
+        ``codes`` are uint8 (n, attributes), ``leaves`` theirs, int (n,), all with a slot. With ``scores`` instead the
+        scores of all classes, for ``bayes.odds``: int array (n, classes of the board).
         """
 
     @abstractmethod
     def read(self, nodes, entries):
-        """Statistics of nodes.
+        """Statistics of nodes with a slot, int64 array (n,): uint32 array (n, cells, bins * classes).
 
-        Parameters
-        ----------
-        nodes : int64 array (n,)
-            With a slot.
-        entries : structured array (n,)
-            As of ``checkpoint.ENTRY``; written.
-
-        Returns
-        -------
-        uint32 array (n, cells, bins * classes)
+        ``entries`` is written, a structured array (n,) as of ``checkpoint.ENTRY``.
         """
 
     @abstractmethod

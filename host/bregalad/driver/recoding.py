@@ -15,15 +15,9 @@ from ..tree.window import leaf_of
 def recoding(trainer, changes, adopt):
     """Give nodes and statistics the codes of new books; a generator for `Steps`.
 
-    Parameters
-    ----------
-    trainer : Trainer
-        All that it was given is learnt, and all decisions have taken effect.
-    changes : Changes
-        As ``Quantiser.changes`` gives them.
-    adopt : callable
-        Is given ``changes`` where the tree takes them over: if the link is cut before, and never mended, books and tree
-        stay as they were.
+    All that the trainer was given is learnt, and all decisions have taken effect; the changes are as of
+    ``Quantiser.changes``. ``adopt`` is given them where the tree takes them over: if the link is cut before, and never
+    mended, books and tree stay as they were.
     """
     trainer.check_working()
     trainer.failed = True

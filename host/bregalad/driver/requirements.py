@@ -11,17 +11,7 @@ from ..warn import warn
 def check_abilities(geometry, policy, prediction):
     """Refuse a board that lacks what a tree needs: in its bitstream, for its alternates, for its window.
 
-    Parameters
-    ----------
-    geometry : Geometry
-    policy : SplitPolicy
-    prediction : str
-        What leaves predict by.
-
-    Raises
-    ------
-    ValueError
-        With the remedy.
+    ``prediction`` is what leaves predict by. It is a ValueError with the remedy.
     """
     if policy.criterion != geometry.criterion:
         raise ValueError(

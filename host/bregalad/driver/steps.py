@@ -50,13 +50,9 @@ class Steps:
     def run(self, receive):
         """Go on to the end, by a board's ``receive``, and return what the generator returns.
 
-        Raises
-        ------
-        BoardError
-            If the board fails; if it does in ``receive``, `run` may be called again.
-        KeyboardInterrupt
-            At a safe point or the end; or in ``receive``, as a BoardError, if a board at the end
-            of a wire makes no progress.
+        BoardError if the board fails; if it does in ``receive``, `run` may be called again. A KeyboardInterrupt comes
+        at a safe point or the end; or in ``receive``, as a BoardError, if a board at the end of a wire makes no
+        progress.
         """
         with deferred_interrupt():
             failed, self.unfinished = None, True

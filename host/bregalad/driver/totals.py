@@ -6,17 +6,8 @@ import numpy as np
 class Totals:
     """How many instances of each class count, at any instance of the stretch that is being learnt.
 
-    Parameters
-    ----------
-    counts : int64 array (classes,)
-        Before the first stretch.
-    window : int, optional
-        Instances that count; None: all.
-
-    Attributes
-    ----------
-    now : int64 array (classes,)
-        The counts as compiled code keeps them, of trees whose alternates are tested by them.
+    ``counts`` are those before the first stretch, int64 (classes,); of a window only so many instances count. ``now``
+    are the counts as compiled code keeps them, of trees whose alternates are tested by them.
     """
 
     def __init__(self, counts, window=None):

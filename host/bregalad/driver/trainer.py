@@ -138,11 +138,7 @@ class Trainer:
     def followed(self, policy, tally):
         """A trainer of a new tree on this one's board, which is configured already; this one is done.
 
-        Parameters
-        ----------
-        policy : SplitPolicy
-            But for its seed the same.
-        tally : Tally
+        The policy is the same but for its seed.
         """
         other = copy(self)
         self.driver.leave()
@@ -215,28 +211,12 @@ class Trainer:
     # Learning
 
     def learn(self, codes, labels):
-        """Predict, then learn each instance in order.
+        """Predict, then learn each instance in order; each prediction by the tree that had learnt all before, int32 (n,).
 
-        Parameters
-        ----------
-        codes : uint8 array (n, attributes)
-        labels : int32 array (n,)
-            0 to classes - 1.
-
-        Returns
-        -------
-        int32 array (n,)
-            The prediction for each instance by the tree that had learnt all before it.
-
-        Raises
-        ------
-        ValueError
-            If a code is none of its attribute's; nothing is learnt then.
-        BoardError
-            If the board reports an error or is gone.
-        KeyboardInterrupt
-            At the next instance at which tree and board agree, or the end; ``tally.instances``
-            tells which. In between only if a board at the end of a wire makes no progress.
+        ``codes`` are uint8 (n, attributes), ``labels`` int32 (n,), 0 to classes - 1. ValueError if a code is none of
+        its attribute's; nothing is learnt then. BoardError if the board reports an error or is gone. A
+        KeyboardInterrupt comes at the next instance at which tree and board agree, which ``tally.instances`` tells, or
+        the end; in between only if a board at the end of a wire makes no progress.
         """
         return self.run(self.learning(codes, labels))
 
@@ -347,11 +327,7 @@ class Trainer:
     def row_arguments(self, codes, labels, predictions):
         """What `learn_row` and `predict_row` work on; None if that is not for them now.
 
-        Parameters
-        ----------
-        codes : uint8 array (attributes,), read-only
-        labels, predictions : int32 array (1,)
-            The latter is written.
+        ``codes`` are uint8 (attributes,), read-only; ``labels`` and ``predictions`` int32 (1,), the latter written.
         """
         if self.failed or not self.driver.rows:
             return None

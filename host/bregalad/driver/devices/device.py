@@ -113,15 +113,8 @@ class DeviceDriver(Driver):
     def _reading(self, places):
         """Statistics of slots; a generator.
 
-        Parameters
-        ----------
-        places : list of (slot, cell)
-            NONE for a slot's own entry.
-
-        Returns
-        -------
-        list
-            A cell's counts, int64 array (bins, classes); an entry as a record of its layout.
+        ``places`` are a list of (slot, cell), NONE for a slot's own entry. Returns a list: of a cell its counts, int64
+        array (bins, classes), of an entry a record of its layout.
         """
         for slot, cell in places:
             self.command(Opcode.READ, slot=slot, cell=cell)

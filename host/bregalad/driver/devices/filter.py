@@ -56,20 +56,12 @@ _RESET = {f"{register.name}.{field.name}": field.reset for register in JUDGE for
 
 
 def rule_of(policy, classes):
-    """The judge's registers.
+    """The judge's registers for so many classes in use: ``register.field`` to value, a dict.
 
-    Parameters
-    ----------
-    policy : SplitPolicy
-    classes : int
-        In use; where more come, the registers are to be written again, and `ask_up_to` of all nodes.
-
-    Returns
-    -------
-    dict
-        ``register.field`` to value. Of a policy that integers do not carry ``judge.decides`` is 0: other bounds than
-        Hoeffding's, averages, adaptive periods, random attributes, ties by `htdt` and `htat`, gains that the host works
-        out, rivals. So it is of watched trees, whose driver must know which nodes are tried.
+    Where more classes come, they are to be written again, and `ask_up_to` of all nodes. Of a policy that integers do
+    not carry ``judge.decides`` is 0: other bounds than Hoeffding's, averages, adaptive periods, random attributes, ties
+    by `htdt` and `htat`, gains that the host works out, rivals. So it is of watched trees, whose driver must know which
+    nodes are tried.
     """
     options = policy.options
     reach = criterion_of(policy.criterion).span(classes)
@@ -118,16 +110,8 @@ def _first_tie(options, classes):
 def ask_up_to(options, classes, base, inner, left, most):
     """Instances in a node's slot up to which all its trials are proposals: 0 to ``most``, the largest count.
 
-    Parameters
-    ----------
-    options : ``SplitPolicy.options``
-        Of a policy whose rule the judge carries.
-    classes : int
-        In use.
-    base : int64 array
-        The node's base counts.
-    left : int
-        Attributes that its path has not used.
+    The options are ``SplitPolicy.options`` of a policy whose rule the judge carries; ``base`` are the node's base
+    counts, int64; ``left`` attributes has its path not used.
     """
     total = base.sum()
     if not inner:

@@ -145,15 +145,9 @@ def answers(*fields):
 def ask(answers, scope, node, whole, used):
     """Ask for what leaves have counted; words of ``out`` with commands, of which ``used`` have been written.
 
-    Parameters
-    ----------
-    scope : int
-        NODE, CHOICE or ALL.
-    node : int
-        The one that is decided about, if any is.
-    whole : int
-        1: all nodes of ``batch`` instead; their class counts in their slots, too, and the statistics of the attributes
-        that their verdicts name.
+    The scope is NODE, CHOICE or ALL; ``node`` is the one that is decided about, if any is. With ``whole`` 1 it is all
+    nodes of ``batch`` instead: their class counts in their slots, too, and the statistics of the attributes that their
+    verdicts name.
     """
     tree, at, asked, held, batch = answers.tree, answers.at[0], answers.asked, answers.held, answers.batch
     table, classes, step = tree.table, tree.matrices[0].shape[1], answers.step

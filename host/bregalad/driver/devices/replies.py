@@ -30,19 +30,10 @@ _word_of = getter(TREE_REPORTS[TreeKind.ROW], "value")
 
 @njit()
 def take(answers, words, position, anytime):
-    """Take in reports, and go on.
+    """Take in whole reports from ``position`` on, uint32 array, read-only, and go on.
 
-    Parameters
-    ----------
-    words : uint32 array, read-only
-        Whole reports, the first from ``position`` on.
-    anytime : int or None
-        Of the style; None as an argument: what it leaves out is not compiled.
-
-    Returns
-    -------
-    position, used : int
-        Where the first one begins that is for somebody else, or the end; words of ``out`` with commands.
+    ``anytime`` is of the style; None as an argument: what it leaves out is not compiled. Returns where the first report
+    begins that is for somebody else, or the end, and words of ``out`` with commands.
     """
     at, form, sizes = answers.at[0], answers.form, answers.sizes
     table, matrices = answers.tree.table, answers.tree.matrices

@@ -132,17 +132,9 @@ class RowDriver(DeviceDriver):
     def declare(self, layout, edges):
         """Say what the rows are that `learning_rows` learns, whose classes are not told.
 
-        Parameters
-        ----------
-        layout : RowLayout
-            A column for each cell: an attribute of several has its value in each.
-        edges : dict of uint32 array
-            By cell, keys of the edges that numbers are encoded by (`bregalad.data.keys`).
-
-        Raises
-        ------
-        ValueError
-            If the layout does not fit the tree or the board.
+        The layout has a column for each cell: an attribute of several has its value in each. ``edges`` are by cell the
+        keys, uint32, of the edges that numbers are encoded by (`bregalad.data.keys`). ValueError if it does not fit
+        tree or board.
         """
         self.trainer.check_working()
         self._declare(layout, told=False)
