@@ -10,13 +10,7 @@ _stopped: list = []  # the signal that has ended what `stopping` surrounds, if o
 
 
 class Stopped(KeyboardInterrupt):
-    """SIGTERM or SIGHUP has come.
-
-    Members
-    -------
-    number : int
-        The signal.
-    """
+    """SIGTERM or SIGHUP has come; ``number`` is the signal."""
 
     def __init__(self, number):
         super().__init__(signal.Signals(number).name)
@@ -130,13 +124,7 @@ def check_interrupt():
 
 
 def hold_interrupt(interrupt):
-    """Hold a KeyboardInterrupt back again, for a better moment.
-
-    Returns
-    -------
-    bool
-        False if nobody holds interrupts back.
-    """
+    """Hold a KeyboardInterrupt back again, for a better moment; False if nobody holds interrupts back."""
     if _held is None or not _in_main_thread():
         return False
     _held.append(getattr(interrupt, "number", signal.SIGINT))

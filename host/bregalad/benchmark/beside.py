@@ -30,20 +30,10 @@ def check(others):
 def rows(name, ours, others, *, instances=None, first=0, repeats=3, core=None, note=print):
     """Of each learner on a stream a row of ``HEAD``; those that fail are left out, and ``note`` is told why.
 
-    Parameters
-    ----------
-    name : str
-        As for `streams.load`.
-    ours : dict
-        Of each of our learners by name what makes it, not fitted, for classes and nominal attributes of the stream.
-    others : sequence of str
-        ``moa:`` and a learner as of `moa.command`; ``river:`` and ht-mc, ht-nba, efdt, hat or arf; ``mlpack``.
-    instances : int, optional
-        Of the stream at most.
-    first : int
-        Instances before this one are learnt, but their predictions by ours do not count.
-    core
-        As for `Process`.
+    The name is as for `streams.load`, of which at most so many instances are taken. ``ours`` has by name what makes
+    each of our learners, not fitted, for classes and nominal attributes of the stream; ``others`` are ``moa:`` and a
+    learner as of `moa.command`, ``river:`` and ht-mc, ht-nba, efdt, hat or arf; ``mlpack``. Instances before
+    ``first`` are learnt, but our predictions of them do not count. The core is as for `Process`.
     """
     limit = min(filter(None, (streams.default_instances(name), instances)), default=None)
     X, y, _ = stream = streams.load(name, limit)

@@ -144,14 +144,9 @@ def written(stream):
 def write_binary(X, y, schema, path):
     """Write a stream, little endian.
 
-    int32 instances, attributes, classes; int32 per attribute, its number of values, 0: numeric;
-    uint8 if all attributes are nominal, else float64, instances x attributes, missing ones are 255
-    or NaN; uint8 per instance, its class.
-
-    Raises
-    ------
-    ValueError
-        If there are more than 255 classes or 254 values, or labels that the schema lacks.
+    int32 instances, attributes, classes; int32 per attribute, its number of values, 0: numeric; uint8 if all attributes
+    are nominal, else float64, instances x attributes, missing ones are 255 or NaN; uint8 per instance, its class.
+    ValueError if there are more than 255 classes or 254 values, or labels that the schema lacks.
     """
     values = nominal(X, schema)
     classes = schema.classes or tuple(sorted(set(np.asarray(y).tolist())))

@@ -82,10 +82,7 @@ class Board(ABC):
     def claim(self, owner: object) -> None:
         """Let ``owner`` alone use the board, until it is gone.
 
-        Raises
-        ------
-        BoardError
-            If another owner still uses it: both would be counted into the same slots.
+        BoardError if another owner still uses it: both would be counted into the same slots.
         """
         with _claiming:
             if self._owner is not None and self._owner() not in (None, owner):
@@ -136,10 +133,7 @@ class Board(ABC):
     def resume(self) -> None:
         """Go on after the link to the board was cut; nothing is lost.
 
-        Raises
-        ------
-        BoardError
-            If the board is still out of reach, or no longer knows what it was doing.
+        BoardError if the board is still out of reach, or no longer knows what it was doing.
         """
         raise BoardError(f"{self.name}: there is no link to this board that could be resumed")
 

@@ -167,10 +167,7 @@ class Device(Board):
 class Remote(Device):
     """A device out of this process: once a call has failed, every one does until `resume`.
 
-    Members
-    -------
-    timeout : float
-        Seconds after which a call gives up.
+    A call gives up after ``timeout`` seconds.
     """
 
     _closed = False

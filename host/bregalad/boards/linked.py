@@ -169,12 +169,8 @@ class LinkedBoard(Remote):
     def _wait(self, done, what):
         """Take turns until ``done()``.
 
-        Raises
-        ------
-        BoardError
-            If the board is silent for the time-out. One that answers is waited for, with a warning after a minute.
-        KeyboardInterrupt
-            Where it is held back only if the board makes no progress either.
+        BoardError if the board is silent for the time-out. One that answers is waited for, with a warning after a
+        minute. KeyboardInterrupt where it is held back only if the board makes no progress either.
         """
         session, now = self.session, self._wire.now
         start, warned = now(), False

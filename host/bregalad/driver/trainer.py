@@ -211,7 +211,7 @@ class Trainer:
     # Learning
 
     def learn(self, codes, labels):
-        """Predict, then learn each instance in order; each prediction by the tree that had learnt all before, int32 (n,).
+        """Predict, then learn each instance in order; int32 (n,), each prediction by what came before.
 
         ``codes`` are uint8 (n, attributes), ``labels`` int32 (n,), 0 to classes - 1. ValueError if a code is none of
         its attribute's; nothing is learnt then. BoardError if the board reports an error or is gone. A

@@ -94,23 +94,9 @@ class Hands:
 class Crew:
     """The workers of an ensemble, with the methods of a `Share`; its generators yield nothing here.
 
-    Parameters
-    ----------
-    engine : str
-    members : list of Member
-    known : Known
-    threads : int
-        Members that learn at the same time on a worker.
-
-    Attributes
-    ----------
-    ended : str or None
-        Why no worker is left; the members are in this process then, and all calls go on there.
-
-    Raises
-    ------
-    BoardError
-        If there is no cluster, too few boards, or a worker is none of this release.
+    The engine is as of `parse`; on a worker so many members learn at the same time. ``ended`` says why no worker is
+    left; the members are in this process then, and all calls go on there. BoardError if there is no cluster, too few
+    boards, or a worker is none of this release.
     """
 
     def __init__(self, engine, members, known, threads):

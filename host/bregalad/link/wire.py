@@ -10,22 +10,11 @@ REOPEN = 0.2  # seconds between two attempts to open a port or socket anew
 
 
 class Wire(ABC):
-    """A way to one board.
+    """A way to one board, by a name that `open_board` knows.
 
-    Once it is open nothing raises: a wire that fails goes on trying to open itself again, tells
-    what is wrong in ``trouble``, and loses frames meanwhile, as wires do.
-
-    Parameters
-    ----------
-    name : str
-        What `open_board` calls the board behind it.
-
-    Members
-    -------
-    settings : sequence
-        What `open` takes, to be tried in turn until a board answers; words for messages.
-    trouble : str or None
-        What is wrong with the wire itself.
+    Once it is open nothing raises: a wire that fails goes on trying to open itself again, tells what is wrong in
+    ``trouble``, and loses frames meanwhile, as wires do. ``settings`` are what `open` takes, to be tried in turn until
+    a board answers; words for messages.
     """
 
     settings = (None,)

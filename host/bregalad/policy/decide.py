@@ -295,30 +295,14 @@ def _may_fork(table, node):
 
 @_inner
 def judge_row(words, form, options, table, base, gains, evidence, node, classes, t, inner):
-    """Decide on one trial.
+    """Decide on one trial: verdict, cell and value.
 
-    Parameters
-    ----------
-    words : int64 array (form.size,)
-        The split attempt.
-    form : Form
-    options : ``SplitPolicy.options``
-    table, base, gains, evidence : arrays of ``Nodes``
-        Averages of gains, the period of a node that is kept and the evidence for any other verdict are written.
-    node : int
-    classes : int
-        Classes in use.
-    t : int
-        Instances that the tree had learnt when the trial was due, the one that it was due with
-        included.
-    inner : int or None
-        ``options.anytime``, as an argument, so that Numba leaves out what None has no use for:
-        verdicts on inner nodes.
-
-    Returns
-    -------
-    verdict, cell, value : int
-        Cell and value of the attribute that wins, to split on or whose threshold may move; NO_CELL and 0 otherwise.
+    ``words`` is the split attempt, int64 (form.size,); the options are ``SplitPolicy.options``; table, base, gains and
+    evidence arrays of ``Nodes``: averages of gains, the period of a node that is kept and the evidence for any other
+    verdict are written. So many classes are in use; t are the instances that the tree had learnt when the trial was
+    due, the one that it was due with included. ``inner`` is ``options.anytime``, as an argument, so that Numba leaves
+    out what None has no use for: verdicts on inner nodes. Cell and value are those of the attribute that wins, to split
+    on or whose threshold may move; NO_CELL and 0 otherwise.
     """
     row = table[node]
     if options.max_depth and row["kind"] == LEAF and _depth(table, node) >= options.max_depth:

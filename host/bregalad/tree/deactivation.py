@@ -132,15 +132,9 @@ def clear_below(tree, node):
 def divide(tree, node, attribute, kind, value, values, sides, own, tie, anytime, competes):
     """Turn a leaf into a test, or replace an inner node's test and all below; the most promising leaves get slots.
 
-    Parameters
-    ----------
-    anytime : int or None
-        Of the style; None as an argument: what it leaves out is not compiled.
-    competes : int or None
-        Whether leaves may have to compete for the slots; None: there are enough for all, and nothing is compiled for
-        that.
-
-    Others as in `sprout`; there are rows enough. Returns how many edits are written.
+    ``anytime`` is of the style; None as an argument: what it leaves out is not compiled. ``competes`` says whether
+    leaves may have to compete for the slots; None: there are enough for all, and nothing is compiled for that. Others
+    are as in `sprout`; there are rows enough. Returns how many edits are written.
     """
     table, used, width = tree.table, np.int64(0), len(sides)
     if anytime is not None and table[node]["kind"] != LEAF:

@@ -32,23 +32,12 @@ _NO_TREE = "its nodes do not hang together"
 class Nodes:
     """The nodes of a tree, rows of arrays; node 0 is the root. Rows of killed nodes are used again.
 
-    Every name in ``FIELDS`` and ``MATRICES`` is an attribute: an array of ``rows`` rows.
+    Every name in ``FIELDS`` and ``MATRICES`` is an attribute: an array of ``rows`` rows. For compiled code there are
+    ``table``, a structured array that has more rows than are in use, and is replaced when nodes are added; ``blank``, a
+    new node, (1,); and ``room``, int64, rows in use and those of killed nodes, for ``take_rows``.
 
     A node with an alternate is a fork. Its children are two: the node as it would be without, which predicts, and the
     alternate. Instances reach both. What a node's place in the tree says, such as its range of codes, the fork has.
-
-    Parameters
-    ----------
-    classes : int
-
-    Attributes
-    ----------
-    table : structured array
-        For compiled code; has more rows than are in use, and is replaced when nodes are added.
-    blank : structured array (1,)
-        A new node.
-    room : int64 array
-        Rows in use and those of killed nodes, for ``take_rows``.
     """
 
     def __init__(self, classes):

@@ -25,12 +25,8 @@ def give_back(stack, slot_node, slot):
 class SlotPool:
     """Free slots: so many, from the first one on.
 
-    Attributes
-    ----------
-    node : int64 array (first + slots,)
-        Node of every slot, -1: free.
-    stack : int64 array (slots + 1,)
-        How many slots are free, then these, the next one last.
+    ``node`` has the node of every slot, -1: free, int64 (first + slots,); ``stack`` how many slots are free, then
+    these, the next one last, int64 (slots + 1,).
     """
 
     def __init__(self, slots, first=0):

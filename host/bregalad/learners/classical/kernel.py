@@ -134,15 +134,10 @@ def _table(data, plan, rows):
 def best_test(data, plan, work, low, high):
     """``(attribute, value)`` of the best test of the instances ``work.rows[low:high]``.
 
-    The greatest gain wins, of equal ones the lower attribute, then the lower threshold or value. An attribute's
-    gain is the entropy that its test takes from the instances whose value is known, times their number.
-
-    Returns
-    -------
-    int
-        The attribute; PURE or NONE if there is no test.
-    float
-        The threshold, or the code of the value that is tested; -1 where each has its branch.
+    The greatest gain wins, of equal ones the lower attribute, then the lower threshold or value. An attribute's gain is
+    the entropy that its test takes from the instances whose value is known, times their number. The attribute is PURE
+    or NONE if there is no test; the value is the threshold, or the code of the value that is tested, -1 where each has
+    its branch.
     """
     rows = work.rows[low:high]
     pure = True

@@ -38,21 +38,10 @@ class Node:
 class Tree:
     """A tree that learns.
 
-    Whatever is interrupted loses no instance: the tree is built anew of all that it keeps.
-
-    Parameters
-    ----------
-    numeric : list of bool
-        Per attribute whether it is numeric, else nominal.
-    multiway : bool
-        Whether nominal attributes have a branch for each value, else one value is tested against the rest.
-
-    Attributes
-    ----------
-    instances : Instances
-    tally : dict of str to int
-        Trials (a node's best test was looked for), splits of leaves, inner nodes replaced (another test was better) and
-        pruned: none, for instances only come.
+    Whatever is interrupted loses no instance: the tree is built anew of all that it keeps. ``numeric`` says per
+    attribute whether it is numeric, else nominal; ``multiway`` whether nominal attributes have a branch for each value,
+    else one value is tested against the rest. The tally counts trials (a node's best test was looked for), splits of
+    leaves, inner nodes replaced (another test was better) and pruned: none, for instances only come.
     """
 
     def __init__(self, numeric, multiway):

@@ -16,10 +16,7 @@ from ...words import shown
 class PositiveTree(StreamTree):
     """Base of the trees of positive and unlabelled instances, whose positive level is known.
 
-    Parameters
-    ----------
-    **parameters
-        Those of the learner that has such trees.
+    Their parameters are those of the learner that has such trees.
     """
 
     leaf_prediction = Predictor.MAJORITY.word
