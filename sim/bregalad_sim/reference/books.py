@@ -9,19 +9,9 @@ __all__ = ["learn_coded", "recode"]
 
 
 def learn_coded(learner, quantiser, X, labels):
-    """Learn instances by the codes of a quantiser that learns with them.
+    """Learn instances by the codes of a quantiser that learns with them; predictions and gaps as of ``Learner.learn``.
 
-    Parameters
-    ----------
-    learner : Learner
-    quantiser : bregalad.data.Quantiser
-    X, labels
-        As ``Quantiser.begin`` and ``Learner.learn`` take them.
-
-    Returns
-    -------
-    predictions, gaps : arrays (n,)
-        As of ``Learner.learn``.
+    X and labels are as ``Quantiser.begin`` and ``Learner.learn`` take them.
     """
     stretches = quantiser.begin(X)
     found, at = [], 0
@@ -58,14 +48,9 @@ def _thresholds(learner, attribute):
 
 
 def recode(learner, attribute, old, new, values):
-    """Go on with a book of other edges.
+    """Go on with a book of other edges, float64 arrays.
 
-    Parameters
-    ----------
-    old, new : float64 array
-        Edges of the books.
-    values : float64 array
-        What is known of the stream: what a bin has counted is divided as these are.
+    What a bin has counted is divided as the ``values`` known of the stream are.
     """
 
     def code_at(code, after):

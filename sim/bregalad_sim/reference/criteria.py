@@ -40,17 +40,9 @@ def impurity(criterion, counts):
 
 
 def reduction(criterion, sides):
-    """I(counts) - sum over the sides of their share times I(side), times what is counted.
+    """I(counts) - sum over the sides of their share times I(side), times what is counted; array (splits,).
 
-    Parameters
-    ----------
-    criterion : str
-        Of CRITERIA.
-    sides : array (splits, sides, classes)
-
-    Returns
-    -------
-    array (splits,)
+    The sides are an array (splits, sides, classes).
     """
     counts = sides.sum(axis=-2)
     after = (sides.sum(axis=-1) * impurity(criterion, sides)).sum(axis=-1)

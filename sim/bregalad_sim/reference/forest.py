@@ -22,13 +22,7 @@ TERMS = 400  # of the exponential's series
 class RandomVFDT(ReferenceVFDT):
     """VFDT whose leaves split on a few random attributes, and that learns an instance several times at once.
 
-    Parameters
-    ----------
-    subset : int
-        Attributes of a node; 0: all.
-    seed : int
-    others
-        Of ``ReferenceVFDT``.
+    ``subset`` are the attributes of a node, 0: all; others are of ``ReferenceVFDT``.
     """
 
     def __init__(self, capacities, classes, *, subset=0, seed=0, **options):
@@ -104,19 +98,7 @@ def _steps(rate):
 
 
 class ReferenceBagging:
-    """Online bagging.
-
-    Parameters
-    ----------
-    capacities, classes
-        As ``Learner``.
-    members : int
-    rate : float
-    seed : int
-    subset : int
-    options
-        Of the trees.
-    """
+    """Online bagging; ``options`` are those of the trees."""
 
     def __init__(self, capacities, classes, *, members, rate, seed, subset=0, **options):
         self.capacities, self.classes, self.rate, self.seed = capacities, classes, rate, seed

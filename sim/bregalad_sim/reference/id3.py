@@ -16,21 +16,10 @@ Inner = namedtuple("Inner", "attribute value children")
 
 
 def id3(instances, labels, numeric, multiway=False):
-    """The tree of instances.
+    """The tree of instances, tuples in which None is a missing value: an Inner, or a leaf's sorted positions.
 
-    Parameters
-    ----------
-    instances : list of tuple
-        None is a missing value.
-    labels : list
-    numeric : list of bool
-        Per attribute; the others are nominal.
-    multiway : bool
-        Whether nominal attributes have a branch per value, or test one value against the rest.
-
-    Returns
-    -------
-    Inner, or of a leaf the sorted positions of its instances
+    ``numeric`` says per attribute whether it is, else it is nominal; ``multiway`` whether nominal attributes have a
+    branch per value, or test one value against the rest.
     """
 
     def grow(rows):

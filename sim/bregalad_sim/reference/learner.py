@@ -151,21 +151,9 @@ class Learner(Blocks):
     def learn(self, X, labels):
         """Predict, then learn each instance in order.
 
-        Parameters
-        ----------
-        X : array (n, attributes)
-            Codes 0 to 254, 255 missing; nominal values by index.
-        labels : int array (n,)
-
-        Returns
-        -------
-        int64 array (n,)
-            The prediction for each instance by the tree that had learnt all before it.
-
-        Raises
-        ------
-        ValueError
-            If the shapes do not fit or a label is not 0 to classes - 1.
+        X has codes 0 to 254, 255 missing; nominal values by index. Returns the prediction for each instance by the tree
+        that had learnt all before it, int64 array (n,). ValueError if the shapes do not fit or a label is not 0 to
+        classes - 1.
         """
         X = np.asarray(X)
         labels = np.ascontiguousarray(labels, np.int64)

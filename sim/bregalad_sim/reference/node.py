@@ -9,42 +9,21 @@ LONG_AGO = -(1 << 62)
 
 
 class Node:
-    """A leaf, or with a ``kind`` a test.
-
-    Attributes
-    ----------
-    kind : str
-        ``""`` is a leaf.
-    attribute, threshold, default : int, number, int
-        Of the test; the branch of missing and unknown values.
-    parent, branch : Node or None, int
-        Whose child it is, and which.
-    children : list of Node
-    alternate : Node or None
-        What grows beside it.
-    height : int
-    used : frozenset
-        Attributes of the multiway splits above.
-    base, own : array (classes,) or None
-        Classes given by the split above, and of the instances counted; None where they are forgotten.
-    observers : list
-        Per attribute, see `observers`.
-    fallback : int
-        Prediction of a leaf that has no counts.
-    since, period, tried_at : int
-        Instances since the last trial, and to the next; those that the tree had learnt at the last.
-    wait : int
-        Instances before a tie is broken (htat).
-    """
+    """A leaf, or with a ``kind`` a test."""
 
     def __init__(self, classes, observers, *, parent=None, branch=0, height=0, used=frozenset(), fallback=0):
+        # Of the test: "" is a leaf's kind; the default is the branch of missing and unknown values.
         self.kind, self.attribute, self.threshold, self.default, self.children = "", 0, 0, 0, []
-        self.parent, self.branch, self.height, self.used = parent, branch, height, used
-        self.alternate = None
+        self.parent, self.branch, self.height = parent, branch, height  # whose child it is, and which
+        self.used = used  # attributes of the multiway splits above
+        self.alternate = None  # the node that grows beside it
+        # Classes given by the split above, and of the instances counted, arrays (classes,); per attribute what sees it.
+        # None where they are forgotten.
         self.base, self.own, self.observers = np.zeros(classes), np.zeros(classes, np.int64), observers
-        self.fallback = fallback
+        self.fallback = fallback  # prediction of a leaf that has no counts
+        # Instances since the last trial, and to the next; those that the tree had learnt at the last.
         self.since, self.period, self.tried_at = 0, 0, LONG_AGO
-        self.wait = 0
+        self.wait = 0  # instances before a tie is broken (htat)
         self.bayes_right = self.majority_right = 0
 
     @property

@@ -60,14 +60,7 @@ class Options:
     block: int | float = 1 / 32
 
     def check(self, capacities, classes):
-        """Refuse what is unknown, or does not go together on such a stream.
-
-        Raises
-        ------
-        ValueError
-        TypeError
-            If ``block`` is no number.
-        """
+        """Refuse with a ValueError or TypeError what is unknown, or does not go together on such a stream."""
         self._check_block()
         for name, allowed in _CHOICES.items():
             if (value := getattr(self, name)) not in allowed:

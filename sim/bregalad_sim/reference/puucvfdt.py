@@ -13,12 +13,7 @@ __all__ = ["ReferencePuuCVFDT"]
 class ReferencePuuCVFDT(ReferenceCVFDT):
     """Concept-adapting tree of positive (class 1) and unlabelled (class 0) instances.
 
-    Parameters
-    ----------
-    capacities, ...
-        As ``ReferenceCVFDT``.
-    level : float
-        PosLevel, the share of positives among the unlabelled.
+    ``level`` is PosLevel, the share of positives among the unlabelled; others are as of ``ReferenceCVFDT``.
     """
 
     def __init__(self, capacities, *, level, **options):

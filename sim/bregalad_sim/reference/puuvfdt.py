@@ -12,12 +12,7 @@ __all__ = ["ReferencePuuVFDT", "gains_of", "share"]
 class ReferencePuuVFDT(Learner):
     """Hoeffding tree of positive (class 1) and unlabelled (class 0) instances.
 
-    Parameters
-    ----------
-    capacities, ...
-        As ``Learner``.
-    level : float
-        PosLevel, the share of positives among the unlabelled.
+    ``level`` is PosLevel, the share of positives among the unlabelled; others are as of ``Learner``.
     """
 
     def __init__(self, capacities, *, level, **options):
