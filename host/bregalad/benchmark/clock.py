@@ -24,8 +24,8 @@ _LOOK = 5  # seconds between two looks at the router
 _OPTIONS = "--85k --package CABGA756 --speed 6 --out-of-context --timing-allow-fail"
 
 
-def route(geometry, mhz, seed, placed=False):
-    """What place and route reach for a core, asked for a clock; with ``placed`` what the placer expects; a dict."""
+def route(geometry, mhz, seed):
+    """What place and route reach for a core, asked for a clock; a dict."""
     from bregalad_hw.build.families import ECP5
     from bregalad_hw.build.floorplan import place_lanes
     from bregalad_hw.build.report import describe_path
@@ -40,18 +40,16 @@ def route(geometry, mhz, seed, placed=False):
         (folder / "top.json").write_text(json.dumps(netlist))
         command = [tool("nextpnr-ecp5"), *_OPTIONS.split(), "--placer", "heap"]
         command += ["--json", "top.json", "--report", "timing.json", "--freq", str(mhz), "--seed", str(seed)]
-        command += ["--no-route"] * placed
         told = _run(command, ECP5.routers, folder)
         timing = json.loads((folder / "timing.json").read_text())
     clock, reached = _REACHED.findall(told)[-1]
     return {
         "device": DEVICE,
         "geometry": geometry.as_dict(),
-        "routed": not placed,
         "mhz_asked": mhz,
         "mhz": round(float(reached), 1),
         "seed": seed,
-        "path": None if placed else describe_path(timing, clock),
+        "path": describe_path(timing, clock),
         "use": {kind: use["used"] for kind, use in timing["utilization"].items() if use["used"]},
         "tools": {name: version_of(tool(name)) for name in ("yosys", "nextpnr-ecp5")},
         "seconds": round(time.monotonic() - start),
@@ -94,10 +92,9 @@ def main():
     parser.add_argument("--searchers", type=int, help="0: rows hold codes only (default: as many as suit the bus)")
     parser.add_argument("--mhz", type=float, default=80.0)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--placed", action="store_true", help="do not route: where the device is full that may not end")
     args = vars(parser.parse_args())
-    mhz, seed, placed = (args.pop(name) for name in ("mhz", "seed", "placed"))
-    print(json.dumps(route(Geometry(count_width=16, **args), mhz, seed, placed)))
+    mhz, seed = (args.pop(name) for name in ("mhz", "seed"))
+    print(json.dumps(route(Geometry(count_width=16, **args), mhz, seed)))
 
 
 if __name__ == "__main__":

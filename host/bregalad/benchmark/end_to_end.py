@@ -35,6 +35,7 @@ from . import streams
 WIDTHS = (32, 64, 128)
 CODES = 254  # of an attribute, that edges are placed for
 BOOKS = 4096  # rows that the code books are learnt from
+LATENCY = 40  # clocks of the memory, from address to data
 _CHECKED = 4000  # rows that the golden model learns, too
 
 
@@ -178,7 +179,7 @@ def measure(attributes, args):
         layout, rows = rows_of(kind, values, codes, labels)
         keys = {} if kind is RowKind.CODE else {i: edge_keys(edges[i], kind) for i in range(attributes)}
         memory = _memory_for(rows, geometry)
-        board = open_board("simulated", geometry, memory_size=memory, latency=args.latency, stall=args.stall)
+        board = open_board("simulated", geometry, memory_size=memory, latency=LATENCY, stall=args.stall)
         board.load(0, rows)
         check(geometry, tree, layout, keys, rows)
         recorder = _Recorder(board)
@@ -225,7 +226,6 @@ def main():
     parser.add_argument("--instances", type=int, default=500_000)
     parser.add_argument("--lanes", type=int, default=32)
     parser.add_argument("--slots", type=int, default=64)
-    parser.add_argument("--latency", type=int, default=40, help="clocks of the memory, from address to data")
     parser.add_argument("--bus-width", type=int, default=256, help="bits")
     parser.add_argument("--stall", type=float, default=0.0, help="share of the clocks in which the memory pauses")
     parser.add_argument("--mhz", type=float, help="a clock for geometries of which no build is kept")
