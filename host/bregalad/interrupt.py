@@ -4,7 +4,8 @@ import signal
 import threading
 from contextlib import contextmanager, nullcontext
 
-_held = None  # by whom an interrupt is held back: a list, not empty if one has come; None: nobody
+_STOPS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+_held = None  # signals that are held back, in the order in which they came; None: nobody holds any back
 _whole = False  # whether it is held back even from `check_interrupt`
 _stopped: list = []  # the signal that has ended what `stopping` surrounds, if one has
 
@@ -29,24 +30,24 @@ def stopping():
     One that the program ignores (nohup) or handles stays as it is; so do those of other threads
     than the main one.
     """
-    names = ("SIGTERM", "SIGHUP")
-    numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
-    numbers = [number for number in numbers if _in_main_thread() and signal.getsignal(number) is signal.SIG_DFL]
+    numbers = [number for number in _STOPS if _in_main_thread() and signal.getsignal(number) is signal.SIG_DFL]
     try:
         for number in numbers:
-            _handlers[number] = _stop
-            signal.signal(number, _stop)
+            signal.signal(number, _came)
         yield
     finally:
         for number in numbers:
-            del _handlers[number]
             signal.signal(number, signal.SIG_DFL)
         _stopped.clear()
 
 
-def _stop(number, frame):
-    if not _stopped:
+def _came(number, frame):
+    """Raise what a signal means, or hold it back."""
+    if number != signal.SIGINT and _stopped:
+        return
+    if _held is None:
         raise _interrupt(number)
+    _held.append(number)
 
 
 def _interrupt(number):
@@ -54,9 +55,6 @@ def _interrupt(number):
         return KeyboardInterrupt()
     _stopped.append(number)
     return Stopped(number)
-
-
-_handlers = {signal.SIGINT: signal.default_int_handler}  # those that interrupt
 
 
 def deferred_interrupt():
@@ -75,27 +73,22 @@ _NESTED = nullcontext()
 @contextmanager
 def _outermost():
     global _held
-    own = {}
+    own = []
     if _in_main_thread():
-        own = {number: handler for number, handler in _handlers.items() if signal.getsignal(number) is handler}
+        ours = signal.default_int_handler, _came
+        own = [number for number in (signal.SIGINT, *_STOPS) if signal.getsignal(number) in ours]
     if not own:
         yield
         return
-    came = []
-
-    def hold(number, frame):
-        if number == signal.SIGINT or not _stopped:
-            came.append(number)
-
-    for number in own:
-        signal.signal(number, hold)
-    _held = came
+    _held = came = []
+    if signal.SIGINT in own:
+        signal.signal(signal.SIGINT, _came)
     try:
         yield
     finally:
+        if signal.SIGINT in own:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         _held = None
-        for number, handler in own.items():
-            signal.signal(number, handler)
         if came:
             raise _interrupt(came[0])
 

@@ -119,6 +119,18 @@ def test_one_by_one_with_what_comes_later(cluster):
     there.close()
 
 
+def test_votes_that_count_differently_from_worker_to_worker(cluster):
+    """After two instances a worker's members have been right once, the other's never: their votes count .5 and 1."""
+    X, y = drifting(count=12)
+    here, there = (make("arf", engine=engine).set_params(seed=7, rate=0.5) for engine in (None, "ray,workers=2"))
+    for at in range(5, 12):
+        part = slice(at, at + 1)
+        expected = here.test_then_train(X[part], y[part], [0, 1])
+        assert there.test_then_train(X[part], y[part], [0, 1]) == expected
+    same(here, there, X)
+    there.close()
+
+
 def test_a_forked_process_leaves_the_workers_to_the_first(cluster):
     """Ray would hang there, also where ensembles are no garbage but in the child."""
     X, y = drifting(count=900)

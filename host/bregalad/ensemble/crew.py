@@ -144,9 +144,9 @@ class Crew:
         yield from ()
         if sum(map(len, self._log)) > _LOGGED:
             self._keep()
-        found, weights = zip(*self._do("learn", codes, _small(labels), first), strict=True)
-        found = np.concatenate(found).astype(np.int32, copy=False)
-        return found, np.ones(found.shape) if weights[0] is None else np.concatenate(weights)
+        parts = self._do("learn", codes, _small(labels), first)
+        weights = [np.ones(found.shape) if weights is None else weights for found, weights in parts]
+        return np.concatenate([found for found, _ in parts]).astype(np.int32, copy=False), np.concatenate(weights)
 
     def replant(self, number, at):
         yield from ()
