@@ -224,15 +224,9 @@ def njit(*, inner=False, kept=True, **options):
     each has its own copies of what they call of NumPy, so there are no more options than needed.
 
     ``inline="always"`` is for what is small and calls nothing that is inlined, too: Numba copies a function's code
-    once more at every level, and takes longest for that.
-
-    Parameters
-    ----------
-    inner : bool
-        Whether only compiled code calls it: then nothing is compiled that takes Python's objects
-        apart, which may be more than the function itself.
-    kept : bool
-        False for functions that have others in their closure: they are not found again. Callers keep them.
+    once more at every level, and takes longest for that. ``inner`` is for what only compiled code calls: then nothing
+    is compiled that takes Python's objects apart, which may be more than the function itself. ``kept`` is False for
+    functions that have others in their closure: they are not found again, their callers keep them.
     """
 
     def decorate(function):

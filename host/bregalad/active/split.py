@@ -18,11 +18,7 @@ _WARNED = 10_000  # instances since a warning that are kept, the last ones
 
 
 class _Split(Strategy):
-    """Rnd for a share of the instances, the rule of the next class for the others.
-
-    A change detector sees whether the tree was right on what was labelled at random. When it
-    warns, labelled instances are kept; when it has found a change, the tree forgets all and learns
-    these anew.
+    """Rnd for a share of the instances, the rule of the next class for the others; see `Split`.
 
     Answers are to come in the order in which they were asked for, all of them.
     """
@@ -98,9 +94,8 @@ class _Split(Strategy):
 class Split(_Split, VarUn):
     """`Rnd` for a share of the instances, with a change detector on it, `VarUn` for the others.
 
-    The detector is DDM, of River. It sees whether the tree was right on what was labelled at
-    random. From its warning on, labelled instances are kept (the last 10,000 at most); when it has
-    found a change, the tree forgets all else.
+    The detector is DDM, of River. It sees whether the tree was right on what was labelled at random. From its warning
+    on, labelled instances are kept (the last 10,000 at most); when it has found a change, the tree forgets all else.
 
     Parameters
     ----------

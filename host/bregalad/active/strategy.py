@@ -93,17 +93,9 @@ class Strategy:
     def test_then_train(self, X: Frame, y: Column, classes: Column | None = None) -> np.ndarray:
         """Prequential step: predict each instance, ask for its label or not, learn it if so.
 
-        Instance by instance, so it does not matter how a stream is cut.
-
-        Returns
-        -------
-        array (n,)
-            Each instance's prediction by the tree that had learnt all that was asked before it.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If X, y or classes are not as learnt before; nothing of X has been looked at then.
+        Instance by instance, so it does not matter how a stream is cut. Returns each instance's prediction by the tree
+        that had learnt all that was asked before it, array (n,). TypeError or ValueError if X, y or classes are not as
+        learnt before; nothing of X has been looked at then.
         """
         if not len(y):
             return self.tree.test_then_train(X, y, classes)

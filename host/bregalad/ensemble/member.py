@@ -28,39 +28,18 @@ class Style:
 
 
 class Member:
-    """One member.
-
-    Parameters
-    ----------
-    number : int
-        Its place in the ensemble.
-    style : Style
-
-    Attributes
-    ----------
-    tree : StreamTree
-    background : StreamTree or None
-        Grows since the last warning.
-    windows : float64 array (2, elements)
-        See `watch`.
-    score : int64 array (2,)
-        How many instances the tree has predicted since it votes, and how many of them rightly.
-    spare : StreamTree or None
-        One that is no more, whose board the next one takes.
-    places : list of Board or None
-        Where members share a board: this one's parts of it.
-    made : int
-        Trees so far.
-    warnings, drifts : int
-    """
+    """One member; its number is its place in the ensemble."""
 
     def __init__(self, number, style):
         self.number, self.style = number, style
         self.draws = Draws(style.seed, number, style.rate)
-        self.tree = self.background = self.spare = self.places = None
-        self.windows = new_windows(2)
-        self.score = np.zeros(2, np.int64)
-        self.made = self.warnings = self.drifts = 0
+        self.tree = None
+        self.background = None  # the tree that grows since the last warning
+        self.spare = None  # a tree that is no more, whose board the next one takes
+        self.places = None  # where members share a board: this one's parts of it
+        self.windows = new_windows(2)  # see `watch`
+        self.score = np.zeros(2, np.int64)  # instances predicted since the tree votes, and how many of them rightly
+        self.made = self.warnings = self.drifts = 0  # trees so far
 
     @property
     def trees(self):
