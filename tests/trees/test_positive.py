@@ -287,13 +287,13 @@ def test_a_checkpoint_goes_on(csv, tmp_path, capsys):
 @pytest.mark.parametrize(
     "options, message",
     [
-        (["puuvfdt", "--positive", "yes"], "--positive yes is none of the labels ['0', '1']: choose one of them"),
+        (["puuvfdt", "--positive", "yes"], "positive='yes' is none of the labels ['0', '1']: choose one of them"),
         (["puuvfdt", "--level", "1.5"], "--level must be between 0 and 1, both excluded, or None for not known"),
-        (["puucvfdt", "--window", "100"], "a window of 100 instances is smaller than --grace 200"),
+        (["puucvfdt", "--window", "100"], "a window of 100 instances is smaller than grace=200"),
         (["puucvfdt", "--board", "serial:x"], "nine trees take a board each, and 'serial:x' is one"),
         (["puuvfdt", "--window", "5000"], "--window is an option of --tree cvfdt and puucvfdt, not of puuvfdt"),
         (["vfdt", "--positive", "1"], "--positive is an option of --tree puuvfdt and puucvfdt, not of vfdt"),
-        (["puuvfdt", "--class", "colour"], "--positive 1 is none of the labels ['blue', 'red']"),
+        (["puuvfdt", "--class", "colour"], "positive=1 is none of the labels ['blue', 'red']"),
         (["puuvfdt", "--learner", "arf"], "--learner arf is of trees that know all labels, not of puuvfdt"),
         (["puuvfdt", "--ask", "rnd", "--budget", "0.3"], "--ask asks for labels, which puuvfdt does without"),
         (["puuvfdt", "--wave", "x.fst"], "--wave is for one tree, not for --tree puuvfdt"),
