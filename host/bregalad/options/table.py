@@ -124,7 +124,12 @@ OPTIONS = (
             {"vfdt": 500},
             needs=("ties", "htat"),
         ),
-        Option("adaptive_grace", FLAG, "put off a leaf's next split attempt until it can succeed (VFDT-nmin)", {"vfdt": False}),
+        Option(
+            "adaptive_grace",
+            FLAG,
+            "put off a leaf's next split attempt until it can succeed (VFDT-nmin)",
+            {"vfdt": False},
+        ),
         Option(
             "max_depth",
             integer(1, _MOST_DEPTH),
