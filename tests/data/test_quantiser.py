@@ -1,6 +1,8 @@
 """Instances to codes."""
 
 import json
+from concurrent.futures import Future
+from threading import Event
 
 import numpy as np
 import pandas as pd
@@ -53,6 +55,28 @@ def test_chunks_and_threads_make_no_difference(cuts):
     parts = [followed(other, X[a:b], 3)[1] for a, b in zip(ends, ends[1:], strict=False) if a < b]
     assert (np.concatenate(parts) == codes).all()
     assert state(other) == state(whole)
+
+
+def test_no_thread_encodes_by_books_that_change(monkeypatch):
+    """The second part's thread is held until it is asked to give up."""
+    quantiser = learnt(Quantiser(SCHEMA), frame(9000))
+    stretches = quantiser.begin(frame(40_000), 2)
+    begun, second, asked, done, encode, cancel = [], Event(), Event(), [], quantiser.tables.encode, Future.cancel
+
+    def held(values, codes, threads):
+        begun.append(len(values))
+        if len(begun) == 2:
+            second.set()
+            assert asked.wait(60)
+        encode(values, codes, threads)
+        done.append(len(values))
+
+    monkeypatch.setattr(quantiser.tables, "encode", held)
+    monkeypatch.setattr(Future, "cancel", lambda part: asked.set() or cancel(part))
+    stretches.next(0, 1 << 20)
+    assert second.wait(60)
+    stretches.forget()
+    assert begun == done
 
 
 def test_arrays_and_tables_agree():

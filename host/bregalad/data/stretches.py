@@ -1,9 +1,13 @@
 """Instances that are learnt while their code books change."""
 
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 
 _AHEAD = 65_536  # instances that are encoded at a time; a look comes after 8,192
 _EARLY = 4096  # instances up to which books are likely to change at every look
+_PART = 4096  # instances that are encoded while those before them are learnt
 
 
 class Stretches:
@@ -19,9 +23,13 @@ class Stretches:
     def __init__(self, quantiser, X, threads, keep):
         self._quantiser = quantiser
         self._threads = threads
+        self._pool = None
+        self._coming = deque()  # parts that others encode: where each begins, and its future
         self._numbers, nominal = quantiser._columns(X)
         if keep:
             self._numbers = self._numbers.copy()
+        elif threads > 1 and len(self._numbers) > _PART:  # a call that a cut link leaves may end in a forked process
+            self._pool = ThreadPoolExecutor(threads - 1)
         self._codes = np.empty((len(self._numbers), len(quantiser.books)), np.uint8)
         self._known = 0  # as far as codes are those of the books as they are
         quantiser._check_finite(self._numbers)
@@ -33,13 +41,22 @@ class Stretches:
     def next(self, at, most):
         """The codes of the stretch that begins at instance ``at``, of so many instances at most."""
         sample = self._quantiser.sample
-        stop = min(len(self), at + min(most, sample.next_look - sample.count))
+        stop = min(len(self), at + min(most, sample.next_look - sample.count, _PART if self._pool else most))
         if stop > self._known:
             # More at once is quicker, but after a change it would be done for nothing.
             self._known = stop if sample.count < _EARLY else min(len(self), at + _AHEAD)
-            part = slice(at, self._known)
-            self._quantiser.tables.encode(self._numbers[part], self._codes[part], self._threads)
+            if self._pool is None:
+                self._encode(at, self._known, self._threads)
+            else:
+                for begin in range(at, self._known, _PART):
+                    end = min(begin + _PART, self._known)
+                    self._coming.append((begin, self._pool.submit(self._encode, begin, end)))
+        while self._coming and self._coming[0][0] < stop:
+            self._coming.popleft()[1].result()
         return self._codes[at:stop]
+
+    def _encode(self, begin, end, threads=1):
+        self._quantiser.tables.encode(self._numbers[begin:end], self._codes[begin:end], threads)
 
     def learnt(self, at, count):
         """Take note of ``count`` instances learnt from ``at`` on, a stretch or its beginning.
@@ -57,3 +74,6 @@ class Stretches:
     def forget(self):
         """Codes are to be found anew: books have changed."""
         self._known = 0
+        for _, part in self._coming:
+            part.cancel() or part.result()  # or it would read books that change, and write codes of the old ones
+        self._coming.clear()

@@ -294,7 +294,7 @@ OPTIONS = (
         Option(
             "threads",
             integer(1, 256),
-            "how many turn values into codes at the same time; the tree is the same",
+            "how many threads turn values into codes, some while others are learnt; the tree is the same",
             _all(1),
         ),
     ),
