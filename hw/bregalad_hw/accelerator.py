@@ -1,6 +1,6 @@
 """The accelerator: what every board's top level wraps."""
 
-from amaranth import Module, Mux, Signal
+from amaranth import Assert, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 from bregalad.protocol.judge import JUDGE
@@ -18,9 +18,9 @@ from .replica import add_with_reset
 
 __all__ = ["RESET_CLOCKS", "Accelerator"]
 
-_SETTLE = 7
 _WORDS = 16  # of commands that may wait
-RESET_CLOCKS = 64  # more than anything is under way; twice the longest latency
+# More than the longest chain of registers in the largest geometry has: tests/hw/test_array.py adds it up.
+RESET_CLOCKS = 64
 
 
 class Accelerator(wiring.Component):
@@ -40,7 +40,7 @@ class Accelerator(wiring.Component):
         Memory that LEARN fetches rows from and LOAD writes, and its bytes.
     csr : In(csr_signature)
         Registers, read after READ_LATENCY clocks; written only while nothing is under way and no
-        command is offered. None is taken for 8 clocks after a write.
+        command is offered. None is taken for `RESET_CLOCKS` after a write.
 
     reset : In(1)
         Begin anew, like a reset of the clock domain, but by registers in all parts of the chip.
@@ -48,7 +48,7 @@ class Accelerator(wiring.Component):
         accesses, and reports mean nothing.
 
     busy : Out(1)
-        ``status.busy``.
+        ``status.busy``: a command or anything that one has begun is under way, or was a clock ago.
 
     Statistics and slot table are empty after configuration; a reset leaves them as they are.
 
@@ -87,11 +87,11 @@ class Accelerator(wiring.Component):
         m.submodules.controller = controller = MemoryController(g, **self.options)
         m.submodules.array = array = AttributeProcessorArray(g)
 
-        # Configuration takes some clocks from the registers to where it matters. `settled` has a
-        # register of its own, for it holds up every command.
-        settle, settled = Signal(range(_SETTLE + 1)), Signal(init=1)
+        # Commands wait until what is written has gone through all registers behind it, which are no more than what a
+        # reset empties. `settled` has a register of its own, for it holds up every command.
+        settle, settled = Signal(range(RESET_CLOCKS)), Signal(init=1)
         with m.If(self.csr.w_en):
-            m.d.sync += [settle.eq(_SETTLE), settled.eq(0)]
+            m.d.sync += [settle.eq(RESET_CLOCKS - 1), settled.eq(0)]
         with m.Elif(~settled):
             m.d.sync += [settle.eq(settle - 1), settled.eq(settle == 1)]
         queue = CommandQueue(g.bus_width, _WORDS)
@@ -116,8 +116,17 @@ class Accelerator(wiring.Component):
         connect(m, array.summary, controller.summary)
         connect(m, array.partial, controller.partial)
 
-        busy = Signal()  # a clock late, as who reads it is
-        m.d.sync += busy.eq(controller.busy | array.busy | queue.o.valid)
+        # What is under way says so until what it goes to does: without a command nothing becomes busy.
+        busy, busy_now = Signal(init=1), Signal()  # a clock late, as who reads it is
+        resetting = Signal()  # as blocks hear of it
+        m.d.comb += busy_now.eq(controller.busy | array.busy | queue.o.valid)
+        m.d.sync += [
+            busy.eq(busy_now),
+            resetting.eq(self.reset),
+            Assert(~(resetting & self.csr.w_en), "a register is written while it is reset"),
+            Assert(busy | ~busy_now | queue.o.valid, "busy without a command"),
+            Assert(busy | ~(controller.happens | array.clamped), "an event of what is not under way"),
+        ]
         m.d.comb += [
             controller.reset.eq(self.reset),
             array.reset.eq(self.reset),

@@ -67,7 +67,8 @@ class MemoryController(wiring.Component):
         The memory that LEARN fetches rows from and LOAD writes, and its bytes.
     configuration, rule, tree, rows : In(configuration_signature(CONFIGURATION, JUDGE, TREE, LEAF_ROWS))
         Within the board's limits; steady while anything is under way.
-    halted, busy : Out(1)
+    halted, busy, happens : Out(1)
+        ``happens``: something is counted that has happened here in this clock.
     op, codes, count, trial_current : Out
         To the array; codes a clock after COUNT, count beside WRITE, trial_current beside SNAP.
     snap_freed, count_out, count_valid, clamped, gains, summary, partial : In
@@ -99,7 +100,7 @@ class MemoryController(wiring.Component):
                 "m_axi": Out(axi_signature(g.bus_width)),
                 "memory_size": In(32),
                 "configuration": In(configuration_signature()),
-                **dict.fromkeys(("halted", "busy"), Out(1)),
+                **dict.fromkeys(("halted", "busy", "happens"), Out(1)),
                 "op": Out(operation_layout(g)),
                 "codes": Out(data.ArrayLayout(CODE_WIDTH, g.lanes)),
                 "count": Out(g.count_width),
@@ -339,6 +340,9 @@ class MemoryController(wiring.Component):
             "bursts": axi.arvalid & axi.arready,
             "dma_bytes": Mux(axi.rvalid & axi.rready, self.geometry.bus_bytes, 0),
         }
+        m.d.comb += self.happens.eq(
+            Cat(value for name, value in events.items() if name not in ("clocks", "clamped")).any()
+        )
         most = dict.fromkeys(COUNTERS, 1) | {"dma_bytes": self.geometry.bus_bytes}
         m.submodules.counters = counters = EventCounters(most)
         m.d.sync += counters.clear.eq(self.clear | self.reset)

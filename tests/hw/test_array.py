@@ -136,6 +136,7 @@ def test_a_reset_outlasts_what_is_under_way(criterion):
         array.partial_latency,
         array.read_latency,
         array.clamped_latency,
+        1 + array.config_latency + array.spread + AttributeProcessor.read_latency,  # from a written register
     )
     assert 3 * Replica.latency + longest < RESET_CLOCKS
 

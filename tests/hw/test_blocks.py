@@ -1,11 +1,15 @@
 """Each block of the array and of the memory controller unit by itself, on Icarus."""
 
 import random
+from collections import defaultdict
 
 import pytest
 from amaranth import Assert, Module, Signal
 from amaranth.sim import Simulator
 from bregalad.geometry import Geometry
+from bregalad.protocol.registers import CONFIGURATION
+from bregalad.protocol.tree import TREE_REGISTERS
+from bregalad_hw.accelerator import Accelerator
 from bregalad_hw.array.bayes import partial_latency
 from bregalad_hw.array.merge import Merge
 from bregalad_hw.delay import DelayLine
@@ -193,6 +197,61 @@ def test_scheduler(depth, heads, snapshots, tmp_path):
     options = {"depth": depth, "heads": heads, "snapshots": snapshots}
     dut = TrialScheduler(Geometry(**sizes), **options)
     run(dut, "dut", "bench_scheduler", tmp_path, geometry=sizes, rounds=20, clocks=200, **options)
+
+
+def _changes(path):
+    """Clocks in which each signal of a VCD changes, by its name and number."""
+    names, clocks, clock = {}, defaultdict(set), 0
+    for line in path.read_text().splitlines():
+        kind, *rest = line.split() or [""]
+        if kind == "$var":
+            names[rest[2]] = rest[3]
+        elif kind.startswith("#"):
+            clock = int(kind[1:]) // 10**9
+        elif kind[:1] in ("0", "1", "b") and clock:
+            clocks[rest[0] if rest else kind[1:]].add(clock)
+    return {f"{names[number]} {number}": changed for number, changed in clocks.items()}
+
+
+def test_what_is_written_is_everywhere_before_a_command(seed, tmp_path):
+    """From the clock on in which commands may come again after a write no signal follows from it any more."""
+    rng = random.Random(seed)
+    dut = Accelerator(Geometry(**SIZES["even"], naive_bayes=True))
+    simulator = Simulator(dut)
+    simulator.add_clock(1e-6)
+    before, rest = 200, 30
+    clocks, quiet = 0, []
+
+    async def write(ctx):
+        nonlocal clocks
+
+        async def step(count=1):
+            nonlocal clocks
+            await ctx.tick().repeat(count)
+            clocks += count
+
+        await step(before)
+        for register in [*CONFIGURATION, *TREE_REGISTERS]:
+            ctx.set(dut.csr.addr, register.addr // 4)
+            ctx.set(dut.csr.w_data, rng.getrandbits(32))
+            await step(10)
+            ctx.set(dut.csr.w_en, 1)
+            await step()
+            ctx.set(dut.csr.w_en, 0)
+            await step()
+            while not ctx.get(dut.commands.ready):
+                await step()
+            quiet.extend(range(clocks, clocks + rest))
+            await step(rest)
+
+    simulator.add_testbench(write)
+    path = tmp_path / "waves.vcd"
+    with simulator.write_vcd(str(path)):
+        simulator.run()
+    changes = _changes(path)
+    written = {name: sorted(at & set(quiet)) for name, at in changes.items() if not any(50 < x < before for x in at)}
+    assert len(changes) > 500 and len(quiet) > 300
+    assert not any(written.values()), {name: at for name, at in written.items() if at}
 
 
 @pytest.mark.parametrize("readers, replicas", [(1, 1), (8, 8), (32, 36), (33, 14), (70, 29)])

@@ -76,6 +76,8 @@ MUTATIONS = [
     ("link/window.py", "int(ReportsFlag.LAST), 0)", "0, 0)", "test_link.py -k test_window"),
     ("soc/lite.py", "(strobe != 0b1111)", "(strobe == 0)", "test_soc.py -k test_registers"),
     ("soc/shared.py", "~refusing & (count == 0)", "~refusing", "test_soc.py -k test_shared"),
+    ("soc/reports.py", "whole | ended | ~open_", "whole | ~open_", "test_soc.py -k test_reports"),
+    ("array/array.py", "left.eq(longest)", "left.eq(longest - 1)", "test_array.py -k test_array"),
     ("link/session.py", "alive & ~self.lapsed &", "alive &", "test_link.py -k test_session"),
     ("registers.py", "value &= fits", "pass", "test_blocks.py -k test_registers"),
 ]

@@ -85,7 +85,7 @@ class AttributeProcessorArray(wiring.Component):
     partial : Out(partial_signature(geometry))
         Sums of the naive Bayes terms of every COUNT with `predict`; none without ``naive_bayes``.
     busy : Out(1)
-        Snapshot, gain or merge is under way or results are not taken, from the clock after the first SNAP.
+        From the clock after an operation until all that it tells is told and taken.
 
     Latency, from the operation: ``count_latency`` clocks until memory has it, ``read_latency``
     until `count_valid`, ``clamped_latency`` until `clamped`, ``partial_latency`` until `partial`.
@@ -283,9 +283,22 @@ class AttributeProcessorArray(wiring.Component):
         connect(m, merge.summary, flipped(self.summary))
         with m.If(begins):
             m.d.sync += [state.eq(state.init) for state in (head, tail, used, load, pending, cell, left)]
+        # An operation is under way until the last that it tells by itself.
+        longest = max(self.read_latency, g.naive_bayes * self.partial_latency)
+        left = Signal(range(longest + 1))
+        with m.If(self.op.code != Op.NONE):
+            m.d.sync += left.eq(longest)
+        with m.Elif(left != 0):
+            m.d.sync += left.eq(left - 1)
         # Between the passes of a trial the merge has an attribute open.
         m.d.comb += self.busy.eq(
-            (used != 0) | load | pending | Cat(stage[0] for stage in behind).any() | (fifo.level != 0) | merge.busy
+            (left != 0)
+            | (used != 0)
+            | load
+            | pending
+            | Cat(stage[0] for stage in behind).any()
+            | (fifo.level != 0)
+            | merge.busy
         )
         return m
 

@@ -8,8 +8,6 @@ from ..accelerator import RESET_CLOCKS
 
 __all__ = ["ResetControl"]
 
-_SETTLE = 16  # clocks until all that is told of the bus, or of the accelerator, is so
-
 
 class ResetControl(wiring.Component):
     """Stop the bus, wait for what is under way, reset.
@@ -19,15 +17,15 @@ class ResetControl(wiring.Component):
     start : In(1)
         For a clock: begin.
     quiet : In(1)
-        Nothing is under way on the bus.
+        Nothing was under way on the bus a clock ago, nor began then.
     stop : Out(1)
-        Nothing may begin there.
+        Nothing may begin there: with `quiet`, nothing is under way now.
     reset : Out(1)
         For 64 clocks; from the beginning on, too.
     ready : Out(1)
         All is over: nothing is stopped or reset.
 
-    Latency: 16 clocks from ``start`` to ``reset``, or as long as the bus takes; 80 from there to ``ready``.
+    Latency: 2 clocks from ``start`` to ``reset``, or as long as the bus takes; 64 from there to ``ready``.
     """
 
     def __init__(self):
@@ -48,17 +46,12 @@ class ResetControl(wiring.Component):
             ]
             with m.State("READY"):
                 with m.If(self.start):
-                    m.d.sync += left.eq(_SETTLE - 1)
                     m.next = "STOP"
             with m.State("STOP"):
-                with m.If((left == 0) & self.quiet):
+                with m.If(self.quiet):
                     m.d.sync += left.eq(RESET_CLOCKS - 1)
                     m.next = "RESET"
             with m.State("RESET"):
-                with m.If(left == 0):
-                    m.d.sync += left.eq(_SETTLE - 1)
-                    m.next = "SETTLE"
-            with m.State("SETTLE"):
                 with m.If(left == 0):
                     m.next = "READY"
         return m

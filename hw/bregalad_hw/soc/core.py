@@ -1,6 +1,6 @@
 """The accelerator as a core: AXI4-Lite registers, an AXI4 manager, an interrupt."""
 
-from amaranth import Cat, Const, Module, Signal
+from amaranth import Assert, Cat, Const, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 from bregalad.protocol.registers import REGISTERS
@@ -19,7 +19,6 @@ from .shared import ID_WIDTH, SharedReads, SharedWrites
 
 __all__ = ["AxiCore"]
 
-_CALM = 16  # clocks for which nothing has been under way, until all that tells of it has come
 # Written only while the core is stopped: what bursts under way go by.
 _STOPPED = (
     "window_low",
@@ -114,18 +113,17 @@ class AxiCore(wiring.Component):
         base = Cat(self._low(registers.window_low_page), registers.window_high_base)
         run = registers.control_run & control.ready
         pending = commands.consumed != registers.commands_produced_count
-        calm, quiet = Signal(range(_CALM)), Signal()
-        still, stopped = Signal(range(_CALM)), Signal()
-        idle = commands.idle & reports.idle
-        for count, told, now in (
-            (calm, quiet, ~accelerator.busy & commands.idle & ~(run & pending) & control.ready),
-            (still, stopped, ~run & idle & reads.quiet & writes.quiet & control.ready),
-        ):
-            m.d.sync += told.eq(now & (count == _CALM - 1))
-            with m.If(~now):
-                m.d.sync += count.eq(0)
-            with m.Elif(count != _CALM - 1):
-                m.d.sync += count.eq(count + 1)
+        # Whatever is under way says so in each clock until the next that it goes to does: a ring is idle a clock after
+        # it has handed over its last word, and then the accelerator is busy.
+        idle, still = commands.idle & reports.idle, Signal()
+        quiet, stopped = Signal(), Signal()  # a clock late; only this port's next access can change them
+        m.d.comb += still.eq(~accelerator.busy & commands.idle & control.ready)
+        m.d.sync += [
+            quiet.eq(still & ~(run & pending)),
+            stopped.eq(still & ~run & reports.idle & reads.quiet & writes.quiet),
+            Assert(~quiet | ~(accelerator.busy | commands.commands.valid), "a command was under way"),
+            Assert(~stopped | (idle & ~self.m_axi.arvalid & ~self.m_axi.awvalid), "a burst was under way"),
+        ]
 
         status = Signal(3)
         m.d.sync += [

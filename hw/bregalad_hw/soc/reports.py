@@ -10,14 +10,13 @@ from ..mcmu.report import word_layout
 
 __all__ = ["ReportRing"]
 
-_CALM = 8  # clocks after a report in which another one may begin that is written with it
-
 
 class ReportRing(wiring.Component):
     """Write reports to memory in bursts; nothing is lost, whatever memory answers.
 
     Words stay here until memory has answered for them. Twice as many fit as a burst has, so the next ones are taken
-    meanwhile.
+    meanwhile, and go together in the next burst. One begins as soon as none is under way, and a burst's words or the
+    end of a report are here or no more can come.
 
     Parameters
     ----------
@@ -44,11 +43,11 @@ class ReportRing(wiring.Component):
     idle : Out(1)
     axi : Out(AXI4 write)
 
-    Latency: 12 clocks from a report's last word to ``awvalid``. Throughput: a word per clock, if memory answers a
+    Latency: 4 clocks from a report's last word to ``awvalid``. Throughput: a word per clock, if memory answers a
     burst within the clocks in which the next one's words come.
     """
 
-    latency = _CALM + 4
+    latency = 4
 
     def __init__(self, data_width, *, burst=16):
         if burst & (burst - 1) or not 1 <= burst <= min(256, BOUNDARY * 8 // data_width):
@@ -102,18 +101,16 @@ class ReportRing(wiring.Component):
             put.data.eq(self.i.p.data.replicate(lanes)),
             put.en.eq(Mux(moved, 1 << taken[:lane_bits], 0)),
         ]
-        ended, calm = Signal(), Signal(range(_CALM + 1))  # the last word was a report's; for how long nothing has come
+        ended = Signal()  # the last word was a report's
         with m.If(moved):
-            m.d.sync += [taken.eq(taken + 1), ended.eq(self.i.p.last), calm.eq(0)]
-        with m.Elif(calm != _CALM):
-            m.d.sync += calm.eq(calm + 1)
+            m.d.sync += [taken.eq(taken + 1), ended.eq(self.i.p.last)]
 
         waiting, whole, due = Signal(), Signal(), Signal()
         m.d.comb += [
             waiting.eq(taken != produced),
             whole.eq(taken[block_bits:] != produced[block_bits:]),
         ]
-        m.d.sync += due.eq(waiting & (whole | (calm == _CALM) & (ended | ~open_)))
+        m.d.sync += due.eq(waiting & (whole | ended | ~open_))
 
         count = Signal(block_bits + 1)
         beats = Signal(range(self.burst + 1))

@@ -221,6 +221,10 @@ class Bench(BlockBench):
                 self.predicted += 1
             assert int(dut.partial__coming.value) == (self.clock in self.coming)
             self.coming.discard(self.clock)
+        told = (
+            int(getattr(dut, name).value) for name in ("count_valid", "clamped", "partial__valid") if hasattr(dut, name)
+        )
+        assert int(dut.busy.value) or not any(told)
         self.held += bool(snap and snap["bin"] == 0) - int(dut.snap_freed.value)
         await FallingEdge(dut.clk)
         self.clock += 1
