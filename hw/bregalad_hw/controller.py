@@ -209,9 +209,10 @@ class MemoryController(wiring.Component):
             connect(m, inline_border.o, front.i)
 
         # As many records are on their way through the array, and some in the queue itself.
-        predictor = optional(g.naive_bayes, Predictor(g, waiting=partial_latency(g) + 4))
-        add("predictor", predictor)
-        connect(m, tracker.prediction, predictor.i)
+        predictor = add("predictor", optional(g.naive_bayes, Predictor(g, waiting=partial_latency(g) + 4)))
+        asks = add("ask_relay", optional(g.naive_bayes, Relay(tracker.prediction.payload.shape())))
+        connect(m, tracker.prediction, asks.i)
+        connect(m, asks.o, predictor.i)
         connect(m, flipped(self.partial), predictor.partial)
         if g.naive_bayes:
             connect(m, predictor.o, front.bayes)
@@ -275,12 +276,7 @@ class MemoryController(wiring.Component):
             sequencer.ended.eq(blocks.ended),
             *assign(sequencer, verdicts, "proposed", "undecided"),
             sequencer.quiet.eq(
-                scheduler.quiet
-                & predictor.quiet
-                & ~verdicts.undecided
-                & ~results.i.valid
-                & ~results_relay.o.valid
-                & writer.idle
+                scheduler.quiet & ~verdicts.undecided & ~results.i.valid & ~results_relay.o.valid & writer.idle
             ),
             sequencer.refused.eq(front.error != 0),
             sequencer.row_refused.eq(front.refused),

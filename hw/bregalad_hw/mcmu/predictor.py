@@ -52,15 +52,13 @@ class Predictor(wiring.Component):
     Members
     -------
     i : In(stream of ask_layout)
-        Asks, in the order of the records, each not later than its last beat is issued.
+        Asks, in the order of the records, each not later than its last beat comes to the array.
     partial : In(partial_signature(geometry))
     neighbours : In(1)
         A record's beats are those of its bins and of the bins beside them; otherwise of its bins
         only, and they count for three. Like the next static while a prediction is under way.
     classes_in_use : In(8)
     o : Out(stream of prediction_layout)
-    quiet : Out(1)
-        Nothing is under way.
 
     Latency: ``latency`` clocks from a record's last sums to ``o.valid``. Throughput: one prediction per clock.
 
@@ -88,7 +86,6 @@ class Predictor(wiring.Component):
                 "neighbours": In(1),
                 "classes_in_use": In(8),
                 "o": Out(stream.Signature(prediction_layout(g))),
-                "quiet": Out(1, init=1),
             }
         )
 
@@ -114,7 +111,6 @@ class Predictor(wiring.Component):
             asks.w_en.eq(started),
             asks.w_data.eq(self.i.payload),
             asks.r_en.eq(self.partial.coming),
-            self.quiet.eq(under_way == 0),
         ]
         m.d.sync += [
             Assert(asks.r_rdy | ~self.partial.coming, "sums of a record that was not asked for"),

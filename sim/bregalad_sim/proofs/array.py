@@ -156,7 +156,6 @@ def _predictions_have_room(m, block):
         Assume(block.partial.p.last),
         Assume((block.classes_in_use != 0) & (block.classes_in_use <= g.classes)),
         Assert(given <= block.depth, "room for them"),
-        Assert(block.quiet == (given == 0), "predictions under way"),
     ]
     steady(m, block.classes_in_use)
     m.d.sync += given.eq(given + (block.i.valid & block.i.ready) - (block.o.valid & block.o.ready))
