@@ -269,6 +269,7 @@ class MemoryController(wiring.Component):
         # The sequencer hears of all a clock late, so it is as of one clock still.
         m.d.sync += [
             idle.eq(idle_now),
+            editor.judged.eq(self.rule.judge.decides & ~self.configuration.report.all),
             scheduler.reported.eq(verdicts.reported),
             verdicts.written.eq(writer.reported),
             sequencer.idle.eq(idle_now),
@@ -322,7 +323,7 @@ class MemoryController(wiring.Component):
             "predictions": front.result.valid & front.result.ready & front.result.p.told,
             "nodes": tracker.node,
             "beats": tracker.beat,
-            "trials": scheduler.i.valid & scheduler.i.ready,
+            "trials": editor.tried,
             "halvings": tracker.halved,
             "clamped": self.clamped,
             "clocks": 1,

@@ -60,7 +60,9 @@ MUTATIONS = [
         "test_walker.py -k test_matches_golden",
     ),
     ("front/judge.py", "proposes.eq(left >= right)", "proposes.eq(left > right)", "test_judge.py -k test_judge"),
-    ("front/verdicts.py", "halved | many | Mux", "many | Mux", "test_judge.py -k test_verdicts"),
+    ("mcmu/editor.py", "return many | Mux(none", "return Mux(none", "test_mcmu.py -k test_editor"),
+    ("mcmu/editor.py", "self.judged & ~mixed", "~mixed", "test_mcmu.py -k test_editor"),
+    ("front/verdicts.py", "self.proposed.eq(judge.o.payload)", "self.proposed.eq(1)", "test_judge.py -k test_verdicts"),
     (
         "front/leaf_rows.py",
         "Mux(same[1], made, Mux(same[2], older, read.data))",

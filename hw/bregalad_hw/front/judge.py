@@ -26,7 +26,6 @@ def trial_layout(geometry):
             "n": g.count_width,
             "base": g.count_width,
             "ask_up_to": g.count_width,
-            "mixed": 1,
             "inner": 1,
             "best": candidate_layout(g),
             "second": candidate_layout(g),
@@ -97,7 +96,7 @@ class Judge(wiring.Component):
         ]
         with m.If(~rule.judge.decides):
             m.d.comb += asks.eq(1)
-        with m.Elif(~counted | ~trial.mixed):
+        with m.Elif(~counted):
             m.d.comb += stays.eq(1)
         with m.Elif(asked):
             m.d.comb += asks.eq(1)

@@ -1,12 +1,10 @@
 """What becomes of trials: the judge keeps most of their nodes as they are, and the others are proposals."""
 
-from amaranth import Cat, Module, Mux, Signal
+from amaranth import Module, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
-from bregalad.geometry import NONE
 from bregalad.protocol.judge import JUDGE
 from bregalad.protocol.reports import SuggestionFlag
-from bregalad.protocol.tree import MANY
 
 from ..array.merge import summary_layout
 from ..configuration import configuration_signature
@@ -92,7 +90,6 @@ class Verdicts(wiring.Component):
         m.d.comb += [
             *assign(judge.i.p, known, *_COUNTS, "inner"),
             *assign(judge.i.p, candidates, *_CANDIDATES),
-            judge.i.p.mixed.eq(self._mixed(m, head)),
             self.proposal.payload.eq(self.head.payload),
             self.outcome.payload.eq(self.summary.payload),
         ]
@@ -136,18 +133,3 @@ class Verdicts(wiring.Component):
         m.d.sync += left.eq(left + self.pushed - self.reported)
         m.d.comb += self.undecided.eq(left != 0)
         return m
-
-    def _mixed(self, m, head):
-        """Two clocks after the head has come: the node's instances have several classes, as far as that is known."""
-        g = self.geometry
-        there, other, mixed = Signal(g.classes), Signal(g.classes), Signal()
-        none, many, halved = Signal(), Signal(), Signal()
-        m.d.sync += [
-            there.eq(Cat(count.any() for count in head.class_counts)),
-            other.eq(Cat(head.only != k for k in range(g.classes))),
-            none.eq(head.only == NONE),
-            many.eq(head.only == MANY),
-            halved.eq((head.flags & int(SuggestionFlag.HALVED)) != 0),
-            mixed.eq(halved | many | Mux(none, (there & (there - 1)).any(), (there & other).any())),
-        ]
-        return mixed

@@ -11,7 +11,7 @@ from bregalad.complete import complete
 from bregalad.geometry import NONE
 from bregalad.protocol.commands import CommandFlag, Opcode
 from bregalad.protocol.reports import EntryFlag, Kind, entry_body
-from bregalad.protocol.tree import TreeOpcode
+from bregalad.protocol.tree import MANY, TreeOpcode
 
 from ..array.operation import Op, operation_layout
 from .command import execute, head_shape, view
@@ -57,6 +57,8 @@ class SlotEditor(wiring.Component):
     table : Out(table_signature)
     trial : Out(stream of {head, current})
         Of a slot that is due; TRIAL of another does nothing.
+    judged : In(1), tried : Out(1)
+        A node whose instances have one class is kept without a scan; static. For a clock: a slot is tried.
     number : In(32), mark : Out(1)
         Records so far, steady during a command; a slot that PERIOD or WRITE has changed is due.
     op : Out(operation), valid : Out(1), grant : In(1)
@@ -78,7 +80,8 @@ class SlotEditor(wiring.Component):
         super().__init__(
             {
                 "number": In(32),
-                "mark": Out(1),
+                "judged": In(1),
+                **dict.fromkeys(("mark", "tried"), Out(1)),
                 "edit": In(edit_signature(g)),
                 "table": Out(table_signature(g)),
                 "trial": Out(stream.Signature(trial_layout(g))),
@@ -251,7 +254,7 @@ class SlotEditor(wiring.Component):
             __file__,
         )
         go_on = {  # with the row
-            Opcode.TRIAL: to("TRIAL"),
+            Opcode.TRIAL: to("MIXED"),
             TreeOpcode.NODE: to("NODE"),
             TreeOpcode.PERIOD: to("PERIOD"),
             Opcode.READ: to("ENTRY"),
@@ -259,6 +262,7 @@ class SlotEditor(wiring.Component):
         }
         divided = {Opcode.READ: to("STATISTICS"), Opcode.WRITE: to("UNPACK"), Opcode.PLACE: to("ZOOM")}
         capped, own_timed, own_limit = self._ahead(m)
+        mixed = self._mixed(m, row)
 
         with m.FSM(name="state"):
             with m.State("IDLE"):
@@ -284,9 +288,16 @@ class SlotEditor(wiring.Component):
                 m.d.sync += row.eq(self.table.r_entry)
                 execute(m, is_, go_on)
 
+            with m.State("MIXED"):
+                m.next = "TRIAL"
+
             with m.State("TRIAL"):
-                m.d.comb += self.trial.valid.eq(row.due)
-                with m.If(self.trial.ready):
+                kept = self.judged & ~mixed
+                m.d.comb += [
+                    self.trial.valid.eq(row.due & ~kept),
+                    self.tried.eq(row.due & (self.trial.ready | kept)),
+                ]
+                with m.If(self.trial.ready | kept):
                     m.d.sync += [
                         *(row[name].eq(0) for name in ("since", "halved", "underflow", "due")),
                         row.tried.eq(1),
@@ -447,6 +458,18 @@ class SlotEditor(wiring.Component):
                     with m.If(left == 1):
                         end()
         return m
+
+    def _mixed(self, m, row):
+        """A clock after the row is there: its instances have several classes, as far as that is known."""
+        g = self.geometry
+        there, other, none, many = Signal(g.classes), Signal(g.classes), Signal(), Signal()
+        m.d.sync += [
+            there.eq(Cat(count.any() for count in row.class_counts)),
+            other.eq(Cat(row.only != k for k in range(g.classes))),
+            none.eq(row.only == NONE),
+            many.eq(row.halved | (row.only == MANY)),
+        ]
+        return many | Mux(none, (there & (there - 1)).any(), (there & other).any())
 
     def _ahead(self, m):
         """A clock ahead: numbers of a NODE, at most a count's; a period."""

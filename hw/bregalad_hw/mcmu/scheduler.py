@@ -23,7 +23,7 @@ def head_layout(geometry):
             "slot": slot_shape(g),
             "flags": 8,
             "number": 32,  # of the last record before
-            **{name: entry[name].shape for name in ("n", "class_counts", "only", "base", "ask_up_to")},
+            **{name: entry[name].shape for name in ("n", "class_counts", "base", "ask_up_to")},
         }
     )
 
@@ -35,7 +35,7 @@ def trial_layout(geometry):
 
 def trial_of(m, trial, slot, entry, number):
     """Drive ``trial`` with what a trial of ``slot`` captures of its entry, and with the record's number."""
-    told = ("n", "class_counts", "only", "base", "ask_up_to")
+    told = ("n", "class_counts", "base", "ask_up_to")
     m.d.comb += [
         trial.head.slot.eq(slot),
         trial.head.number.eq(number),

@@ -6,7 +6,7 @@ import cocotb
 from bregalad.geometry import MISSING, NONE, Geometry
 from bregalad.protocol.commands import COMMAND_BYTES, COMMANDS, CommandFlag, Opcode, pack_command
 from bregalad.protocol.reports import Kind, SuggestionFlag, entry_body
-from bregalad.protocol.tree import TreeOpcode, pack_tree
+from bregalad.protocol.tree import MANY, TreeOpcode, mixed, pack_tree
 from bregalad_hw.array.operation import Op
 from bregalad_hw.mcmu.editor import SlotEditor
 from bregalad_hw.mcmu.slots import EMPTY_ENTRY, entry_layout, row_of
@@ -38,8 +38,9 @@ class Bench(BlockBench):
         self.deny = 0.0  # probability that a clock grants nothing
         self.under_way = deque([None] * rng.randint(1, 20))  # counts on their way back from the array
         self.jobs, self.trials, self.numbers = deque(), deque(), deque()  # that are to come
+        self.tries = 0
         self.marked = self.marks = False  # a slot is due by the command, as told and as it should be
-        self.seen = dict.fromkeys(("edits", "dropped", "counts", "denied"), 0)
+        self.seen = dict.fromkeys(("edits", "dropped", "counts", "denied", "kept", "tried"), 0)
 
     async def step(self):
         """One clock; whether the command is done with it."""
@@ -66,6 +67,7 @@ class Bench(BlockBench):
             assert int(dut.table__w_link.value), "the link is written with the row"
             self.rows[int(dut.table__w_slot.value)] = int(dut.table__w_entry.value)
         done = bool(int(dut.edit__done.value))
+        self.tries += int(dut.tried.value)
         self.marked |= bool(int(dut.mark.value))
         await RisingEdge(dut.clk)
         return done
@@ -94,7 +96,9 @@ class Bench(BlockBench):
         """Bytes of a random command that is the editor's, and whether it is dropped."""
         g, rng = self.geometry, self.rng
         kind, slot = rng.random(), rng.randrange(g.slots)
-        if kind < 0.1:
+        if kind < 0.2:
+            if kind < 0.15:
+                self._make_due(slot)
             return pack_command(g, Opcode.TRIAL, slot=slot), False
         if kind < 0.3:
             waiting = [slot for slot, entry in enumerate(self.golden.entries) if entry.since]
@@ -105,6 +109,17 @@ class Bench(BlockBench):
         if kind < 0.5:
             return self.traffic._write(slot), rng.random() < 0.3
         return self.traffic.slot_command(), False
+
+    def _make_due(self, slot):
+        """As records of few classes do."""
+        g, rng, entry = self.geometry, self.rng, self.golden.entries[slot]
+        entry.due, entry.halved = True, rng.random() < 0.2
+        entry.only = rng.choice([NONE, NONE, MANY, *range(g.classes)])
+        seen = rng.sample(range(g.classes), rng.randint(0, min(2, g.classes)))
+        entry.class_counts = [
+            rng.choice([1, g.count_max, g.count_max + 1 >> 1]) * (k in seen) for k in range(g.classes)
+        ]
+        self.rows[slot] = pack(entry_layout(g), row_of(g, vars(entry)))
 
     def count_records(self):
         """Some more records have come."""
@@ -121,6 +136,11 @@ class Bench(BlockBench):
             entry = golden.entries[slot]
             if not entry.due:
                 return
+            kept = golden.fields["judge.decides"] and not (entry.halved or mixed(entry.only, entry.class_counts))
+            self.seen["kept" if kept else "tried"] += 1
+            if kept:
+                golden._trial(slot)
+                return
             self.trials.append(
                 {
                     "head": {
@@ -133,7 +153,7 @@ class Bench(BlockBench):
                             | SuggestionFlag.INNER * entry.inner
                         ),
                         "number": golden.number,
-                        **{name: getattr(entry, name) for name in ("only", "base", "ask_up_to")},
+                        **{name: getattr(entry, name) for name in ("base", "ask_up_to")},
                     },
                     "current": entry.current,
                 }
@@ -170,6 +190,7 @@ class Bench(BlockBench):
     def compare(self):
         """Rows, bins and zooms are those of the golden model."""
         g, golden = self.geometry, self.golden
+        assert self.tries == golden.events["trials"]
         for slot, (bits, entry) in enumerate(zip(self.rows, golden.entries, strict=True)):
             row = unpack(entry_layout(g), bits)
             want = row_of(g, vars(entry))
@@ -189,6 +210,8 @@ async def matches_golden(dut):
         bench.stall(rng.choice([0.0, 0.0, 0.5, 0.9]))
         bench.deny = rng.choice([0.0, 0.3, 0.8])
         bench.count_records()
+        bench.golden.fields["judge.decides"] = rng.randrange(2)
+        bench.give(judged=bench.golden.fields["judge.decides"])
         data, drop = bench.command()
         await bench.execute(data, drop)
         assert not bench.payload.items, "the payload is not taken"
@@ -220,7 +243,7 @@ async def takes_the_clocks_that_it_says(dut):
     await bench.start()
     entry = entry_body(g).size
     most = {
-        Opcode.TRIAL: 8,  # of a slot that is due
+        Opcode.TRIAL: 9,  # of a slot that is due
         Opcode.CLEAR: g.passes * (g.bins + 1) + 8,
         Opcode.PLACE: g.passes * (g.bins + 1) + g.passes + 8,
         Opcode.READ: g.bins * g.classes + g.passes + 8,

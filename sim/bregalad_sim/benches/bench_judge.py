@@ -28,7 +28,7 @@ class Bench(BlockBench):
         """``(propose, clocks)`` from where the trial is offered."""
         self.source.items.append(
             {
-                **{name: int(getattr(trial, name)) for name in ("n", "base", "ask_up_to", "mixed", "inner")},
+                **{name: int(getattr(trial, name)) for name in ("n", "base", "ask_up_to", "inner")},
                 **{name: candidate_fields(getattr(trial, name)) for name in ("best", "second", "current")},
             }
         )

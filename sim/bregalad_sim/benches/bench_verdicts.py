@@ -1,12 +1,10 @@
 """Verdicts between scheduler, array and report writer: what is reported, and when all is decided."""
 
 from collections import deque
-from dataclasses import replace
 
 import cocotb
-from bregalad.geometry import NONE, Geometry
+from bregalad.geometry import Geometry
 from bregalad.protocol.reports import SuggestionFlag
-from bregalad.protocol.tree import MANY, mixed
 from bregalad_hw.front.verdicts import Verdicts
 from cocotb.triggers import RisingEdge
 
@@ -56,7 +54,6 @@ class Bench(BlockBench):
         rng, g = self.rng, self.geometry
         made = self.made.trial()
         counts = [rng.choice([0, 0, 1, self.made.number(g.count_width)]) for _ in range(g.classes)]
-        only = rng.choice([NONE, NONE, MANY, *range(g.classes)])
         flags = SuggestionFlag.INNER * made.inner | SuggestionFlag.HALVED * (rng.random() < 0.1)
         head = {
             "slot": rng.randrange(g.slots),
@@ -64,14 +61,12 @@ class Bench(BlockBench):
             "n": made.n,
             "class_counts": counts,
             "number": rng.getrandbits(32),
-            "only": only,
             "base": made.base,
             "ask_up_to": made.ask_up_to,
         }
         summary = {name: candidate_fields(getattr(made, name)) for name in ("best", "second", "current")}
         summary["left"] = [self.made.number(g.count_width) for _ in range(g.classes)]
-        several = bool(flags & SuggestionFlag.HALVED) or mixed(only, counts)
-        return head, summary, self.all or judge(self.made.rule, replace(made, mixed=several))
+        return head, summary, self.all or judge(self.made.rule, made)
 
     async def step(self, pushes=True):
         """One clock; whether all is decided."""

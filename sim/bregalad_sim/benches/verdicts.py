@@ -60,7 +60,6 @@ class Made:
             n=self.number(g.count_width),
             base=rng.choice([0, self.number(g.count_width)]),
             ask_up_to=rng.choice([0, 0, 0, self.number(g.count_width)]),
-            mixed=rng.random() < 0.95,
             inner=rng.random() < 0.5,
         )
         exponent = self.rule["judge_bound.exponent"]
