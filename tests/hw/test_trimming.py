@@ -5,7 +5,7 @@ import subprocess
 from collections import Counter
 
 import pytest
-from amaranth import Array, C, Cat, Module, Mux, Signal
+from amaranth import Cat, Module, Mux, Signal
 from amaranth.back import rtlil
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
@@ -14,12 +14,6 @@ from bregalad_hw.build.trimming import trim_luts
 from bregalad_sim.verilog import leave_open, netlist_script
 
 BITS = 24  # of an input and of the output of one operation
-
-
-def _rotated(value, way):
-    for bit in reversed(range(len(way))):
-        value = Mux(way[bit], value.rotate_right(1 << bit), value)
-    return value
 
 
 OPERATIONS = {
@@ -38,15 +32,6 @@ OPERATIONS = {
     "inverse": lambda a, b, c, d: ~a - b,
     # Only one reader may lose its LUT.
     "twice": lambda a, b, c, d: (a + (b & c)) ^ (b & c),
-    "of four": lambda a, b, c, d: Array([a, b, c, d])[a[:2] ^ d[3:5]],
-    "of four, masked": lambda a, b, c, d: Array([a, b, c, a ^ d])[d[:2]] | d[2].replicate(BITS),
-    "far, masked": lambda a, b, c, d: _rotated(Cat(a, b), Cat(C(0, 2), d[:2]))[:BITS] & d[5].replicate(BITS),
-    "rotated": lambda a, b, c, d: _rotated(Cat(a, b), d[:2])[:BITS],
-    "far": lambda a, b, c, d: _rotated(Cat(a, b), d[:3])[:BITS],
-    "farther": lambda a, b, c, d: _rotated(Cat(a, b, c), d[:4])[:BITS],
-    "by turns": lambda a, b, c, d: Mux(d[0], Mux(d[1], a, b), Mux(d[2], c, d)),
-    "in order": lambda a, b, c, d: Mux(d[0], a, Mux(d[1], b, Mux(d[2], c, d))),
-    "of eight": lambda a, b, c, d: Array([a, b, c, d, a ^ b, b & c, c | d, a & d])[d[:3]],
 }
 
 OUTPUTS = BITS * len(OPERATIONS)
@@ -144,9 +129,7 @@ def test_what_is_saved(netlists):
     )
     begins = sum("_begin" in name for name in _cells(folder / "trimmed.json"))
     assert begins <= done["begins"]
-    assert before.pop("LUT4") - after.pop("LUT4") == (done["carries"] + done["multiplexers"] + done["pairs"] - begins)
-    # A pair that replaces another needs no more multiplexers.
-    assert 0 <= after.pop("PFUMX") - before.pop("PFUMX") <= done["pairs"]
+    assert before.pop("LUT4") - after.pop("LUT4") == done["carries"] - begins
     assert before == after
 
 
@@ -164,75 +147,6 @@ def test_no_chain_is_fed(netlists):
         for bit in bits
     )
     assert all(read[carry] for carry in carries)
-
-
-def _lut(init, *inputs):
-    return {
-        "type": "LUT4",
-        "parameters": {"INIT": init},
-        "port_directions": dict.fromkeys("ABCD", "input") | {"Z": "output"},
-        "connections": {port: [net] for port, net in zip("ABCDZ", inputs, strict=True)},
-    }
-
-
-def _multiplexer(zero, one, select, out):
-    return {
-        "type": "PFUMX",
-        "parameters": {},
-        "port_directions": dict.fromkeys(["BLUT", "ALUT", "C0"], "input") | {"Z": "output"},
-        "connections": {"BLUT": [zero], "ALUT": [one], "C0": [select], "Z": [out]},
-    }
-
-
-def _design(cells, inputs, out):
-    nets = {bit for cell in cells.values() for bits in cell["connections"].values() for bit in bits if bit != "0"}
-    return {
-        "modules": {
-            "top": {
-                "ports": {"i": {"direction": "input", "bits": [*inputs]}, "o": {"direction": "output", "bits": [out]}},
-                "netnames": {"all": {"bits": [*nets]}},
-                "cells": cells,
-            }
-        }
-    }
-
-
-def test_a_multiplexer_goes_into_another():
-    """One that comes later in the netlist than that which it goes into is gone by then."""
-    same = format(0xAAAA, "016b")  # A
-    cells = {
-        "low": _lut(format(0x8888, "016b"), 25, 2, "0", "0", 20),
-        "high": _lut(same, 6, "0", "0", "0", 21),
-        "outer": _multiplexer(20, 21, 7, 22),
-        "zero": _lut(same, 4, "0", "0", "0", 23),
-        "one": _lut(same, 5, "0", "0", "0", 24),
-        "inner": _multiplexer(23, 24, 3, 25),
-    }
-    assert trim_luts(_design(cells, range(2, 8), 22))["multiplexers"] == 2
-    assert set(cells) == {"low", "high", "outer"}
-
-
-@pytest.mark.parametrize("behind", [True, False])
-def test_multiplexers_follow_luts(behind):
-    """One of four and a mask become a pair, but not in front of another multiplexer."""
-    either = format(0xCACA, "016b")  # C ? B : A
-    cells = {
-        "zero": _lut(either, 2, 3, 6, "0", 20),
-        "one": _lut(either, 4, 5, 6, "0", 21),
-        "of_four": _multiplexer(20, 21, 7, 22),
-        "masked": _lut(format(0xFFF8, "016b"), 22, 6, 7, 8, 23),
-        "other": _lut(format(0x6996, "016b"), 9, 10, 11, 12, 24),
-        "chosen": _multiplexer(23, 24, 13, 25),
-    }
-    if not behind:
-        del cells["chosen"], cells["other"]
-    design = _design(cells, range(2, 14), 25 if behind else 23)
-    assert trim_luts(design)["pairs"] == (0 if behind else 1)
-    luts = {cell["connections"]["Z"][0] for cell in cells.values() if cell["type"] == "LUT4"}
-    halves = {
-        cell["connections"][port][0] for cell in cells.values() if cell["type"] == "PFUMX" for port in ("ALUT", "BLUT")
-    }
-    assert luts >= halves
 
 
 def test_a_netlist_that_has_nothing_to_save(netlists):

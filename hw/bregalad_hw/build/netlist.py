@@ -1,6 +1,5 @@
 """A netlist as Yosys writes it in JSON."""
 
-import itertools
 from collections import Counter
 
 __all__ = ["Netlist"]
@@ -32,22 +31,12 @@ class Netlist:
         self.cells = module["cells"]
         self.readers = Counter(bit for port in module["ports"].values() for bit in port["bits"])
         self.drivers = {}
-        self._unused = itertools.count(
-            1
-            + max(
-                (bit for net in module["netnames"].values() for bit in net["bits"] if isinstance(bit, int)), default=0
-            )
-        )
         for name, cell in self.cells.items():
             for port, bits in cell["connections"].items():
                 if cell["port_directions"][port] != "output":
                     self.readers.update(bits)
             if cell["type"] == kind:
                 self.drivers[self.net(name, output)] = name
-
-    def new_nets(self, count):
-        """So many nets that nothing drives or reads yet."""
-        return [next(self._unused) for _ in range(count)]
 
     def net(self, name, port):
         """The net, a number, or the constant at a cell's port of one bit."""

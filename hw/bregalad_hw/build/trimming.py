@@ -15,11 +15,10 @@ _INPUTS = "ABCD"
 
 
 class _Luts(Netlist):
-    """LUTs, and multiplexers (PFUMX) of two, by the net that they drive."""
+    """LUTs by the net that they drive."""
 
     def __init__(self, module):
         super().__init__(module, "LUT4", "Z")
-        self.multiplexers = {self.net(name, "Z"): name for name, cell in self.cells.items() if cell["type"] == "PFUMX"}
 
     def function(self, name):
         """What a LUT computes: its nets, and a function of a dict of their values."""
@@ -37,60 +36,21 @@ class _Luts(Netlist):
             ),
         )
 
-    def set_lut(self, name, nets, function):
-        """Let a LUT compute a function of at most four nets."""
-        cell = self.cells[name]
-        for place, port in enumerate(_INPUTS):
-            cell["connections"][port] = [nets[place] if place < len(nets) else "0"]
-        cell["parameters"]["INIT"] = _table(nets, function, 4)
-
-    def add_lut(self, name, net):
-        """A LUT, whose function is still to be set, that drives a net."""
-        self.cells[name] = _cell("LUT4", _INPUTS, {"Z": [net]})
+    def add_lut(self, name, net, nets, function):
+        """A LUT that drives a net with a function of at most four others."""
+        self.cells[name] = {
+            "hide_name": 0,
+            "type": "LUT4",
+            "parameters": {"INIT": _table(nets, function, 4)},
+            "attributes": {},
+            "port_directions": dict.fromkeys(_INPUTS, "input") | {"Z": "output"},
+            "connections": {port: [there] for port, there in zip(_INPUTS, [*nets, *"0000"], strict=False)}
+            | {"Z": [net]},
+        }
         self.drivers[net] = name
 
     def remove_lut(self, name):
         del self.drivers[self.net(name, "Z")], self.cells[name]
-
-    def halves(self, name):
-        """The LUTs that a multiplexer alone reads, that of 0 first, or None if it has not both."""
-        nets = [self.net(name, port) for port in ("BLUT", "ALUT")]
-        if isinstance(self.net(name, "C0"), str) or any(
-            net not in self.drivers or self.readers[net] != 1 for net in nets
-        ):
-            return None
-        return [self.drivers[net] for net in nets]
-
-    def multiplexed(self, name):
-        """What a multiplexer and its two LUTs compute, as `function` says it."""
-        select = self.net(name, "C0")
-        sides = [self.function(lut) for lut in self.halves(name)]
-        return ([select, *sides[0][0], *sides[1][0]], lambda values: sides[values.get(select, 0)][1](values))
-
-    def source(self, net):
-        """What is computed for a net, as `function` says it, and its LUTs; None if unknown."""
-        if net in self.drivers:
-            return *self.function(self.drivers[net]), [self.drivers[net]]
-        name = self.multiplexers.get(net)
-        if name is None or self.halves(name) is None:
-            return None
-        return *self.multiplexed(name), self.halves(name)
-
-    def remove_source(self, net):
-        nets, _, luts = self.source(net)
-        self.readers.subtract(nets)
-        if net in self.multiplexers:
-            self.readers.subtract(self.net(lut, "Z") for lut in luts)
-            del self.cells[self.multiplexers.pop(net)]
-        for lut in luts:
-            self.remove_lut(lut)
-
-
-def _cell(kind, inputs, nets):
-    """A new cell, whose output is Z."""
-    directions = dict.fromkeys(inputs, "input") | {"Z": "output"}
-    told = {"hide_name": 0, "type": kind, "parameters": {}, "attributes": {}}
-    return told | {"port_directions": directions, "connections": nets}
 
 
 def _table(nets, function, inputs):
@@ -100,14 +60,14 @@ def _table(nets, function, inputs):
     )
 
 
-def _support(nets, function, fixed):
-    """The nets, less those that are fixed, that a function depends on."""
-    free = [net for net in dict.fromkeys(nets) if not isinstance(net, str) and net not in fixed]
+def _support(nets, function):
+    """The nets that a function depends on."""
+    free = [net for net in dict.fromkeys(nets) if not isinstance(net, str)]
     needed = []
     for net in free:
         others = [other for other in free if other != net]
         for place in range(1 << len(others)):
-            values = fixed | {other: place >> i & 1 for i, other in enumerate(others)}
+            values = {other: place >> i & 1 for i, other in enumerate(others)}
             if function(values | {net: 0}) != function(values | {net: 1}):
                 needed.append(net)
                 break
@@ -121,10 +81,6 @@ def trim_luts(design):
     * Where a chain begins with a constant, its first half makes its carry alone, and a LUT of its
       own the sum: nothing is fed in.
     * A LUT of at most two inputs that only a chain reads goes into the chain's LUT.
-    * A LUT that only one of the two LUTs before a multiplexer (PFUMX) reads goes into that, where
-      another choice of the multiplexer's input makes room.
-    * A LUT and two or more that it alone reads become two before a multiplexer, where these have
-      room.
 
     Parameters
     ----------
@@ -134,10 +90,9 @@ def trim_luts(design):
     Returns
     -------
     dict
-        How many ``ends`` and ``begins`` of chains need nothing, LUTs went into ``carries`` and
-        into ``multiplexers``, and were saved by ``pairs`` before new ones.
+        How many ``ends`` and ``begins`` of chains need nothing, and LUTs went into ``carries``.
     """
-    done = Counter(ends=0, begins=0, carries=0, multiplexers=0, pairs=0)
+    done = Counter(ends=0, begins=0, carries=0)
     for module in design["modules"].values():
         netlist = _Luts(module)
         chains = [name for name, cell in netlist.cells.items() if cell["type"] == "CCU2C"]
@@ -151,13 +106,6 @@ def trim_luts(design):
                 done["begins"] += _begin(netlist, name)
         for name in chains:
             done["carries"] += sum(_fold_into_carry(netlist, name, half) for half in "01")
-        for name in list(netlist.multiplexers.values()):
-            if name in netlist.cells:  # it may have gone into another
-                done["multiplexers"] += _fold_into_multiplexer(netlist, name)
-        halves = {netlist.net(name, port) for name in netlist.multiplexers.values() for port in ("ALUT", "BLUT")}
-        for net, name in list(netlist.drivers.items()):
-            if net not in halves and name in netlist.cells:
-                done["pairs"] += _make_multiplexer(netlist, name)
     return dict(done)
 
 
@@ -184,10 +132,9 @@ def _begin(netlist, name):
         return int(net) if isinstance(net, str) else values[net]
 
     if nets["S0"][0] != "x" and netlist.readers[nets["S0"][0]]:
-        lut = f"{name}_begin"
-        netlist.add_lut(lut, nets["S0"][0])
-        netlist.set_lut(
-            lut,
+        netlist.add_lut(
+            f"{name}_begin",
+            nets["S0"][0],
             [net for net in dict.fromkeys((a, b)) if not isinstance(net, str)],
             lambda values: value(values, a) ^ value(values, b) ^ inverts ^ carry,
         )
@@ -209,7 +156,7 @@ def _fold_into_carry(netlist, name, half):
         lut = netlist.drivers.get(net)
         if lut is not None and netlist.readers[net] == 1:
             nets, function = netlist.function(lut)
-            needed = _support(nets, function, {})
+            needed = _support(nets, function)
             if len(needed) <= 2:
                 # The other summand comes to A: of two that are equal it is the carry.
                 first = inverts if other == "B" else 0
@@ -233,91 +180,3 @@ def _add(cell, half, summand, needed, function, first, inverts):
     cell["parameters"][f"INIT{half}"] = sum_ + 4 * carry
     for port, net in zip("ABC", [summand, *needed, "0", "0"], strict=False):
         cell["connections"][port + half] = [net]
-
-
-def _fold_into_multiplexer(netlist, name):
-    """Put LUTs in front of a PFUMX's two into these; how many."""
-    pair = netlist.halves(name)
-    if pair is None:
-        return 0
-    split = _Split(netlist, *netlist.multiplexed(name))
-    if split.saved:
-        split.carry_out(pair)
-        netlist.cells[name]["connections"]["C0"] = [split.chosen]
-    return split.saved
-
-
-def _make_multiplexer(netlist, name):
-    """Do with a PFUMX and its two LUTs what a LUT and LUTs in front of it did; LUTs saved."""
-    split = _Split(netlist, *netlist.function(name))
-    if split.saved < 2:
-        return 0
-    out = netlist.net(name, "Z")
-    netlist.remove_lut(name)
-    pair, between = [f"{name}_{side}" for side in ("BLUT", "ALUT")], netlist.new_nets(2)
-    for lut, net in zip(pair, between, strict=True):
-        netlist.add_lut(lut, net)
-    split.carry_out(pair)
-    netlist.multiplexers[out] = f"{name}_PFUMX"
-    nets = {"ALUT": [between[1]], "BLUT": [between[0]], "C0": [split.chosen], "Z": [out]}
-    netlist.cells[f"{name}_PFUMX"] = _cell("PFUMX", ("ALUT", "BLUT", "C0"), nets)
-    netlist.readers.update(between)
-    return split.saved - 1
-
-
-class _Split:
-    """A function, and of LUTs that it alone reads as many as there is room for, as two LUTs.
-
-    Attributes
-    ----------
-    chosen : int or None
-        The net that chooses between the two.
-    gone : list
-        The nets whose LUTs are done with.
-    saved : int
-        How many LUTs these are.
-    """
-
-    def __init__(self, netlist, nets, function):
-        self.netlist, self.nets, self.function = netlist, nets, function
-        self.chosen, self.cofactors, self.gone, self.saved = None, [], [], 0
-        needed = _support(nets, function, {})
-        self.children = children = {}
-        for net in needed:
-            source = netlist.source(net)
-            if source and netlist.readers[net] == nets.count(net):
-                children[net] = source
-        candidates = dict.fromkeys(needed) if children else {}
-        for inputs, _, _ in children.values():
-            candidates |= {net: None for net in inputs if not isinstance(net, str)}
-        for chosen in candidates:
-            cofactors = [_support(needed, function, {chosen: value}) for value in (0, 1)]
-            gone, saved = [], 0
-            for net, (inputs, own, luts) in children.items():
-                with_child = [
-                    list(dict.fromkeys([n for n in side if n != net] + _support(inputs, own, {chosen: value})))
-                    if net in side
-                    else side
-                    for value, side in enumerate(cofactors)
-                ]
-                if net != chosen and max(map(len, with_child)) <= 4:
-                    cofactors = with_child
-                    gone.append(net)
-                    saved += len(luts)
-            if saved > self.saved:
-                self.chosen, self.cofactors, self.gone, self.saved = chosen, cofactors, gone, saved
-
-    def carry_out(self, pair):
-        """Make LUTs of the two halves, that of 0 first."""
-        netlist, children = self.netlist, self.children
-
-        def whole(values):
-            return self.function(values | {net: children[net][1](values) for net in self.gone})
-
-        for net in self.gone:
-            netlist.remove_source(net)
-        netlist.readers.subtract(self.nets)
-        for value, lut in enumerate(pair):
-            netlist.set_lut(lut, self.cofactors[value], lambda v, at=value: whole(v | {self.chosen: at}))
-            netlist.readers.update(self.cofactors[value])
-        netlist.readers.update([self.chosen])
