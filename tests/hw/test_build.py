@@ -15,7 +15,6 @@ from bregalad.cli import main
 from bregalad.files import alone_in
 from bregalad.geometry import PRESETS, Geometry
 from bregalad_hw.boards import BOARDS
-from bregalad_hw.build import estimate as estimates
 from bregalad_hw.build import synthesis, tools
 from bregalad_hw.build.bitstream import _clocks, build
 from bregalad_hw.build.families import ECP5, Gowin
@@ -23,7 +22,6 @@ from bregalad_hw.build.report import describe_path, table
 from bregalad_hw.build.routing import is_stuck, most_promising_first, place_and_route
 from bregalad_hw.build.synthesis import _check_size, synthesise
 from bregalad_hw.build.tools import BuildError, tool
-from bregalad_hw.reports import kept
 from models import LEAST, words
 
 
@@ -123,31 +121,15 @@ def test_what_does_not_fit():
         _check_size(BOARDS["ulx3s-12f"], {"modules": {"top": {"cells": cells}}})
 
 
-def test_without_a_kept_build_of_the_board_nothing_is_expected(monkeypatch):
-    report = kept()["ulx3s-45f"]
-    others = {name: each for name, each in kept().items() if each["board"] != "ulx3s-45f"}
-    geometry = Geometry.from_dict(report["geometry"])
-    assert estimates.estimate(BOARDS["ulx3s-45f"], geometry)[0]["LUT4"][0] == report["use"]["TRELLIS_COMB"][0]
-    monkeypatch.setattr(estimates, "kept", lambda: others)
-    assert estimates.estimate(BOARDS["ulx3s-45f"], geometry) == ({}, None)
-
-
-def test_what_does_not_fit_is_told_before_synthesis(tmp_path, monkeypatch):
+def test_what_goes_on_is_told_with_the_time(tmp_path, monkeypatch):
     yosys = tmp_path / "yosys"
     yosys.write_text("#!/bin/sh\nexit 1\n")
     yosys.chmod(0o755)
     monkeypatch.setenv("YOSYS", str(yosys))
-    said, board = [], BOARDS["ulx3s-12f"]
-    for geometry in (None, board.geometry.replace(slots=2048)):
-        with pytest.raises(BuildError, match="yosys failed"):
-            build(board, geometry, output=tmp_path, say=said.append)
-    assert all(re.match(r"  0:\d\d ulx3s-12f: ", text) for text in said)
-    stock, synthesis_of, larger, verdict, _ = (text[6:] for text in said)
-    use = kept()[board.name]["use"]
-    luts = "{:,} LUT4 of {:,}".format(*use["TRELLIS_COMB"])
-    assert stock.startswith(f" ulx3s-12f: expected, from the kept build ulx3s-12f: {luts} ")
-    assert "synthesis of" in synthesis_of
-    assert re.search(r" block RAMs of 56 \(\d{3} %\)", larger) and "is not expected to fit" in verdict
+    said = []
+    with pytest.raises(BuildError, match="yosys failed"):
+        build(BOARDS["ulx3s-12f"], output=tmp_path, say=said.append)
+    assert said and all(re.match(r"  0:\d\d ulx3s-12f: synthesis of ", text) for text in said)
 
 
 def test_block_rams_go_first_to_what_needs_them(tmp_path, monkeypatch):

@@ -15,9 +15,9 @@ from .bayes import BayesTerms, terms_latency, terms_layout
 from .control import STAGES, control_layout
 from .operation import cell_layout, pass_bits
 
-__all__ = ["AttributeProcessor", "FEW_ROWS"]
+__all__ = ["AttributeProcessor"]
 
-FEW_ROWS = 128  # of zooms, which are distributed RAM then
+_FEW_ROWS = 128  # of zooms, which are distributed RAM then
 
 
 class AttributeProcessor(wiring.Component):
@@ -203,7 +203,7 @@ class AttributeProcessor(wiring.Component):
             shape=layout,
             depth=rows,
             init=[{"lo": 0, "shift": g.root_shift}] * rows,
-            attrs={"ram_style": "distributed"} if rows <= FEW_ROWS else {},
+            attrs={"ram_style": "distributed"} if rows <= _FEW_ROWS else {},
         )
         read, write = zooms.read_port(), zooms.write_port()
         zoom, placed, placed_before = (Signal(layout, name=name) for name in ("zoom_2", "placed", "zoom_3"))

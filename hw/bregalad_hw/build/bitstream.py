@@ -8,7 +8,6 @@ from pathlib import Path
 
 from bregalad.files import alone_in
 
-from .estimate import estimate
 from .folder import BITSTREAMS, REPORTS, forget
 from .report import describe_path, table
 from .routing import most_promising_first, place_and_route
@@ -82,7 +81,6 @@ def _built(board, top, folder, geometry, commands, aim_mhz, seeds, placer, optio
     family, start = board.family, time.monotonic()
     say = _timed(say, start)
     forget(folder, *BITSTREAMS, *REPORTS, "build.log", "top.rpt", "top.tim")
-    _say_estimate(board, geometry, say)
     say(f"{board.name}: synthesis of {geometry}")
     synthesise(board, top, folder, placer, say)
 
@@ -157,20 +155,6 @@ def _timed(say, start):
         say(f"{minutes:3}:{seconds:02} {text}")
 
     return said
-
-
-def _say_estimate(board, geometry, say):
-    """What the geometry is expected to take, before minutes are spent on it."""
-    expected, name = estimate(board, geometry)
-    if not expected:
-        return
-    parts = [f"{used:,} {noun} of {there:,} ({100 * used / there:.0f} %)" for noun, (used, there) in expected.items()]
-    say(f"{board.name}: expected, from the kept build {name}: {', '.join(parts)}")
-    if any(used > there for used, there in expected.values()):
-        say(
-            f"{board.name}: so it is not expected to fit; fewer lanes, passes or slots may; synthesis will tell "
-            "(Ctrl-C ends it)"
-        )
 
 
 def _clocks(timing, more):
