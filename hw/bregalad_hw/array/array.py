@@ -115,13 +115,10 @@ class AttributeProcessorArray(wiring.Component):
                 "configuration": In(configuration_signature()),
                 "reset": In(1),
                 "trial_current": In(CELL_WIDTH),
-                "snap_freed": Out(1),
+                **dict.fromkeys(("snap_freed", "count_valid", "clamped", "busy"), Out(1)),
                 "gains": Out(stream.Signature(candidate_layout(g))),
                 "summary": Out(stream.Signature(summary_layout(g))),
                 "count_out": Out(g.count_width),
-                "count_valid": Out(1),
-                "clamped": Out(1),
-                "busy": Out(1),
                 "partial": Out(partial_signature(g)),
             }
         )

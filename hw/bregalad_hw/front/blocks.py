@@ -102,11 +102,9 @@ class DueSlots(wiring.Component):
         super().__init__(
             {
                 "i": In(stream.Signature(slot)),
-                "mark": In(1),
-                "turns": In(1),
+                **dict.fromkeys(("mark", "turns", "done"), In(1)),
                 "first": In(16),
                 "slots": In(16),
-                "done": In(1),
                 "o": Out(stream.Signature(slot)),
                 "comes": Out(1),
             }

@@ -73,11 +73,9 @@ class StepTable(wiring.Component):
         self.layout = step_layout(geometry, ring)
         super().__init__(
             {
-                "write": In(1),
+                **dict.fromkeys(("write", "load", "restart"), In(1)),
                 "unit": In(range(steps * UNITS)),
                 "value": In(8 * KEY_BYTES),
-                "load": In(1),
-                "restart": In(1),
                 "o": Out(self.layout),
             }
         )

@@ -43,12 +43,10 @@ class RecordStore(wiring.Component):
         self.records = records
         super().__init__(
             {
-                "put": In(1),
+                **dict.fromkeys(("put", "last", "free"), In(1)),
                 "written": In(data.ArrayLayout(CODE_WIDTH, g.lanes)),
-                "last": In(1),
                 "read_at": In(max(1, (g.passes - 1).bit_length())),
                 "codes": Out(data.ArrayLayout(CODE_WIDTH, g.lanes)),
-                "free": In(1),
             }
         )
 

@@ -118,14 +118,11 @@ class Scan(wiring.Component):
         self.load_clocks = 1 + self._behind
         super().__init__(
             {
-                "snap": In(1),
+                **dict.fromkeys(("snap", "pairs", "whole", "take"), In(1)),
                 "bin": In(g.bin_bits),
-                "pairs": In(1),
-                "whole": In(1),
                 "classes_in_use": In(8),
                 "control": Out(scan_layout(g, snapshots)),
                 "done": Out(1),
-                "take": In(1),
             }
         )
 

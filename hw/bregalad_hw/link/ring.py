@@ -75,9 +75,7 @@ def write_signature():
     return wiring.Signature(
         {
             "data": Out(32),
-            "en": Out(1),
-            "commit": Out(1),
-            "rollback": Out(1),
+            **dict.fromkeys(("en", "commit", "rollback"), Out(1)),
             "overflow": In(1),
         }
     )

@@ -80,17 +80,15 @@ class SlotEditor(wiring.Component):
         super().__init__(
             {
                 "number": In(32),
-                "judged": In(1),
+                **dict.fromkeys(("judged", "grant", "answer_valid"), In(1)),
                 **dict.fromkeys(("mark", "tried"), Out(1)),
                 "edit": In(edit_signature(g)),
                 "table": Out(table_signature(g)),
                 "trial": Out(stream.Signature(trial_layout(g))),
                 "op": Out(operation_layout(g)),
                 "valid": Out(1),
-                "grant": In(1),
                 "count": Out(g.count_width),
                 "answer": In(g.count_width),
-                "answer_valid": In(1),
                 "counts": Out(stream.Signature(g.count_width)),
             }
         )

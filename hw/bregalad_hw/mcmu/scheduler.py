@@ -114,18 +114,13 @@ class TrialScheduler(wiring.Component):
                 "i": In(stream.Signature(trial_layout(g))),
                 "slot_a": In(slot_shape(g)),
                 "slot_c": In(slot_shape(g)),
-                "locked_a": Out(1),
-                "locked_c": Out(1),
+                **dict.fromkeys(("locked_a", "locked_c", "valid", "hold", "held", "quiet"), Out(1)),
                 "passes": In(range(g.passes + 1)),
                 "snap_freed": In(1),
                 "op": Out(operation_layout(g)),
-                "valid": Out(1),
-                "hold": Out(1),
-                "held": Out(1),
                 "current": Out(CELL_WIDTH),
                 "head": Out(stream.Signature(head_layout(g))),
                 "reported": In(1),
-                "quiet": Out(1),
             }
         )
 

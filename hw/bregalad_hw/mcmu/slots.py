@@ -68,11 +68,9 @@ def table_signature(geometry):
     slot, entry = slot_shape(geometry), entry_layout(geometry)
     return wiring.Signature(
         {
-            "r_en": Out(1),
+            **dict.fromkeys(("r_en", "r_take", "w_en"), Out(1)),
             "r_slot": Out(slot),
-            "r_take": Out(1),
             "r_entry": In(entry),
-            "w_en": Out(1),
             "w_slot": Out(slot),
             "w_entry": Out(entry),
             "w_link": Out(1),  # the link may have changed

@@ -103,11 +103,10 @@ class Tracker(wiring.Component):
         super().__init__(
             {
                 "tree": In(configuration_signature(TREE)),
-                "renumber": In(1),
+                **dict.fromkeys(("renumber", "predict", "locked", "next_locked", "grant"), In(1)),
                 "last_number": In(32),
                 "counted": Out(32),
                 "i": In(stream.Signature(header_layout(g))),
-                "predict": In(1),
                 "passes": In(range(g.passes + 1)),
                 "configuration": In(configuration_signature()),
                 "table": Out(table_signature(g)),
@@ -115,14 +114,11 @@ class Tracker(wiring.Component):
                 "read_at": Out(max(1, (g.passes - 1).bit_length())),
                 "free": Out(1),
                 "slot": Out(slot_shape(g)),
-                "locked": In(1),
                 "next_slot": Out(slot_shape(g)),
-                "next_locked": In(1),
                 "due": Out(1),
                 "prediction": Out(stream.Signature(ask_layout(g))),
                 "op": Out(operation_layout(g)),
                 "valid": Out(1),
-                "grant": In(1),
                 **dict.fromkeys(("idle", "node", "halved", "beat"), Out(1)),
                 **dict.fromkeys(("counting", "halving", "wait_lock", "wait_report"), Out(1)),
             }
