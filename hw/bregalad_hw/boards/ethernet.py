@@ -1,13 +1,12 @@
 """The Gigabit Ethernet core: MAC, ARP, ping and UDP, by LiteEth."""
 
-import re
-
 from bregalad.link.udp import PORT
+
+from .memory import Core
 
 __all__ = ["NAME", "mac_address", "write_core"]
 
 NAME = "ethernet"  # of the module
-_COMMENT = re.compile(r"^//.*\n", re.MULTILINE)
 
 
 def mac_address(ip):
@@ -49,20 +48,17 @@ def write_core(clock_hz, *, receive_delay, transmit_delay):
     ImportError
         If LiteEth is not installed.
     """
-    try:
-        from liteeth.core import LiteEthUDPIPCore
-        from liteeth.phy.ecp5rgmii import LiteEthPHYRGMII
-        from litex.build.lattice.common import lattice_ecp5_special_overrides
-        from litex.gen.fhdl.verilog import convert
-        from litex.soc.interconnect.stream import Buffer, ClockDomainCrossing
-        from migen import ClockDomain, ClockDomainsRenamer, Module, Record, Signal
+    made = Core()
+    from liteeth.core import LiteEthUDPIPCore
+    from liteeth.phy.ecp5rgmii import LiteEthPHYRGMII
+    from litex.build.lattice.common import lattice_ecp5_special_overrides
+    from litex.soc.interconnect.stream import Buffer, ClockDomainCrossing
+    from migen import ClockDomain, ClockDomainsRenamer, Record, Signal
 
-        from .crc import chained
-        from .crossing import TransmitCrossing
-    except ImportError as error:
-        raise ImportError("boards with Ethernet need LiteEth: pip install 'bregalad[boards]'") from error
+    from .crc import chained
+    from .crossing import TransmitCrossing
 
-    core = Module()
+    core, export = made.module, made.export
     core.clock_domains.cd_sys = ClockDomain("sys")
     clocks = Record([("tx", 1), ("rx", 1)], name="rgmii_clock")
     pins = Record([("rst_n", 1), ("rx_ctl", 1), ("rx_data", 4), ("tx_ctl", 1), ("tx_data", 4)], name="rgmii")
@@ -87,13 +83,7 @@ def write_core(clock_hz, *, receive_delay, transmit_delay):
     core.submodules.goes = goes = ClockDomainsRenamer("eth_tx")(Buffer(layout))
     sent[at : at + 1] = crossing, goes
     user = udp.udp.crossbar.get_port(PORT, dw=32)
-    ports = {*clocks.flatten(), *pins.flatten(), mac, ip, core.cd_sys.clk, core.cd_sys.rst}
-
-    def export(name, signal, given):
-        port = Signal(len(signal), name=name)
-        core.comb += signal.eq(port) if given else port.eq(signal)
-        ports.add(port)
-
+    made.ports |= {*clocks.flatten(), *pins.flatten(), mac, ip, core.cd_sys.clk, core.cd_sys.rst}
     for name, stream, ours in (("source", user.source, "src_port"), ("sink", user.sink, "dst_port")):
         sends = stream is user.sink
         export(f"{name}_valid", stream.valid, sends)
@@ -101,8 +91,6 @@ def write_core(clock_hz, *, receive_delay, transmit_delay):
         for field in ("last", "data", "last_be", "ip_address", "length"):
             export(f"{name}_{field}", getattr(stream, field), sends)
         export(f"{name}_port", getattr(stream, ours), sends)
-    export("source_error", user.source.error, False)
+    export("source_error", user.source.error)
     core.comb += user.sink.src_port.eq(PORT)
-
-    text = str(convert(core, ports, NAME, special_overrides=lattice_ecp5_special_overrides))
-    return _COMMENT.sub("", text)  # they tell the time
+    return made.verilog(NAME, lattice_ecp5_special_overrides)

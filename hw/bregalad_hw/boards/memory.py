@@ -198,7 +198,7 @@ def add_core(platform, chip, clock_hz, gate, pins):
 
 
 class Core:
-    """A module in Migen that becomes Verilog: its ports, and LiteDRAM's controller with an AXI4 port.
+    """A module in Migen that becomes Verilog: its ports, of LiteEth's core or LiteDRAM's controller.
 
     Members
     -------
@@ -208,15 +208,14 @@ class Core:
     Raises
     ------
     ImportError
-        If LiteDRAM is not installed.
+        If LiteX is not installed.
     """
 
     def __init__(self):
         try:
-            import litedram  # noqa: F401
             from migen import Module
         except ImportError as error:
-            raise ImportError("boards with memory need LiteDRAM: pip install 'bregalad[boards]'") from error
+            raise ImportError("boards with Ethernet or memory need LiteX: pip install 'bregalad[boards]'") from error
         self.module = Module()
         self.ports = set()
 
