@@ -13,6 +13,7 @@ from .controller import MemoryController
 from .mcmu.axi import axi_signature
 from .mcmu.command_queue import CommandQueue
 from .mcmu.report import word_layout
+from .members import assign
 from .registers import RegisterFile, csr_signature
 from .replica import add_with_reset
 
@@ -135,23 +136,16 @@ class Accelerator(wiring.Component):
             registers.status_busy.eq(busy),
             self.busy.eq(busy),
             controller.clear.eq(registers.control_clear),
-            controller.snap_freed.eq(array.snap_freed),
-            controller.count_out.eq(array.count_out),
-            controller.count_valid.eq(array.count_valid),
-            controller.clamped.eq(array.clamped),
-            array.op.eq(controller.op),
-            array.codes.eq(controller.codes),
+            *assign(controller, array, "snap_freed", "count_out", "count_valid", "clamped"),
+            *assign(array, controller, "op", "codes", "trial_current"),
             array.count_in.eq(controller.count),
-            array.trial_current.eq(controller.trial_current),
         ]
 
         # The counters' registers are none: the controller has them in a memory.
         csr = self.csr
         number = Signal.like(csr.addr)
         m.d.comb += [
-            registers.csr.addr.eq(csr.addr),
-            registers.csr.w_en.eq(csr.w_en),
-            registers.csr.w_data.eq(csr.w_data),
+            *assign(registers.csr, csr, "addr", "w_en", "w_data"),
             number.eq(csr.addr - find(next(iter(COUNTERS))).addr // 4),
             controller.counter.eq(number),
         ]

@@ -9,6 +9,7 @@ from bregalad.protocol.rows import KEY_BYTES, ROW_COMMAND, RowKind, RowOpcode, p
 from ..delay import delay
 from ..layout import struct
 from ..mcmu.aligner import Aligner
+from ..members import assign
 from .steps import BYTES_WIDTH, UNITS, StepTable
 
 __all__ = ["Cutter", "cut_layout"]
@@ -223,17 +224,14 @@ class Cutter(wiring.Component):
             beside.step.eq(step_goes),
             beside.begins.eq(begins),
             beside.kind.eq(Mux(records, step.kind, RowKind.CODE)),
-            beside.first.eq(step.first),
-            beside.end.eq(step.end),
+            *assign(beside, step, "first", "end", "last"),
             beside.row.eq(Mux(records, step.row, row)),
             beside.beat.eq(step.beat | step.last),
-            beside.last.eq(step.last),
             beside.edge.eq(edges & (unit_goes | fills) & place_known),
             beside.searcher.eq(searcher),
             beside.path.eq(path),
             beside.out.eq(fills),
-            marks.label.eq(step.label),
-            marks.flags.eq(step.flags),
+            *assign(marks, step, "label", "flags"),
             marks.given.eq(flags),
             marks.table.eq(table & unit_goes & ~unit[-1]),
             marks.unit.eq(unit),

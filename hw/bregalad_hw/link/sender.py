@@ -7,6 +7,7 @@ from bregalad.protocol.link import HEADER, REFUSED, WELCOME, AckFlag, FrameType,
 
 from ..layout import struct
 from ..mcmu.report import word_layout
+from ..members import assign
 from .crc import Crc32
 from .words import HEAD, reply_layout
 
@@ -150,9 +151,7 @@ class FrameSender(wiring.Component):
                 with m.Elif(head.valid & alive):
                     m.d.comb += [start.eq(1), head.ready.eq(1)]
                     m.d.sync += [
-                        header.type.eq(head.p.type),
-                        header.flags.eq(head.p.flags),
-                        header.sequence.eq(head.p.sequence),
+                        *assign(header, head.p, "type", "flags", "sequence"),
                         payload.eq(_Payload.WINDOW),
                         count.eq(head.p.words),
                     ]

@@ -80,9 +80,8 @@ def join(m, axi, *managers):
     ----------
     m : Module
     axi : interface of axi_signature
-        Driven, a component's own port.
     managers : interface of read_signature or write_signature
-        Of submodules.
+        Of submodules: what is behind a component's own port, or in front of a submodule's.
     """
     for manager in managers:
         for name, member in manager.signature.members.items():

@@ -88,11 +88,9 @@ class ReadDMA(wiring.Component):
         bursts = Signal(range(self.outstanding + 1))
 
         m.d.comb += [
-            axi.arid.eq(0),
             axi.arsize.eq(word_bits),
             axi.arburst.eq(0b01),
             axi.arcache.eq(0b0011),
-            axi.arprot.eq(0),
             axi.rready.eq(1),
             queue.w_data.eq(axi.rdata | (axi.rresp << self.data_width)),
             queue.w_en.eq(axi.rvalid),

@@ -8,7 +8,7 @@ from bregalad.protocol.soc import SOC_REGISTERS, SOC_VERSION, Stop
 from bregalad.protocol.tree import TREE_REGISTERS
 
 from ..accelerator import Accelerator
-from ..mcmu.axi import BOUNDARY, axi_signature
+from ..mcmu.axi import BOUNDARY, axi_signature, join
 from ..registers import RegisterFile
 from ..replica import add_with_reset
 from .commands import CommandRing
@@ -97,18 +97,11 @@ class AxiCore(wiring.Component):
         connect(m, port.core_csr, registers.csr)
         connect(m, commands.commands, accelerator.commands)
         connect(m, accelerator.reports, reports.i)
-        for manager, shared in (
-            (accelerator.m_axi, (reads.i[_RECORDS], writes.i[_LOADS])),
-            (reports.axi, (writes.i[_REPORTS],)),
-        ):
-            for part in shared:
-                _connect_part(m, manager, part)
+        join(m, accelerator.m_axi, reads.i[_RECORDS], writes.i[_LOADS])
+        connect(m, reports.axi, writes.i[_REPORTS])
         for number, manager in enumerate(commands.axi):
             connect(m, manager, reads.i[number])
-        for shared in (reads, writes):
-            for name, member in shared.o.signature.members.items():
-                ours, theirs = getattr(self.m_axi, name), getattr(shared.o, name)
-                m.d.comb += ours.eq(theirs) if member.flow is Out else theirs.eq(ours)
+        join(m, self.m_axi, reads.o, writes.o)
 
         base = Cat(self._low(registers.window_low_page), registers.window_high_base)
         run = registers.control_run & control.ready
@@ -186,10 +179,3 @@ class AxiCore(wiring.Component):
     def _bits(registers, name):
         """All fields of a register."""
         return Cat(getattr(registers, f"{name}_{field}") for field in ("reports", "commands", "stopped"))
-
-
-def _connect_part(m, manager, part):
-    """Some of a manager's channels to who has these alone."""
-    for name, member in part.signature.members.items():
-        theirs, ours = getattr(manager, name), getattr(part, name)
-        m.d.comb += theirs.eq(ours) if member.flow is Out else ours.eq(theirs)
