@@ -167,31 +167,30 @@ def _versa(name, device, platform):
     )
 
 
-def _colorlight(name, revision, platform, top):
-    return Board(
-        name=name,
-        what=f"Colorlight 5A-75B {revision}, LFE5U-25F grade 6, Gigabit Ethernet",
-        platform=platform,
-        top=top,
-        geometry=_SMALL.replace(lanes=1, passes=8),
-        clock_mhz=50,
-        loader="colorlight",
-        constraints="colorlight-5a-75b.lpf",
-        wire="udp",
-        pins=_network_pins(Colorlight5A75B, "led_0__io"),
-        family=ECP5(dense=True),
-        resources=_ECP5_25,
-        block_rams=(
-            "*.slots*/m:rows",
-            "*.lane_*/m:zooms",
-            "*.counters/m:totals",
-            "*.array.fifo/m:storage",
-            "*.scheduler.heads/m:storage",
-            "*.receiver.words.unbuffered/m:storage",
-            "*.transmitter.heads.unbuffered/m:storage",
-            *(f"ethernet/m:storage_{queue}" for queue in (1, 3, 4)),
-        ),
-    )
+_COLORLIGHT = Board(
+    name="colorlight-5a-75b",
+    what="Colorlight 5A-75B revision 7.0, LFE5U-25F grade 6, Gigabit Ethernet",
+    platform=colorlight_5a75b_r7_0.Colorlight_5A75B_R70Platform,
+    top=Colorlight5A75B,
+    geometry=_SMALL.replace(lanes=1, passes=8),
+    clock_mhz=50,
+    loader="colorlight",
+    constraints="colorlight-5a-75b.lpf",
+    wire="udp",
+    pins=_network_pins(Colorlight5A75B, "led_0__io"),
+    family=ECP5(dense=True),
+    resources=_ECP5_25,
+    block_rams=(
+        "*.slots*/m:rows",
+        "*.lane_*/m:zooms",
+        "*.counters/m:totals",
+        "*.array.fifo/m:storage",
+        "*.scheduler.heads/m:storage",
+        "*.receiver.words.unbuffered/m:storage",
+        "*.transmitter.heads.unbuffered/m:storage",
+        *(f"ethernet/m:storage_{queue}" for queue in (1, 3, 4)),
+    ),
+)
 
 
 def _arty(size, platform):
@@ -259,17 +258,13 @@ BOARDS = {
         ),
         _versa("versa-ecp5", "LFE5UM-45F", versa_ecp5.VersaECP5Platform),
         _versa("versa-ecp5-5g", "LFE5UM5G-45F", versa_ecp5_5g.VersaECP55GPlatform),
-        _colorlight(
-            "colorlight-5a-75b",
-            "revision 7.0",
-            colorlight_5a75b_r7_0.Colorlight_5A75B_R70Platform,
-            Colorlight5A75B,
-        ),
-        _colorlight(
-            "colorlight-5a-75b-8",
-            "revisions 8.0 and 8.2",
-            Colorlight5A75BRevision8Platform,
-            Colorlight5A75BRevision8,
+        _COLORLIGHT,
+        replace(
+            _COLORLIGHT,
+            name="colorlight-5a-75b-8",
+            what="Colorlight 5A-75B revisions 8.0 and 8.2, LFE5U-25F grade 6, Gigabit Ethernet",
+            platform=Colorlight5A75BRevision8Platform,
+            top=Colorlight5A75BRevision8,
         ),
         Board(
             name="tang-nano-20k",

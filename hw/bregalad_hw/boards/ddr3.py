@@ -17,17 +17,8 @@ _INIT_HZ = 25e6  # at most; of the clock that starts the others
 _REST = 512  # clocks after each step of the initialisation: what the chip's loop and its resistors take
 _CONTROL = ("select", "delay_reset", "delay_step", "slip_reset", "slip_step", "burst_clear")
 # The board's names of pins, and LiteDRAM's of what goes there.
-_OUTPUTS = {
-    "a": "a",
-    "ba": "ba",
-    "ras": "ras_n",
-    "cas": "cas_n",
-    "we": "we_n",
-    "dm": "dm",
-    "clk": "clk_p",
-    "clk_en": "cke",
-    "odt": "odt",
-}
+_OUTPUTS = {name: name for name in ("a", "ba", "dm", "odt")}
+_OUTPUTS |= {"ras": "ras_n", "cas": "cas_n", "we": "we_n", "clk": "clk_p", "clk_en": "cke"}
 
 
 class DDR3(wiring.Component):

@@ -47,19 +47,8 @@ class Chip:
 
 _SDRAM = {"a": 13, "ba": 2, "cs": 1, "ras": 1, "cas": 1, "we": 1, "dqm": 2, "o": 16, "oe": 1, "i": 16}
 # DDR3 is slower there than the data sheet has its latencies for, which are those of its slowest clock.
-_DDR3 = {
-    "a": 15,
-    "ba": 3,
-    "ras_n": 1,
-    "cas_n": 1,
-    "we_n": 1,
-    "dm": 2,
-    "dq": 16,
-    "dqs_p": 2,
-    "clk_p": 1,
-    "cke": 1,
-    "odt": 1,
-}
+_DDR3 = {"a": 15, "ba": 3, "dm": 2, "dq": 16, "dqs_p": 2}
+_DDR3 |= dict.fromkeys(("ras_n", "cas_n", "we_n", "clk_p", "cke", "odt"), 1)
 CHIPS = {
     "ulx3s": Chip("MT48LC16M16", 16, 1 << 25, 2, _SDRAM),
     "ecpix5": Chip("MT41K256M16", 16, 1 << 29, 6, _DDR3, refresh_ns=260),

@@ -48,12 +48,7 @@ class NetworkBoard(Elaboratable, ABC):
             address = IPv4Address(ip)
         except AddressValueError:
             address = None
-        if (
-            address is None
-            or address.is_multicast
-            or address.is_unspecified
-            or address == IPv4Address("255.255.255.255")
-        ):
+        if address is None or address.is_multicast or address.is_unspecified or address.is_reserved:
             raise ValueError(f"ip must be a board's IPv4 address like {ADDRESS}, not {ip!r}")
         self.ip = int(address)
         self.pll = ECP5Clock(self.i_hz, clock_hz)
@@ -98,15 +93,8 @@ class NetworkBoard(Elaboratable, ABC):
             write_core(self.network_hz, receive_delay=self.receive_delay, transmit_delay=self.transmit_delay),
         )
         pins = {}
-        directions = {
-            "rst": "o",
-            "tx_clk": "o",
-            f"tx_{self.control}": "o",
-            "tx_data": "o",
-            "rx_clk": "i",
-            f"rx_{self.control}": "i",
-            "rx_data": "i",
-        }
+        directions = dict.fromkeys(("rst", "tx_clk", f"tx_{self.control}", "tx_data"), "o")
+        directions |= dict.fromkeys(("rx_clk", f"rx_{self.control}", "rx_data"), "i")
         rgmii = platform.request("eth_rgmii", 0, dir=dict.fromkeys((*directions, "mdio", "mdc"), "-"))
         for name, direction in directions.items():
             buffer = io.Buffer(direction, getattr(rgmii, name))

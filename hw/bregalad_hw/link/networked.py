@@ -10,15 +10,17 @@ from .framed import FramedAccelerator
 
 __all__ = ["NetworkedAccelerator"]
 
+# A frame fills a datagram; the ring, and each half of the row memory, hold what is on the way there and back.
+_SIZES = {"row_bytes": 32768, "ring_words": 8192, "frame_bytes": 1440, "up_frame_bytes": 1024}
+
 
 class NetworkedAccelerator(wiring.Component):
     """Accelerator, link and the way to a UDP core's clock domain, ``network``.
 
     Parameters
     ----------
-    geometry, clock_hz, memory, row_bytes, **sizes
-        As of `FramedAccelerator`; by default as large as a Gigabit Ethernet wants them: a frame
-        fills a datagram, and the ring, and each half of the row memory, hold what is on the way there and back.
+    geometry, clock_hz, memory, **sizes
+        As of `FramedAccelerator`; as large as a Gigabit Ethernet wants them unless given.
 
     Members
     -------
@@ -31,30 +33,10 @@ class NetworkedAccelerator(wiring.Component):
     Latency: that of `DatagramReceiver`, `FramedAccelerator` and `DatagramTransmitter`, one after the other.
     """
 
-    def __init__(
-        self,
-        geometry,
-        *,
-        clock_hz,
-        memory=0,
-        row_bytes=32768,
-        ring_words=8192,
-        frame_bytes=1440,
-        up_frame_bytes=1024,
-        **sizes,
-    ):
-        self.framed = FramedAccelerator(
-            geometry,
-            clock_hz=clock_hz,
-            memory=memory,
-            row_bytes=row_bytes,
-            ring_words=ring_words,
-            frame_bytes=frame_bytes,
-            up_frame_bytes=up_frame_bytes,
-            peer_width=PEER.size,
-            **sizes,
-        )
-        self.transmitter = DatagramTransmitter(up_frame_bytes)
+    def __init__(self, geometry, *, clock_hz, memory=0, **sizes):
+        sizes = _SIZES | sizes
+        self.framed = FramedAccelerator(geometry, clock_hz=clock_hz, memory=memory, peer_width=PEER.size, **sizes)
+        self.transmitter = DatagramTransmitter(sizes["up_frame_bytes"])
         super().__init__(
             {
                 "i": In(stream.Signature(RECEIVED)),
