@@ -170,6 +170,7 @@ def _command_is_steady(m, block):
     m.d.comb += [Assume(~(editing | edit.start) | (before == given)), Assume(~edit.start | ~editing)]
     hold(m, edit.payload, Assume)
     hold(m, edit.job, Assert)
+    steady(m, block.judged)
 
 
 def _queue_knows_its_words(m, block):
