@@ -5,7 +5,7 @@ from collections import deque
 import cocotb
 from bregalad.geometry import MISSING, NONE, Geometry
 from bregalad.protocol.commands import COMMAND_BYTES, COMMANDS, CommandFlag, Opcode, pack_command
-from bregalad.protocol.reports import Kind, SuggestionFlag, entry_body
+from bregalad.protocol.reports import Kind, entry_body
 from bregalad.protocol.tree import MANY, TreeOpcode, mixed, pack_tree
 from bregalad_hw.array.operation import Op
 from bregalad_hw.mcmu.editor import SlotEditor
@@ -15,6 +15,7 @@ from cocotb.triggers import RisingEdge
 from bregalad_sim.benches.operations import execute_pass
 from bregalad_sim.bits import pack, unpack, words_of
 from bregalad_sim.golden import Golden, Slots
+from bregalad_sim.golden.tree import trial_flags
 from bregalad_sim.runner import parameters
 from bregalad_sim.streams import BlockBench
 from bregalad_sim.traffic import Traffic
@@ -115,10 +116,8 @@ class Bench(BlockBench):
         g, rng, entry = self.geometry, self.rng, self.golden.entries[slot]
         entry.due, entry.halved = True, rng.random() < 0.2
         entry.only = rng.choice([NONE, NONE, MANY, *range(g.classes)])
-        seen = rng.sample(range(g.classes), rng.randint(0, min(2, g.classes)))
-        entry.class_counts = [
-            rng.choice([1, g.count_max, g.count_max + 1 >> 1]) * (k in seen) for k in range(g.classes)
-        ]
+        entry.class_counts = [rng.choice([0, 1, g.count_max]), rng.choice([0, 1]), *[0] * (g.classes - 2)]
+        rng.shuffle(entry.class_counts)
         self.rows[slot] = pack(entry_layout(g), row_of(g, vars(entry)))
 
     def count_records(self):
@@ -134,32 +133,15 @@ class Bench(BlockBench):
         if data[0] == Opcode.TRIAL:
             slot = int(COMMANDS[Opcode.TRIAL].unpack(data)["slot"])
             entry = golden.entries[slot]
-            if not entry.due:
-                return
             kept = golden.fields["judge.decides"] and not (entry.halved or mixed(entry.only, entry.class_counts))
-            self.seen["kept" if kept else "tried"] += 1
-            if kept:
+            self.seen["kept" if kept else "tried"] += entry.due
+            if entry.due and not kept:
+                head = {name: getattr(entry, name) for name in ("n", "class_counts", "base", "ask_up_to")}
+                head |= {"slot": slot, "flags": trial_flags(entry), "number": golden.number}
+                self.trials.append({"head": head, "current": entry.current})
+            if entry.due:
                 golden._trial(slot)
-                return
-            self.trials.append(
-                {
-                    "head": {
-                        "slot": slot,
-                        "n": entry.n,
-                        "class_counts": list(entry.class_counts),
-                        "flags": (
-                            SuggestionFlag.HALVED * entry.halved
-                            | SuggestionFlag.UNDERFLOW * entry.underflow
-                            | SuggestionFlag.INNER * entry.inner
-                        ),
-                        "number": golden.number,
-                        **{name: getattr(entry, name) for name in ("base", "ask_up_to")},
-                    },
-                    "current": entry.current,
-                }
-            )
-            golden._trial(slot)
-            golden._reports.clear()
+                golden._reports.clear()
             return
         report = golden.execute(data)
         self.marks, golden._all_due = golden._all_due, False

@@ -23,7 +23,7 @@ from .quantiser import GoldenQuantiser
 from .slots import Slots
 from .walker import NodeTable, Walker
 
-__all__ = ["Tree"]
+__all__ = ["Tree", "trial_flags"]
 
 
 class Tree(Slots):
@@ -200,12 +200,7 @@ class Tree(Slots):
         g = self.geometry
         entry = self.entries[slot]
         candidates = self._candidates(slot)
-        flags = (
-            SuggestionFlag.HALVED * entry.halved
-            | SuggestionFlag.UNDERFLOW * entry.underflow
-            | SuggestionFlag.INNER * entry.inner
-        )
-        head = {"flags": flags, "slot": slot, "n": entry.n, "class_counts": entry.class_counts}
+        head = {"flags": trial_flags(entry), "slot": slot, "n": entry.n, "class_counts": entry.class_counts}
         if self.fields["report.all"]:
             data = b"".join(reports.CANDIDATE.pack(**_shown(candidate)) for candidate in candidates)
             self._report(
@@ -237,6 +232,11 @@ class Tree(Slots):
         rows = self.rows
         rows.by, rows.told = self.fields["leaf_predictor.by"], bool(self.fields["leaf_predictor.told"])
         return rows
+
+
+def trial_flags(entry):
+    """What a trial's report says of a slot's entry."""
+    return sum(flag * getattr(entry, flag.name.lower()) for flag in SuggestionFlag)
 
 
 def _shown(candidate):
