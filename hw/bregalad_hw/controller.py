@@ -261,6 +261,7 @@ class MemoryController(wiring.Component):
             self.halted.eq(sequencer.halted),
             self.busy.eq(
                 ~(sequencer.waiting & idle & sequencer.quiet & writer.idle)
+                | ~memory.descriptor.ready  # after an error, too, until all that was asked for has come
                 | command_relay.o.valid
                 | writer_relay.o.valid
                 | self.reports.valid

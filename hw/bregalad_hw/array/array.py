@@ -85,7 +85,7 @@ class AttributeProcessorArray(wiring.Component):
     partial : Out(partial_signature(geometry))
         Sums of the naive Bayes terms of every COUNT with `predict`; none without ``naive_bayes``.
     busy : Out(1)
-        From the clock after an operation until all that it tells is told and taken.
+        From an operation until all that it tells is told and taken.
 
     Latency, from the operation: ``count_latency`` clocks until memory has it, ``read_latency``
     until `count_valid`, ``clamped_latency`` until `clamped`, ``partial_latency`` until `partial`.
@@ -283,13 +283,15 @@ class AttributeProcessorArray(wiring.Component):
         # An operation is under way until the last that it tells by itself.
         longest = max(self.read_latency, g.naive_bayes * self.partial_latency)
         left = Signal(range(longest + 1))
-        with m.If(self.op.code != Op.NONE):
+        comes = self.op.code != Op.NONE
+        with m.If(comes):
             m.d.sync += left.eq(longest)
         with m.Elif(left != 0):
             m.d.sync += left.eq(left - 1)
         # Between the passes of a trial the merge has an attribute open.
         m.d.comb += self.busy.eq(
-            (left != 0)
+            comes
+            | (left != 0)
             | (used != 0)
             | load
             | pending
