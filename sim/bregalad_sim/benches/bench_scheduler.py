@@ -43,7 +43,7 @@ class Bench(BlockBench):
         free = [slot for slot in range(g.slots) if all(trial["head"]["slot"] != slot for trial in self.waiting)]
         if not free:
             return
-        beside = ("flags", "number", "n", "only", "base", "ask_up_to")
+        beside = ("flags", "number", "n", "base", "ask_up_to")
         self.source.items.append(
             {
                 "head": {
