@@ -31,6 +31,7 @@ _BOUNDS = {
     "bus_width": (32, 512),
     "nodes": (0, 65535),
     "alternates": (0, 7),
+    "resident": (0, 32767),
 }
 
 
@@ -65,6 +66,9 @@ class Geometry:
         word, and as many as these unless given. With 0 rows hold codes only; otherwise nothing but speed depends on it.
     alternates : int
         Of a board with ``nodes``: alternates that a record goes down at most beside its own way, 0 to 7.
+    resident : int
+        Slots whose statistics a board has on the chip at a time, 2 to ``slots`` - 1, while the others' lie in its
+        memory; 0: all of them. Nothing but speed depends on it.
 
     Raises
     ------
@@ -89,6 +93,7 @@ class Geometry:
     nodes: int = 0
     searchers: int = None  # type: ignore[assignment]  # until __post_init__ asks the bus
     alternates: int = 0
+    resident: int = 0
 
     def __post_init__(self) -> None:
         for name, (low, high) in _BOUNDS.items():
@@ -104,6 +109,10 @@ class Geometry:
             raise ValueError(f"the criterion {self.criterion} takes classes = {takes}, not {self.classes}")
         if not isinstance(self.naive_bayes, bool):
             raise TypeError(f"naive_bayes must be True or False, not {self.naive_bayes!r}")
+        if self.resident == 1 or self.resident >= self.slots:
+            raise ValueError(
+                f"resident must be 0, for all slots, or 2 to {self.slots - 1}, fewer than the slots, not {self.resident}"
+            )
         if self.max_cells > 0x7FFF:
             raise ValueError(f"lanes x passes must be at most 32767 cells, not {self.max_cells}")
 

@@ -12,6 +12,7 @@ from .array.array import AttributeProcessorArray
 from .controller import MemoryController
 from .mcmu.axi import axi_signature
 from .mcmu.command_queue import CommandQueue
+from .mcmu.pager import chip_geometry
 from .mcmu.report import word_layout
 from .members import assign
 from .registers import RegisterFile, csr_signature
@@ -38,7 +39,7 @@ class Accelerator(wiring.Component):
     commands : In(stream of words of ``geometry.bus_width``)
     reports : Out(stream of {data: 32, last})
     m_axi : Out(AXI4); memory_size : In(32)
-        Memory that LEARN fetches rows from and LOAD writes, and its bytes.
+        Memory that LEARN fetches rows from and LOAD writes, and its bytes; with pages at its end.
     csr : In(csr_signature)
         Registers, read after READ_LATENCY clocks; written only while nothing is under way and no
         command is offered. None is taken for `RESET_CLOCKS` after a write.
@@ -86,7 +87,7 @@ class Accelerator(wiring.Component):
         registers = RegisterFile(g, [*kept, *TREE_REGISTERS], [*CONFIGURATION, *TREE_REGISTERS])
         add_with_reset(m, "registers", registers, self.reset)
         m.submodules.controller = controller = MemoryController(g, **self.options)
-        m.submodules.array = array = AttributeProcessorArray(g)
+        m.submodules.array = array = AttributeProcessorArray(chip_geometry(g))
 
         # Commands wait until what is written has gone through all registers behind it, which are no more than what a
         # reset empties. `settled` has a register of its own, for it holds up every command.
@@ -102,7 +103,7 @@ class Accelerator(wiring.Component):
         connect(m, queue.o, controller.commands)
         connect(m, controller.reports, flipped(self.reports))
         connect(m, controller.m_axi, flipped(self.m_axi))
-        m.d.comb += [controller.memory_size.eq(self.memory_size), registers.ram_bytes.eq(self.memory_size)]
+        m.d.comb += [controller.memory_size.eq(self.memory_size), registers.ram_bytes.eq(controller.row_bytes)]
         told = {
             CONFIGURATION: [controller.configuration, array.configuration],
             JUDGE: [controller.rule],

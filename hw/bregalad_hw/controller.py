@@ -6,6 +6,7 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 from bregalad.geometry import CODE_WIDTH
 from bregalad.protocol.judge import JUDGE
 from bregalad.protocol.leaf_rows import LEAF_ROWS
+from bregalad.protocol.pages import page_bytes
 from bregalad.protocol.registers import COUNTERS
 from bregalad.protocol.tree import TREE
 
@@ -23,11 +24,13 @@ from .mcmu.dma import ReadDMA
 from .mcmu.editor import SlotEditor
 from .mcmu.events import EventCounters
 from .mcmu.loader import Loader
+from .mcmu.pager import Pager, chip_geometry
 from .mcmu.predictor import Predictor
 from .mcmu.report import ReportWriter, word_layout
 from .mcmu.scheduler import TRIALS, TrialScheduler
 from .mcmu.slots import SlotTable
 from .mcmu.tracker import Tracker
+from .mcmu.turns import MemoryTurns
 from .members import assign
 from .optional import optional
 from .relay import Border, Relay
@@ -65,6 +68,8 @@ class MemoryController(wiring.Component):
     reports : Out(stream of {data: 32, last})
     m_axi : Out(AXI4); memory_size : In(32)
         The memory that LEARN fetches rows from and LOAD writes, and its bytes.
+    row_bytes : Out(32)
+        Those before the pages.
     configuration, rule, tree, rows : In(configuration_signature(CONFIGURATION, JUDGE, TREE, LEAF_ROWS))
         Within the board's limits; steady while anything is under way.
     halted, busy, happens : Out(1)
@@ -99,9 +104,10 @@ class MemoryController(wiring.Component):
                 "reports": Out(stream.Signature(word_layout())),
                 "m_axi": Out(axi_signature(g.bus_width)),
                 "memory_size": In(32),
+                "row_bytes": Out(32),
                 "configuration": In(configuration_signature()),
                 **dict.fromkeys(("halted", "busy", "happens"), Out(1)),
-                "op": Out(operation_layout(g)),
+                "op": Out(operation_layout(chip_geometry(g))),
                 "codes": Out(data.ArrayLayout(CODE_WIDTH, g.lanes)),
                 "count": Out(g.count_width),
                 "trial_current": Out(CELL_WIDTH),
@@ -131,9 +137,8 @@ class MemoryController(wiring.Component):
         loader = add("loader", Loader(g.bus_width))
         front = add("front", Front(g, **self.front))
         burst = min(self.burst, BOUNDARY * 8 // g.bus_width)
-        memory = add("dma", ReadDMA(g.bus_width, outstanding=self.outstanding, burst=burst))
-        join(m, self.m_axi, memory.axi, loader.axi)
-        m.d.comb += loader.memory_size.eq(self.memory_size)
+        memory = add("dma", ReadDMA(g.bus_width, outstanding=self.outstanding, burst=burst, limited=bool(g.resident)))
+        m.d.comb += [loader.memory_size.eq(self.row_bytes), memory.limit.eq(self.row_bytes)]
         tracker = add("tracker", Tracker(g))
         m.submodules.slots = slots = SlotTable(g)
         scheduler = add("scheduler", TrialScheduler(g, depth=self.trials))
@@ -208,8 +213,24 @@ class MemoryController(wiring.Component):
         with m.Else():
             connect(m, inline_border.o, front.i)
 
+        # Statistics that are not on the chip are in memory behind the rows.
+        hold, resting = Signal(), Signal()
+        pager = add("pager", Pager(g)) if g.resident else None
+        if pager is None:
+            join(m, self.m_axi, memory.axi, loader.axi)
+            m.d.comb += self.row_bytes.eq(self.memory_size)
+        else:
+            turns = add("turns", MemoryTurns(g.bus_width))
+            join(m, turns.i[0], memory.axi, loader.axi)
+            connect(m, pager.axi, turns.i[1])
+            connect(m, turns.o, flipped(self.m_axi))
+            pages = page_bytes(g)
+            m.d.sync += self.row_bytes.eq(Mux(self.memory_size < pages, 0, self.memory_size - pages))
+            m.d.comb += [hold.eq(pager.hold), pager.base.eq(self.row_bytes), pager.rests.eq(resting)]
+
         # As many records are on their way through the array, and some in the queue itself.
-        predictor = add("predictor", optional(g.naive_bayes, Predictor(g, waiting=partial_latency(g) + 4)))
+        waiting = partial_latency(g) + 4 + (Pager.latency if g.resident else 0)
+        predictor = add("predictor", optional(g.naive_bayes, Predictor(g, waiting=waiting)))
         asks = add("ask_relay", optional(g.naive_bayes, Relay(tracker.prediction.payload.shape())))
         connect(m, tracker.prediction, asks.i)
         connect(m, asks.o, predictor.i)
@@ -246,7 +267,8 @@ class MemoryController(wiring.Component):
             tracker.passes.eq(passes),
             tracker.locked.eq(scheduler.locked_a),
             tracker.next_locked.eq(scheduler.locked_c),
-            tracker.grant.eq(~scheduler.hold),
+            tracker.grant.eq(~scheduler.hold & ~hold),
+            scheduler.wait.eq(hold),
             scheduler.slot_a.eq(tracker.slot),
             scheduler.slot_c.eq(tracker.next_slot),
             scheduler.passes.eq(passes),
@@ -254,18 +276,20 @@ class MemoryController(wiring.Component):
             sequencer.number.eq(tracker.counted),
             sequencer.failed.eq(failed),
             *assign(sequencer, memory.o.p, "error", "address"),
-            editor.grant.eq(~scheduler.held),
-            editor.answer.eq(self.count_out),
-            editor.answer_valid.eq(self.count_valid),
+            editor.grant.eq(~scheduler.held & ~hold),
             editor.number.eq(tracker.counted),
             self.halted.eq(sequencer.halted),
-            self.busy.eq(
-                ~(sequencer.waiting & idle & sequencer.quiet & writer.idle)
-                | ~memory.descriptor.ready  # after an error, too, until all that was asked for has come
-                | command_relay.o.valid
-                | writer_relay.o.valid
-                | self.reports.valid
+            resting.eq(
+                sequencer.waiting
+                & idle
+                & sequencer.quiet
+                & writer.idle
+                & memory.descriptor.ready  # after an error, too, until all that was asked for has come
+                & ~command_relay.o.valid
+                & ~writer_relay.o.valid
+                & ~self.reports.valid
             ),
+            self.busy.eq(~resting | (pager.busy if g.resident else 0)),
         ]
         # The sequencer hears of all a clock late, so it is as of one clock still.
         m.d.sync += [
@@ -286,8 +310,10 @@ class MemoryController(wiring.Component):
 
         connect(m, tracker.path, slots.path)
         self._share_table(m, idle, editor.table, tracker.table, slots.port)
-        self._issue(m, idle, editor, tracker, scheduler, front.codes)
-        self._count_events(m, sequencer.learning, editor, tracker, scheduler, front)
+        issued = self._issue(m, idle, editor, tracker, scheduler, hold)
+        answer, answer_valid = self._to_array(m, pager, *issued, front.codes)
+        m.d.comb += [editor.answer.eq(answer), editor.answer_valid.eq(answer_valid)]
+        self._count_events(m, sequencer.learning, editor, tracker, scheduler, front, pager)
         return m
 
     def _share_table(self, m, idle, editor, tracker, port):
@@ -299,24 +325,55 @@ class MemoryController(wiring.Component):
         # While there is nothing in it the tracker takes in every clock: what the editor has asked for stays.
         m.d.comb += [port.r_take.eq(tracker.r_take), *(end.r_entry.eq(port.r_entry) for end in (editor, tracker))]
 
-    def _issue(self, m, idle, editor, tracker, scheduler, codes):
-        """Give the array its operations; ``codes`` come a clock after each."""
+    def _issue(self, m, idle, editor, tracker, scheduler, hold):
+        """The operation of this clock, with its count and the split cell of a trial."""
+        op, count, current = (
+            Signal(operation_layout(self.geometry), name="op"),
+            Signal.like(self.count, name="op_count"),
+            Signal.like(self.trial_current, name="op_current"),
+        )
         # Whether an operation goes is known last.
-        m.d.sync += [self.op.eq(editor.op), self.count.eq(editor.count)]
+        m.d.sync += [op.eq(editor.op), count.eq(editor.count)]
         with m.If(~idle):
-            m.d.sync += self.op.eq(tracker.op)
-        m.d.sync += self.trial_current.eq(scheduler.current)
+            m.d.sync += op.eq(tracker.op)
+        m.d.sync += current.eq(scheduler.current)
         with m.If(scheduler.valid):
-            m.d.sync += self.op.eq(scheduler.op)
-        with m.Elif(~tracker.valid & ~editor.valid):
-            m.d.sync += self.op.code.eq(Op.NONE)
-        # The codes' memory is asked as the operation is registered.
-        m.d.comb += self.codes.eq(codes)
+            m.d.sync += op.eq(scheduler.op)
+        with m.Elif(~tracker.valid & ~(editor.valid & ~hold)):
+            m.d.sync += op.code.eq(Op.NONE)
+        return op, count, current
 
-    def _count_events(self, m, learning, editor, tracker, scheduler, front):
+    def _to_array(self, m, pager, op, count, current, codes):
+        """Give the array its operations, by the pager if there is one; ``codes`` come a clock after each."""
+        if pager is None:
+            # The codes' memory is asked as the operation is registered.
+            m.d.comb += [
+                self.op.eq(op),
+                self.count.eq(count),
+                self.trial_current.eq(current),
+                self.codes.eq(codes),
+            ]
+            return self.count_out, self.count_valid
+        m.d.comb += [
+            *(getattr(pager, name).eq(value) for name, value in (("op", op), ("count", count), ("codes", codes))),
+            pager.current.eq(current),
+            self.op.eq(pager.chip_op),
+            self.count.eq(pager.chip_count),
+            self.trial_current.eq(pager.chip_current),
+            self.codes.eq(pager.chip_codes),
+            pager.chip_answer.eq(self.count_out),
+            pager.chip_valid.eq(self.count_valid),
+        ]
+        return pager.answer, pager.valid
+
+    def _count_events(self, m, learning, editor, tracker, scheduler, front, pager):
         """Count events and clocks."""
         axi = self.m_axi
         held = scheduler.held
+        rows, waits, moved = axi.rvalid & axi.rready, 0, 0
+        if pager is not None:
+            rows, waits = rows & ~pager.axi.rvalid, pager.hold
+            moved = pager.axi.rvalid + (pager.axi.wvalid & pager.axi.wready)
         spent = tracker.counting | tracker.halving | tracker.wait_lock | tracker.wait_report | held
         events = {
             "records": front.good,
@@ -336,12 +393,17 @@ class MemoryController(wiring.Component):
             "stall_report": tracker.wait_report,
             "commands": editor.valid & ~held,
             "bursts": axi.arvalid & axi.arready,
-            "dma_bytes": Mux(axi.rvalid & axi.rready, self.geometry.bus_bytes, 0),
+            "dma_bytes": Mux(rows, self.geometry.bus_bytes, 0),
+            "stall_page": learning & waits,
+            "page_bytes": moved * self.geometry.bus_bytes,
+        }
+        most = dict.fromkeys(COUNTERS, 1) | {
+            "dma_bytes": self.geometry.bus_bytes,
+            "page_bytes": 2 * self.geometry.bus_bytes,
         }
         m.d.comb += self.happens.eq(
             Cat(value for name, value in events.items() if name not in ("clocks", "clamped")).any()
         )
-        most = dict.fromkeys(COUNTERS, 1) | {"dma_bytes": self.geometry.bus_bytes}
         m.submodules.counters = counters = EventCounters(most)
         m.d.sync += counters.clear.eq(self.clear | self.reset)
         m.d.comb += [

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..files import check_wave
 from ..protocol.commands import PATH_LIMIT
+from ..protocol.pages import page_bytes
 from ..protocol.rows import MOST_WEIGHT
 from .base import BoardError
 from .device import Device
@@ -31,7 +32,7 @@ class SimulatedBoard(Device):
     ----------
     geometry : Geometry
     memory_size : int
-        Bytes of memory for LEARN with the MEMORY flag.
+        Bytes of memory for LEARN with the MEMORY flag; those of pages come on top.
     latency : int
         Clocks from an accepted read address to the first word.
     stall : float
@@ -80,7 +81,7 @@ class SimulatedBoard(Device):
         if wave is not None:
             check_wave(wave)
         self.memory_size = memory_size
-        self._memory = np.zeros(max(1, memory_size), np.uint8)
+        self._memory = np.zeros(max(1, memory_size + page_bytes(geometry)), np.uint8)
         self._faults = {}
         # No operation keeps every stream quiet for longer than a trial, stalls or not; or than the last records that
         # weigh, where links lead in a ring.
@@ -91,7 +92,7 @@ class SimulatedBoard(Device):
         self._model = _library(geometry, wave is not None)
         self._handle = self._model.board_open(
             self._memory.ctypes.data,
-            memory_size,
+            memory_size + page_bytes(geometry),
             g.bus_bytes,
             latency,
             int(stall * (1 << 32)),

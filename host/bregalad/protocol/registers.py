@@ -10,7 +10,7 @@ from .fields import Access, Field, Register
 from .tree import TREE_REGISTERS
 
 MAGIC = 0x47455242  # "BREG", little endian
-VERSION = 12  # changes whenever an old driver could not work a new bitstream
+VERSION = 13  # changes whenever an old driver could not work a new bitstream
 
 
 class CellKind:
@@ -47,7 +47,9 @@ TIMINGS = {
     "stall_report": "Clocks of a LEARN that waited for room for predictions.",
     "commands": "Clocks of array operations of CLEAR, PLACE, READ and WRITE.",
     "bursts": "AXI read bursts.",
-    "dma_bytes": "Bytes read from memory.",
+    "dma_bytes": "Bytes of rows read from memory.",
+    "stall_page": "Clocks of a LEARN that waited for statistics from memory.",
+    "page_bytes": "Bytes of statistics and of their logs read from memory or written to it.",
 }
 
 COUNTERS = EVENTS | TIMINGS  # in order of address
@@ -124,6 +126,7 @@ REGISTERS = (
         Field("searchers", 8, _RO, "Numbers of a row whose codes are found in a clock; 0: rows hold codes only."),
         Field("alternates", 8, _RO, "That a record goes down at most."),
     ),
+    Register("pages", 0x38, Field("resident", 16, _RO, "Slots whose statistics are on the chip at a time; 0: all.")),
     Register("ram", 0x34, Field("bytes", 32, _RO, "Of the memory that LEARN and LOAD name; 0: there is none.")),
     *(
         Register(name, _COUNTERS_BASE + 4 * i, Field("count", 32, _RO, doc + " Wraps."))
@@ -146,7 +149,7 @@ def find(name):
 
 
 def identity_fields(geometry):
-    """What a board's registers tell of it: ``register.field`` to value, of all fields of IDENTITY and of `tree`."""
+    """What a board's registers tell of it: ``register.field`` to value, of all fields of IDENTITY, `tree` and `pages`."""
     g = geometry
     return {
         "identity.magic": MAGIC,
@@ -164,6 +167,7 @@ def identity_fields(geometry):
         "tree.nodes": g.nodes,
         "tree.searchers": g.searchers,
         "tree.alternates": g.alternates,
+        "pages.resident": g.resident,
     }
 
 
@@ -183,6 +187,7 @@ def geometry_of(read):
         nodes=read("tree.nodes"),
         searchers=read("tree.searchers"),
         alternates=read("tree.alternates"),
+        resident=read("pages.resident"),
     )
 
 

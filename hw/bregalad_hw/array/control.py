@@ -40,6 +40,7 @@ def control_layout(geometry):
             "first_3": int(g.naive_bayes),  # a COUNT without
             "all_3": 1,
             "one_3": 1,
+            "zoom_3": 1,  # a READ of a zoom
             "lane_3": lane,
             "bin_3": g.bin_bits,
             "row_4": rows,
@@ -127,9 +128,10 @@ class Control(wiring.Component):
             out.zoom_row_0.eq(row(Mux(code(0, Op.PLACE), self.op.parent, self.op.slot), self.op)),
             out.place_2.eq(code(2, Op.PLACE)),
             out.count_3.eq(code(3, Op.COUNT)),
-            out.first_3.eq(code(3, Op.COUNT) & (ops[2].side == 0)),
+            out.first_3.eq(code(3, Op.COUNT) & ops[2].predict & (ops[2].side == 0)),
             out.all_3.eq(code(3, Op.CLEAR, Op.SNAP, Op.HALVE)),
             out.one_3.eq(code(3, Op.READ, Op.WRITE)),
+            out.zoom_3.eq(code(3, Op.READ) & ops[2].zoom),
             out.halve_7.eq(code(7, Op.HALVE)),
             out.changes_7.eq(code(7, Op.CLEAR, Op.WRITE, Op.HALVE) | (code(7, Op.COUNT) & ~ops[6].test)),
             out.snap_8.eq(code(8, Op.SNAP)),
@@ -148,6 +150,6 @@ class Control(wiring.Component):
             m.d.sync += [
                 out.adds_7[k].eq(adds & (ops[6].label == k)),
                 out.clear_6[k].eq(code(6, Op.CLEAR) | (code(6, Op.WRITE) & (ops[5].label == k))),
-                out.read_8[k].eq(code(8, Op.READ) & (ops[7].label == k)),
+                out.read_8[k].eq(code(8, Op.READ) & ~ops[7].zoom & (ops[7].label == k)),
             ]
         return m

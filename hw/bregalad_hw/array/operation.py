@@ -28,7 +28,7 @@ class Op(enum.Enum, shape=3):
     CLEAR = 2  # every lane: word (slot, pass, bin) becomes 0
     PLACE = 3  # every lane: zoom (slot, pass) becomes that of (parent, pass), or the root's
     SNAP = 4  # every lane: word (slot, pass, bin) goes to the lane's gain unit
-    READ = 5  # one lane: class `label`'s count of (slot, pass, bin) goes to `count_out`
+    READ = 5  # one lane: class `label`'s count of (slot, pass, bin), or the zoom, goes to `count_out`
     WRITE = 6  # one lane: class `label`'s count of (slot, pass, bin) becomes `count_in`
     HALVE = 7  # every lane: each count of word (slot, pass, bin) is shifted right by one
 
@@ -65,6 +65,7 @@ def operation_layout(geometry):
             "side": side_shape(g),
             "parent": slot_shape(g),  # PLACE
             "root": 1,  # PLACE: zoom of the root, (0, root_shift), instead of the parent's
+            "zoom": 1,  # READ: lo and shift of lane `lane`'s zoom, in place of a count
             "override": 1,  # PLACE: lane `lane` takes (lo, shift) instead of the parent's zoom
             "lane": max(1, (g.lanes - 1).bit_length()),  # READ, WRITE, PLACE with override
             "lo": CODE_WIDTH,

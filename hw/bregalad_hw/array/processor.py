@@ -106,7 +106,7 @@ class AttributeProcessor(wiring.Component):
         control = self.control
 
         # Stages 0 to 2: zoom, configuration.
-        zoom = self._zoom(m)
+        zoom, zoom_3 = self._zoom(m)
         config, snap_config = self._configuration(m)
         code = [Signal(CODE_WIDTH, name=f"code_{i}") for i in range(3)]
         for before, after in zip([self.code, *code], code, strict=False):
@@ -160,7 +160,10 @@ class AttributeProcessor(wiring.Component):
 
         # Stages 4 to 8: the word, and what it becomes.
         now = self._update(m, bins, touch)
-        m.d.comb += self.read.eq(control.read_8.as_value().any() & touch[8])
+        zoomed = control.zoom_3 & (control.lane_3 == self.lane)
+        m.d.comb += self.read.eq((control.read_8.as_value().any() & touch[8]) | zoomed)
+        with m.If(zoomed):
+            m.d.comb += self.count.eq(zoom_3.as_value())
         for k in range(g.classes):
             with m.If(control.read_8[k]):
                 m.d.comb += self.count.eq(self.word[k])
@@ -194,7 +197,10 @@ class AttributeProcessor(wiring.Component):
         return m
 
     def _zoom(self, m):
-        """Stages 0 to 2: the zoom of the operation's row, or of the row that a PLACE reads, which is written."""
+        """Stages 0 to 2: the zoom of the operation's row, or of the row that a PLACE reads, which is written.
+
+        In stage 2, and in stage 3.
+        """
         g, control = self.geometry, self.control
         layout = data.StructLayout({"lo": CODE_WIDTH, "shift": 3})
         rows = g.slots << pass_bits(g)
@@ -226,7 +232,7 @@ class AttributeProcessor(wiring.Component):
             m.d.sync += zoom.eq(placed_before)
         with m.Else():
             m.d.sync += zoom.eq(read.data)
-        return zoom
+        return zoom, placed_before
 
     def _update(self, m, bins, touch):
         """Stages 4 to 8: read the word, change it, write it; the word before the operation, in stage 7."""

@@ -5,7 +5,7 @@ from amaranth.lib import data, fifo, stream, wiring
 from amaranth.lib.wiring import In, Out, connect
 
 from ..relay import Relay
-from .axi import ADDRESS_WIDTH, BOUNDARY, read_signature
+from .axi import ADDRESS_WIDTH, BOUNDARY, Response, read_signature
 
 __all__ = ["DESCRIPTOR", "ReadDMA"]
 
@@ -33,6 +33,8 @@ class ReadDMA(wiring.Component):
         Bursts under way at most, 1 to 64.
     burst : int
         Words of a burst at most, a power of two up to 256; bursts are aligned to their size.
+    limited : bool
+        Whether there is a ``limit``.
 
     Members
     -------
@@ -40,6 +42,8 @@ class ReadDMA(wiring.Component):
         Taken while nothing is under way.
     o : Out(stream of {data, last, error: 2, address: 64})
         Bus words and their byte addresses.
+    limit : In(32)
+        Words from this byte on, a whole word's, are told as DECERR, whatever memory answers.
     axi : Out(AXI4 read)
 
     Latency: 4 cycles from descriptor to ``arvalid``, 3 from ``rvalid`` to ``o.valid``.
@@ -48,7 +52,7 @@ class ReadDMA(wiring.Component):
     Source: Arm IHI 0022, section A3.4.1 for bursts and the 4 KiB rule.
     """
 
-    def __init__(self, data_width, *, outstanding=4, burst=16):
+    def __init__(self, data_width, *, outstanding=4, burst=16, limited=False):
         if data_width & (data_width - 1) or not 32 <= data_width <= 512:
             raise ValueError(f"data_width must be a power of two, 32 to 512, not {data_width!r}")
         if burst & (burst - 1) or not 1 <= burst <= min(256, BOUNDARY * 8 // data_width):
@@ -58,10 +62,12 @@ class ReadDMA(wiring.Component):
         self.data_width = data_width
         self.outstanding = outstanding
         self.burst = burst
+        self.limited = limited
         super().__init__(
             {
                 "descriptor": In(stream.Signature(DESCRIPTOR)),
                 "o": Out(stream.Signature(fetched_layout(data_width))),
+                "limit": In(32),
                 "axi": Out(read_signature(data_width)),
             }
         )
@@ -133,10 +139,16 @@ class ReadDMA(wiring.Component):
             Assert(~axi.rvalid | queue.w_rdy, "a word arrived without room"),
         ]
 
-        error = word.payload[self.data_width + 1]
+        answer = word.payload[self.data_width :]
+        error = answer[1]
+        if self.limited:
+            outside, next_give = Signal(), Signal.like(give)
+            m.d.comb += next_give.eq(Mux(active, give + (word.valid & self.o.ready), self.descriptor.p.address[word_bits:]))
+            m.d.sync += outside.eq(next_give >= self.limit[word_bits:])
+            error, answer = error | outside, Mux(outside, Response.DECERR, answer)
         m.d.comb += [
             self.o.p.data.eq(word.payload[: self.data_width]),
-            self.o.p.error.eq(Mux(error, word.payload[self.data_width :], 0)),
+            self.o.p.error.eq(Mux(error, answer, 0)),
             self.o.p.last.eq(error | (to_give == 1)),
             self.o.p.address.eq(give << word_bits),
             self.o.valid.eq(word.valid & active & ~draining),

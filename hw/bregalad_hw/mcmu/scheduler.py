@@ -74,6 +74,8 @@ class TrialScheduler(wiring.Component):
         Beats of an instance.
     snap_freed : In(1)
         For one clock per pass: the array has its place free again.
+    wait : In(1)
+        No pass begins.
     op : Out(operation); valid : Out(1)
         A SNAP that goes to the array this clock.
     hold : Out(1)
@@ -117,6 +119,7 @@ class TrialScheduler(wiring.Component):
                 **dict.fromkeys(("locked_a", "locked_c", "valid", "hold", "held", "quiet"), Out(1)),
                 "passes": In(range(g.passes + 1)),
                 "snap_freed": In(1),
+                "wait": In(1),
                 "op": Out(operation_layout(g)),
                 "current": Out(CELL_WIDTH),
                 "head": Out(stream.Signature(head_layout(g))),
@@ -210,7 +213,7 @@ class TrialScheduler(wiring.Component):
                 m.d.sync += pass_.eq(Mux(popped, 0, pass_ + 1))
         m.d.sync += begun.eq(begun + begins - self.snap_freed)
         m.d.comb += [
-            begins.eq(~self.valid & (used[0] | came) & (begun != self.snapshots)),
+            begins.eq(~self.valid & (used[0] | came) & (begun != self.snapshots) & ~self.wait),
             coming.eq(begins | self.valid & (bin_ != g.bins - 1)),
             self.hold.eq(coming),
             self.held.eq(self.valid),

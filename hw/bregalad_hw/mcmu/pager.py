@@ -1,0 +1,483 @@
+"""Statistics that lie in memory come to the array before an operation needs them."""
+
+from amaranth import Assert, Cat, Module, Mux, Signal
+from amaranth.lib import data, fifo, memory, wiring
+from amaranth.lib.wiring import In, Out
+from bregalad.geometry import CODE_WIDTH
+from bregalad.protocol.pages import PageLayout
+
+from ..array.operation import CELL_WIDTH, Op, operation_layout, slot_shape
+from ..members import assign
+from .axi import BOUNDARY, axi_signature, join
+from .dma import ReadDMA
+from .loader import Loader
+
+__all__ = ["Pager", "chip_geometry"]
+
+_LEVEL = 4  # operations that wait before others are held
+_COMING = 8  # others that may come then, beside the SNAPs of a pass
+_READS = 32  # counts of a page that are under way; the way round takes about as many clocks
+
+
+def chip_geometry(geometry):
+    """What the array is built for: as many slots as it holds at a time."""
+    return geometry.replace(slots=geometry.resident, resident=0) if geometry.resident else geometry
+
+
+class Pager(wiring.Component):
+    """Operations of slots become operations of frames, places of the array that hold a slot's statistics.
+
+    A slot without a frame has its statistics in memory, in a page, and behind them a log. A COUNT of such a slot that
+    predicts nothing goes to the log. Any other operation, or a log that is full, brings the page to a frame: the
+    frame's last slot is saved, the page's zooms and counts are written to the array, and the log is counted. The frame
+    is the first behind the last one taken that has not been used since the search came past. While nothing else is
+    under way, logs are counted one by one: so registers that say what a code counts may change.
+
+    What memory fails to read or write is asked for again. Nothing is lost or counted twice, for a frame or a page is
+    given up only when its copy is complete.
+
+    Parameters
+    ----------
+    geometry : Geometry
+        With ``resident``.
+
+    Members
+    -------
+    op : In(operation_layout(geometry)), codes, count, current : In
+        As the array takes them.
+    hold : Out(1)
+        No more operations, but for a few and the SNAPs of a pass that has begun.
+    chip_op : Out(operation_layout(chip_geometry)), chip_codes, chip_count, chip_current : Out
+        To the array.
+    chip_answer : In(W), chip_valid : In(1), answer : Out(W), valid : Out(1)
+        Counts that READs ask for, from the array and to who has asked.
+    base : In(32)
+        Where the pages begin.
+    rests : In(1)
+        Nothing else is under way.
+    axi : Out(axi_signature)
+    busy : Out(1)
+
+    Latency: ``latency`` clocks more to a frame. A beat for the log takes some 10 clocks and memory's answer, a page as many
+    clocks as it has counts, and as many for the one that it displaces.
+    Throughput: an operation of a frame per clock.
+    """
+
+    latency = 5
+
+    def __init__(self, geometry):
+        self.geometry = g = geometry
+        self.chip = chip = chip_geometry(g)
+        self.pages = PageLayout(g)
+        codes = data.ArrayLayout(CODE_WIDTH, g.lanes)
+        # What waits for its slot; what a log has of a beat.
+        self._told = ("pass_", "label", "minus")
+        told = {name: operation_layout(g)[name].shape for name in self._told}
+        self._logged = data.StructLayout({"codes": codes, **told})
+        self._waiting = data.StructLayout(
+            {"op": operation_layout(g), "codes": codes, "count": g.count_width, "current": CELL_WIDTH}
+        )
+        super().__init__(
+            {
+                "op": In(operation_layout(g)),
+                "codes": In(codes),
+                "count": In(g.count_width),
+                "current": In(CELL_WIDTH),
+                "hold": Out(1),
+                "chip_op": Out(operation_layout(chip)),
+                "chip_codes": Out(codes),
+                "chip_count": Out(g.count_width),
+                "chip_current": Out(CELL_WIDTH),
+                "chip_answer": In(g.count_width),
+                "chip_valid": In(1),
+                "answer": Out(g.count_width),
+                "valid": Out(1),
+                "base": In(32),
+                "rests": In(1),
+                "axi": Out(axi_signature(g.bus_width)),
+                "busy": Out(1),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        g, pages = self.geometry, self.pages
+        frame_shape = slot_shape(self.chip)
+        place = data.StructLayout({"present": 1, "saved": 1, "frame": frame_shape, "log": range(pages.log_beats + 1)})
+        held = data.StructLayout({"used": 1, "slot": slot_shape(g)})
+        # Where each slot is; which slot each frame has. A reset leaves both, and how many logs have beats.
+        m.submodules.places = places = memory.Memory(shape=place, depth=g.slots, init=[])
+        m.submodules.frames = frames = memory.Memory(shape=held, depth=g.resident, init=[])
+        look, put = places.read_port(), places.write_port()
+        owner, take = frames.read_port(), frames.write_port()
+        logs = Signal(range(g.slots + 1), reset_less=True)
+
+        m.submodules.loader = loader = Loader(g.bus_width)
+        m.submodules.dma = dma = ReadDMA(g.bus_width, outstanding=2, burst=min(16, BOUNDARY * 8 // g.bus_width))
+        join(m, self.axi, dma.axi, loader.axi)
+        load = loader.load
+        m.d.comb += loader.memory_size.eq(~0)  # nothing asks for what is not there
+
+        # An operation waits in `behind` for its slot's place, and in `head` until it has gone.
+        queue, empty = self._queue(m)
+        coming = data.View(self._waiting, queue.r_data)
+        behind, head = Signal(self._waiting), Signal(self._waiting)
+        behind_there, head_there = Signal(), Signal()
+        at = Signal(place)  # the head's
+        fast, idle = Signal(), Signal()  # it goes to its frame; it changes nothing
+        running, moves, goes = Signal(), Signal(), Signal()
+        snapped = Signal()  # the last bin of a pass, a clock ago
+
+        # What goes to the array, codes a clock later.
+        issued = Signal(operation_layout(self.chip))
+        codes, late_codes, count = (Signal.like(each) for each in (self.codes, self.codes, self.count))
+        m.d.sync += [
+            self.chip_op.eq(issued),
+            late_codes.eq(codes),
+            self.chip_codes.eq(late_codes),
+            self.chip_count.eq(count),
+            self.chip_current.eq(head.current),
+        ]
+        m.d.comb += [codes.eq(head.codes), count.eq(head.count)]
+
+        def issue(**fields):
+            m.d.comb += [issued[name].eq(value) for name, value in fields.items()]
+
+        def issue_head(parent):
+            others = {name: head.op[name] for name in issued.shape().members}
+            issue(**others | {"slot": at.frame, "parent": parent})
+
+        snaps = head.op.code == Op.SNAP
+        m.d.comb += [
+            goes.eq(running & head_there & (idle | (fast & ~(snapped & snaps)))),
+            moves.eq(running & (~head_there | goes)),
+            queue.r_en.eq(moves),
+            look.en.eq(moves),
+            look.addr.eq(coming.op.slot),
+        ]
+        m.d.sync += snapped.eq(goes & snaps & (head.op.bin == g.bins - 1))
+        with m.If(goes & fast):
+            issue_head(at.frame)
+        with m.If(moves):
+            m.d.sync += [
+                behind.eq(coming),
+                behind_there.eq(queue.r_rdy),
+                head.eq(behind),
+                head_there.eq(behind_there),
+                at.eq(look.data),
+                fast.eq(look.data.present & (behind.op.code != Op.PLACE)),
+                idle.eq(
+                    ~look.data.present & (behind.op.code == Op.COUNT) & behind.op.test & ~behind.op.predict
+                ),
+            ]
+
+        # READs are the editor's, or the pager's as it saves a page.
+        saving = Signal()
+        reads, places_left = Signal(range(_READS + 1)), Signal(range(_READS + 1), init=_READS)
+        m.submodules.counts = counts = fifo.SyncFIFOBuffered(width=g.count_width, depth=_READS)
+        asks = issued.code == Op.READ
+        m.d.comb += [
+            self.answer.eq(self.chip_answer),
+            self.valid.eq(self.chip_valid & ~saving),
+            counts.w_en.eq(self.chip_valid & saving),
+            counts.w_data.eq(self.chip_answer),
+        ]
+        m.d.sync += [
+            reads.eq(reads + asks - self.chip_valid),
+            places_left.eq(places_left - (asks & saving) + (counts.r_en & counts.r_rdy)),
+            Assert(~counts.w_en | counts.w_rdy, "no room for a count"),
+        ]
+
+        size, page_size = pages.size_words * g.bus_bytes, pages.words(g.passes) * g.bus_bytes
+        beat_size = pages.beat_words * g.bus_bytes
+        address, length = Signal(32), Signal(32)  # of what memory is asked for
+        m.d.comb += [
+            load.address.eq(address),
+            load.count.eq(length),
+            dma.descriptor.p.address.eq(address),
+            dma.descriptor.p.length.eq(length),
+        ]
+
+        def ask_page(of):
+            m.d.sync += [address.eq(self.base + of * size), length.eq(page_size)]
+
+        def ask_log(of, beat, beats):
+            m.d.sync += [address.eq(self.base + of * size + page_size + beat * beat_size), length.eq(beats * beat_size)]
+
+        # A page's word: items are shifted in, or out. A beat's words.
+        walk = _Walk(m, g)
+        word, items = Signal(pages.word_items * g.count_width), Signal(range(pages.word_items + 1))
+        item = word[: g.count_width]
+        full = Signal()
+        parts = Signal(range(pages.beat_words + 1))
+        beat = Signal(pages.beat_words * g.bus_width)
+        logged, counted = Signal(self._logged), data.View(self._logged, beat[: self._logged.size])
+        logged_words = Signal.like(beat)
+        m.d.comb += [logged.codes.eq(head.codes), *assign(logged, head.op, *self._told), logged_words.eq(logged)]
+
+        slot, wanted = Signal(slot_shape(g)), Signal(place)  # what is brought
+        frame, old = Signal(frame_shape), Signal(slot_shape(g))
+        recent = Signal(g.resident)
+        hand, guard, guarded = Signal(frame_shape), Signal(frame_shape), Signal()
+        scan, parent = Signal(slot_shape(g)), Signal(frame_shape)
+        left = Signal(range(pages.log_beats + 1))
+        longer = Signal(place)
+        m.d.comb += [longer.eq(at), longer.log.eq(at.log + 1)]
+        with m.If(goes & fast):
+            m.d.sync += recent.bit_select(at.frame, 1).eq(1)
+        nothing = ~head_there & ~behind_there & empty
+
+        def bring(which, what, guards=0):
+            m.d.sync += [slot.eq(which), wanted.eq(what), guarded.eq(guards)]
+            m.next = "VICTIM"
+
+        def look_at(which):
+            m.d.comb += [look.en.eq(1), look.addr.eq(which)]
+
+        with m.FSM(name="state") as fsm:
+            with m.State("RUN"):
+                m.d.comb += running.eq(1)
+                with m.If(head_there & ~fast & ~idle):
+                    m.next = "DECIDE"
+                with m.Elif(nothing & self.rests & (logs != 0)):
+                    m.next = "SCAN"
+
+            # The head's place once more, for it has changed, and that of what is behind.
+            with m.State("FETCH"):
+                look_at(head.op.slot)
+                m.next = "FETCHED"
+            with m.State("FETCHED"):
+                m.d.sync += [at.eq(look.data), fast.eq(look.data.present & (head.op.code != Op.PLACE))]
+                look_at(behind.op.slot)
+                m.next = "RUN"
+            with m.State("FETCH_BEHIND"):
+                look_at(behind.op.slot)
+                m.next = "RUN"
+
+            with m.State("DECIDE"):
+                look_at(head.op.parent)
+                ask_log(head.op.slot, at.log, 1)
+                m.d.sync += [guard.eq(at.frame), parent.eq(at.frame)]
+                with m.If(~at.present):
+                    m.next = "LOG"
+                    with m.If((head.op.code != Op.COUNT) | head.op.predict):
+                        bring(head.op.slot, at)
+                with m.Elif(head.op.root | (head.op.parent == head.op.slot)):
+                    m.next = "PLACE"
+                with m.Else():
+                    m.next = "PARENT"
+            with m.State("PARENT"):
+                m.d.sync += parent.eq(look.data.frame)
+                m.next = "PLACE"
+                with m.If(~look.data.present):
+                    bring(head.op.parent, look.data, guards=1)
+            with m.State("PLACE"):
+                issue_head(parent)
+                m.d.sync += head_there.eq(0)
+                m.next = "FETCH_BEHIND"
+
+            with m.State("LOG"):
+                m.d.comb += load.start.eq(1)
+                m.d.sync += parts.eq(0)
+                m.next = "LOGGING"
+            with m.State("LOGGING"):
+                m.d.comb += [
+                    load.payload.valid.eq(1),
+                    load.payload.payload.eq(logged_words.word_select(parts, g.bus_width)),
+                ]
+                with m.If(load.payload.ready):
+                    m.d.sync += parts.eq(parts + 1)
+                with m.If(load.done):
+                    m.next = "LOG"
+                    with m.If(~load.failed):
+                        m.d.comb += [put.en.eq(1), put.addr.eq(head.op.slot), put.data.eq(longer)]
+                        m.d.sync += [head_there.eq(0), logs.eq(logs + (at.log == 0))]
+                        m.next = "FETCH_BEHIND"
+                        with m.If(longer.log == pages.log_beats):
+                            bring(head.op.slot, longer)
+
+            with m.State("SCAN"):
+                look_at(scan)
+                m.next = "SCANNED"
+            with m.State("SCANNED"):
+                m.d.sync += scan.eq(Mux(scan == g.slots - 1, 0, scan + 1))
+                m.next = "FETCH_BEHIND"
+                with m.If(look.data.log != 0):
+                    bring(scan, look.data)
+
+            with m.State("VICTIM"):
+                m.d.comb += owner.addr.eq(hand)
+                m.d.sync += [
+                    frame.eq(hand),
+                    hand.eq(Mux(hand == g.resident - 1, 0, hand + 1)),
+                    recent.bit_select(hand, 1).eq(0),
+                ]
+                with m.If(~recent.bit_select(hand, 1) & ~(guarded & (hand == guard))):
+                    m.next = "OWNER"
+            with m.State("OWNER"):
+                m.d.sync += old.eq(owner.data.slot)
+                m.next = "BRING"
+                with m.If(owner.data.used):
+                    m.next = "SAVE"
+
+            with m.State("SAVE"):
+                ask_page(old)
+                walk.begin()
+                m.d.sync += items.eq(0)
+                with m.If(reads == 0):  # no one else's is under way
+                    m.d.sync += saving.eq(1)
+                    m.next = "START"
+            with m.State("START"):
+                m.d.comb += load.start.eq(1)
+                m.next = "SAVING"
+            with m.State("SAVING"):
+                m.d.comb += [load.payload.valid.eq(full), load.payload.payload.eq(word)]
+                with m.If(~walk.ended & (places_left != 0)):
+                    issue(code=Op.READ, slot=frame, zoom=walk.zooms, **walk.cell)
+                    walk.go_on()
+                # Counts to a word, and zeros behind the last.
+                pads = walk.ended & (reads == 0) & (items != 0)
+                with m.If(full):
+                    with m.If(load.payload.ready):
+                        m.d.sync += full.eq(0)
+                with m.Else():
+                    m.d.comb += counts.r_en.eq(1)
+                    with m.If(counts.r_rdy | pads):
+                        ends = items == pages.word_items - 1
+                        m.d.sync += [
+                            word.eq(Cat(word, Mux(counts.r_rdy, counts.r_data, 0))[g.count_width :]),
+                            items.eq(Mux(ends, 0, items + 1)),
+                            full.eq(ends),
+                        ]
+                with m.If(load.done):
+                    m.d.sync += saving.eq(0)
+                    m.next = "SAVE"
+                    with m.If(~load.failed):
+                        m.d.comb += [put.en.eq(1), put.addr.eq(old), put.data.saved.eq(1)]
+                        m.d.comb += [take.en.eq(1), take.addr.eq(frame)]
+                        m.next = "BRING"
+
+            with m.State("BRING"):
+                ask_page(slot)
+                walk.begin()
+                m.d.sync += items.eq(0)
+                m.next = "CLEAR"
+                with m.If(wanted.saved):
+                    m.next = "ASK"
+            with m.State("ASK"):
+                m.d.comb += dma.descriptor.valid.eq(1)
+                with m.If(dma.descriptor.ready):
+                    m.next = "UNPACK"
+            with m.State("UNPACK"):
+                with m.If(items == 0):
+                    m.d.comb += dma.o.ready.eq(1)
+                    m.d.sync += word.eq(dma.o.p.data)
+                    with m.If(dma.o.valid):
+                        m.d.sync += items.eq(pages.word_items)
+                        with m.If(dma.o.p.error != 0):
+                            m.next = "BRING"
+                with m.Else():
+                    m.d.sync += [word.eq(word >> g.count_width), items.eq(items - 1)]
+                    m.d.comb += count.eq(item)
+                    issue(code=Mux(walk.zooms, Op.PLACE, Op.WRITE), slot=frame, **walk.cell)
+                    issue(parent=frame, override=1, lo=item[:CODE_WIDTH], shift=item[CODE_WIDTH:])
+                    walk.go_on()
+                    with m.If(walk.last):
+                        m.next = "REPLAY"
+            # A page that was never saved is empty.
+            with m.State("CLEAR"):
+                m.d.comb += walk.all_lanes.eq(1)
+                issue(code=Mux(walk.zooms, Op.PLACE, Op.CLEAR), slot=frame, root=1, **walk.cell)
+                walk.go_on()
+                with m.If(walk.last):
+                    m.next = "REPLAY"
+
+            with m.State("REPLAY"):
+                ask_log(slot, 0, wanted.log)
+                m.d.sync += [parts.eq(0), left.eq(wanted.log)]
+                m.next = "ASK_LOG"
+                with m.If(wanted.log == 0):
+                    m.next = "DONE"
+            with m.State("ASK_LOG"):
+                m.d.comb += dma.descriptor.valid.eq(1)
+                with m.If(dma.descriptor.ready):
+                    m.next = "COUNT"
+            with m.State("COUNT"):
+                with m.If(parts != pages.beat_words):
+                    m.d.comb += dma.o.ready.eq(1)
+                    with m.If(dma.o.valid):
+                        m.d.sync += [beat.eq(Cat(beat, dma.o.p.data)[g.bus_width :]), parts.eq(parts + 1)]
+                        with m.If(dma.o.p.error != 0):
+                            m.next = "BRING"
+                with m.Else():
+                    issue(code=Op.COUNT, slot=frame, **{name: counted[name] for name in self._told})
+                    m.d.comb += codes.eq(counted.codes)
+                    m.d.sync += [parts.eq(0), left.eq(left - 1)]
+                    with m.If(left == 1):
+                        m.next = "DONE"
+
+            with m.State("DONE"):
+                m.d.comb += [put.en.eq(1), put.addr.eq(slot), take.en.eq(1), take.addr.eq(frame)]
+                m.d.comb += [put.data.present.eq(1), put.data.saved.eq(wanted.saved), put.data.frame.eq(frame)]
+                m.d.comb += [take.data.used.eq(1), take.data.slot.eq(slot)]
+                m.d.sync += [logs.eq(logs - (wanted.log != 0)), recent.bit_select(frame, 1).eq(1)]
+                m.next = "FETCH"
+                with m.If(~head_there):
+                    m.next = "FETCH_BEHIND"
+
+            m.d.comb += self.busy.eq(~nothing | ~fsm.ongoing("RUN") | (logs != 0))
+        return m
+
+    def _queue(self, m):
+        """Operations with all that goes with them; whether there is none, and none is coming."""
+        g = self.geometry
+        depth = _LEVEL + _COMING + g.bins
+        m.submodules.queue = queue = fifo.SyncFIFOBuffered(width=self._waiting.size, depth=depth)
+        came = Signal(self._waiting)  # its codes come now
+        m.d.sync += [
+            *assign(came, self, "op", "count", "current"),
+            self.hold.eq(queue.level > _LEVEL),
+            Assert(~queue.w_en | queue.w_rdy, "no room for an operation"),
+        ]
+        entering = Signal(self._waiting)
+        m.d.comb += [
+            entering.eq(came),
+            entering.codes.eq(self.codes),
+            queue.w_data.eq(entering),
+            queue.w_en.eq(came.op.code != Op.NONE),
+        ]
+        return queue, (self.op.code == Op.NONE) & (came.op.code == Op.NONE) & (queue.level == 0)
+
+
+class _Walk:
+    """A page's items in order: the zooms of all cells, pass by pass, then their counts, bin by bin.
+
+    With ``all_lanes`` a zoom for each pass and a word for each of its bins, as operations of all lanes take them.
+    """
+
+    def __init__(self, m, geometry):
+        self._m, self._geometry = m, g = m, geometry
+        self.zooms, self.ended, self.last, self.all_lanes = (
+            Signal(name=f"walk_{name}") for name in ("zooms", "ended", "last", "all_lanes")
+        )
+        ends = {"label": g.classes, "bin": g.bins, "lane": g.lanes, "pass_": g.passes}
+        self.cell = {name: Signal(range(max(2, end)), name=f"walk_{name}") for name, end in ends.items()}
+        last = {name: place == ends[name] - 1 for name, place in self.cell.items()}
+        self._last = {
+            "label": last["label"] | self.zooms | self.all_lanes,
+            "bin": last["bin"] | self.zooms,
+            "lane": last["lane"] | self.all_lanes,
+            "pass_": last["pass_"],
+        }
+        m.d.comb += self.last.eq(Cat(self._last.values()).all() & ~self.zooms)
+
+    def begin(self):
+        self._m.d.sync += [self.zooms.eq(1), self.ended.eq(0), *(place.eq(0) for place in self.cell.values())]
+
+    def go_on(self):
+        m, carry = self._m, 1
+        for name, place in self.cell.items():
+            m.d.sync += place.eq(Mux(carry, Mux(self._last[name], 0, place + 1), place))
+            carry = carry & self._last[name]
+        with m.If(carry):
+            m.d.sync += [self.zooms.eq(0), self.ended.eq(~self.zooms)]
