@@ -31,7 +31,7 @@ _BOUNDS = {
     "bus_width": (32, 512),
     "nodes": (0, 65535),
     "alternates": (0, 7),
-    "resident": (0, 32767),
+    "resident": (0, 32768),
 }
 
 

@@ -135,6 +135,7 @@ class Accelerator(wiring.Component):
             *(getattr(registers, name.replace(".", "_")).eq(value) for name, value in identity_fields(g).items()),
             registers.status_halted.eq(controller.halted),
             registers.status_busy.eq(busy),
+            registers.status_failing.eq(controller.failing),
             self.busy.eq(busy),
             controller.clear.eq(registers.control_clear),
             *assign(controller, array, "snap_freed", "count_out", "count_valid", "clamped"),

@@ -72,7 +72,7 @@ class MemoryController(wiring.Component):
         Those before the pages.
     configuration, rule, tree, rows : In(configuration_signature(CONFIGURATION, JUDGE, TREE, LEAF_ROWS))
         Within the board's limits; steady while anything is under way.
-    halted, busy, happens : Out(1)
+    halted, busy, failing, happens : Out(1)
         ``happens``: something is counted that has happened here in this clock.
     op, codes, count, trial_current : Out
         To the array; codes a clock after COUNT, count beside WRITE, trial_current beside SNAP.
@@ -106,7 +106,7 @@ class MemoryController(wiring.Component):
                 "memory_size": In(32),
                 "row_bytes": Out(32),
                 "configuration": In(configuration_signature()),
-                **dict.fromkeys(("halted", "busy", "happens"), Out(1)),
+                **dict.fromkeys(("halted", "busy", "failing", "happens"), Out(1)),
                 "op": Out(operation_layout(chip_geometry(g))),
                 "codes": Out(data.ArrayLayout(CODE_WIDTH, g.lanes)),
                 "count": Out(g.count_width),
@@ -226,7 +226,12 @@ class MemoryController(wiring.Component):
             connect(m, turns.o, flipped(self.m_axi))
             pages = page_bytes(g)
             m.d.sync += self.row_bytes.eq(Mux(self.memory_size < pages, 0, self.memory_size - pages))
-            m.d.comb += [hold.eq(pager.hold), pager.base.eq(self.row_bytes), pager.rests.eq(resting)]
+            m.d.comb += [
+                self.failing.eq(pager.failed),
+                hold.eq(pager.hold),
+                pager.base.eq(self.row_bytes),
+                pager.rests.eq(resting),
+            ]
 
         # As many records are on their way through the array, and some in the queue itself.
         waiting = partial_latency(g) + 4 + (Pager.latency if g.resident else 0)

@@ -9,6 +9,7 @@ import numpy as np
 from ..files import check_wave
 from ..protocol.commands import PATH_LIMIT
 from ..protocol.pages import page_bytes
+from ..protocol.registers import find
 from ..protocol.rows import MOST_WEIGHT
 from .base import BoardError
 from .device import Device
@@ -17,6 +18,9 @@ _BATCH = 1 << 12  # clocks between two looks at the board
 _POLL = 64  # clocks that a receive lets pass: for the first report if it does not wait, and for each that follows one
 _AHEAD = 1 << 13  # bytes of commands that may wait for the board, as in a link's buffers
 _LAST = 32  # records that may be counted once the last word of rows has come
+
+_STATUS = find("status")
+_FAILING = next(1 << lsb for field, lsb in _STATUS.layout() if field.name == "failing")
 
 _ANY, _REPORT, _TAKEN = 0, 1, 2  # what `board_run` stops at
 
@@ -176,6 +180,12 @@ class SimulatedBoard(Device):
         self._model.board_run(self._open(), clocks, stop, ahead)
         if failure := self._model.board_failure(self._handle):
             raise BoardError(f"simulated: the RTL stopped: {failure.decode()}")
+        # Boards without faults need not be asked: their memory answers.
+        if self._faults and self._model.board_read(self._handle, _STATUS.addr // 4) & _FAILING:
+            raise BoardError(
+                "simulated: memory does not answer for a page of statistics: nothing is lost, and the board goes on "
+                "once it does"
+            )
 
     def _open(self):
         if self._handle is None:

@@ -88,6 +88,7 @@ REGISTERS = (
         0x14,
         Field("halted", 1, _RO, "1 from an ERROR report to RESET."),
         Field("busy", 1, _RO, "A command, trial or report is under way."),
+        Field("failing", 1, _RO, "Memory fails to read or write a page, and is asked again until it does not."),
     ),
     Register(
         "cells",

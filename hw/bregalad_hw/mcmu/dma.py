@@ -143,7 +143,9 @@ class ReadDMA(wiring.Component):
         error = answer[1]
         if self.limited:
             outside, next_give = Signal(), Signal.like(give)
-            m.d.comb += next_give.eq(Mux(active, give + (word.valid & self.o.ready), self.descriptor.p.address[word_bits:]))
+            m.d.comb += next_give.eq(
+                Mux(active, give + (word.valid & self.o.ready), self.descriptor.p.address[word_bits:])
+            )
             m.d.sync += outside.eq(next_give >= self.limit[word_bits:])
             error, answer = error | outside, Mux(outside, Response.DECERR, answer)
         m.d.comb += [

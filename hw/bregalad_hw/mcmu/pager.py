@@ -56,6 +56,8 @@ class Pager(wiring.Component):
     rests : In(1)
         Nothing else is under way.
     axi : Out(axi_signature)
+    failed : Out(1)
+        Memory has not read or written what was asked for last.
     busy : Out(1)
 
     Latency: ``latency`` clocks more to a frame. A beat for the log takes some 10 clocks and memory's answer, a page as many
@@ -95,6 +97,7 @@ class Pager(wiring.Component):
                 "base": In(32),
                 "rests": In(1),
                 "axi": Out(axi_signature(g.bus_width)),
+                "failed": Out(1),
                 "busy": Out(1),
             }
         )
@@ -117,6 +120,10 @@ class Pager(wiring.Component):
         join(m, self.axi, dma.axi, loader.axi)
         load = loader.load
         m.d.comb += loader.memory_size.eq(~0)  # nothing asks for what is not there
+        with m.If(load.done):
+            m.d.sync += self.failed.eq(load.failed)
+        with m.If(dma.o.valid & dma.o.ready):
+            m.d.sync += self.failed.eq(dma.o.p.error != 0)
 
         # An operation waits in `behind` for its slot's place, and in `head` until it has gone.
         queue, empty = self._queue(m)
@@ -166,9 +173,7 @@ class Pager(wiring.Component):
                 head_there.eq(behind_there),
                 at.eq(look.data),
                 fast.eq(look.data.present & (behind.op.code != Op.PLACE)),
-                idle.eq(
-                    ~look.data.present & (behind.op.code == Op.COUNT) & behind.op.test & ~behind.op.predict
-                ),
+                idle.eq(~look.data.present & (behind.op.code == Op.COUNT) & behind.op.test & ~behind.op.predict),
             ]
 
         # READs are the editor's, or the pager's as it saves a page.

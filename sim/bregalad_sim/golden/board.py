@@ -50,6 +50,7 @@ class Golden(Tree):
             **identity_fields(self.geometry),
             "status.halted": int(self.halted),
             "status.busy": 0,
+            "status.failing": 0,
             "ram.bytes": len(self.memory.data),
             **{f"{name}.count": count & 0xFFFFFFFF for name, count in self.events.items()},
         }

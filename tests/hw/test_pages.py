@@ -1,0 +1,110 @@
+"""Statistics that are not on the chip lie in memory: the tree is the same, whatever has room."""
+
+import random
+
+import numpy as np
+import pytest
+from bregalad import EFDT, VFDT, Geometry
+from bregalad.boards.base import BoardError
+from bregalad.boards.simulated import SimulatedBoard
+from bregalad.protocol.pages import PageLayout, page_bytes
+from bregalad.protocol.reports import ErrorCode
+from bregalad_sim.tree_lockstep import SIZES, SMALL, Lockstep, run
+
+PAGED = SMALL.replace(resident=2)
+
+
+class WithRtl(Lockstep):
+    """Now and then memory does not answer for some of the pages' words, for a while."""
+
+    moved = failed = 0
+
+    def settle(self):
+        self.board.settle()
+
+    def learn(self):
+        super().learn()
+        size, word = page_bytes(self.geometry), self.geometry.bus_bytes
+        if self.rng.random() < 0.3:
+            self.finish()
+            words = [len(self.memory.data) + word * self.rng.randrange(size // word) for _ in range(20)]
+            self.board.faults = dict.fromkeys(words, self.rng.choice([ErrorCode.SLAVE, ErrorCode.DECODE]))
+            try:
+                self.changes(10)
+                self.compare()
+            except BoardError as error:
+                assert "page" in str(error)
+                self.failed += 1
+            self.board.faults = {}
+            self.finish()
+
+    def look(self):
+        super().look()
+        self.moved += self.board.read("page_bytes.count")
+
+
+def opens(geometry, memory_size, rng):
+    slow = {"latency": rng.choice([0, 3, 20, 150]), "stall": rng.choice([0.1, 0.2, 0.5])}
+    return SimulatedBoard(geometry, memory_size, **slow, seed=rng.getrandbits(32))
+
+
+def test_sizes_of_a_page():
+    """16 lanes of 2 passes: 1,024 counts and 32 zooms, 14 in a word of 256 bits; a beat is 16 codes and 3 bits."""
+    pages = PageLayout(Geometry(lanes=16, passes=2, bus_width=256, slots=4096, nodes=4096, resident=64))
+    assert (pages.word_items, pages.words(2), pages.beat_words) == (14, 76, 1)
+    assert (pages.size_words, pages.log_beats, pages.total_bytes) == (256, 180, 4096 * 256 * 32)
+
+
+@pytest.mark.parametrize("resident", [1, 6, 7, -1])
+def test_resident_slots_are_fewer_than_the_slots(resident):
+    with pytest.raises(ValueError, match="resident must be 0"):
+        SMALL.replace(resident=resident)
+
+
+@pytest.mark.parametrize(
+    "changes, rounds", [({}, 4), *(pytest.param(changes, 8, marks=pytest.mark.slow) for changes in SIZES[1:])]
+)
+def test_rtl_with_pages_does_what_the_golden_model_does(changes, rounds, seed):
+    """The golden model knows no pages: neither commands nor reports tell of them."""
+    both = WithRtl(PAGED.replace(**changes), seed, opens)
+    for _ in range(rounds):
+        both.round(8)
+    both.close()
+    assert both.moved and all(both.seen.values()), both.seen
+
+
+@pytest.mark.slow
+def test_many_random_sequences(seed):
+    for each in range(30):
+        run(PAGED.replace(resident=2 + each % 3), seed + each, 10, opens, kind=WithRtl)
+
+
+def test_memory_that_does_not_answer_for_a_page_is_told(seed):
+    """Nothing is lost: once memory answers the board goes on, and the counts are the golden model's."""
+    both = WithRtl(PAGED, seed, opens)
+    both.round(2)
+    size = page_bytes(both.geometry)
+    both.board.faults = dict.fromkeys(
+        range(len(both.memory.data), len(both.memory.data) + size, both.geometry.bus_bytes), ErrorCode.SLAVE
+    )
+    with pytest.raises(BoardError, match="memory does not answer for a page of statistics"):
+        both.look()
+    both.board.faults = {}
+    both.look()
+    both.close()
+
+
+@pytest.mark.parametrize("kind, by", [(EFDT, "mc"), (VFDT, "nba")])
+def test_a_tree_larger_than_the_chip_is_the_engine_s(kind, by, seed):
+    """All leaves have statistics, of which two at a time are on the chip."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 4, (3000, 4)).astype(np.uint8)
+    y = (X.sum(axis=1) + (rng.random(len(X)) < 0.1)) % 3
+    options = {"leaf_prediction": by, "grace": 50, "delta": 0.1, "tau": 0.2, "nominal": range(4)}
+    geometry = PAGED.replace(slots=40, nodes=80)
+    engine = kind(geometry=geometry, **options)
+    board = kind(board=SimulatedBoard(geometry, 1 << 15, stall=0.2, seed=seed), **options)
+    told = [tree.test_then_train(X, y, range(3)) for tree in (engine, board)]
+    assert board.difference(engine) is None and (told[0] == told[1]).all()
+    assert engine.report()["slots"] > 6 and board.counters()["page_bytes"]
+    board.close()
