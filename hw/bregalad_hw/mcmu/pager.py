@@ -27,8 +27,8 @@ def chip_geometry(geometry):
 class Pager(wiring.Component):
     """Operations of slots become operations of frames, places of the array that hold a slot's statistics.
 
-    A slot without a frame has its statistics in memory, in a page, and behind them a log. A COUNT of such a slot that
-    predicts nothing goes to the log. Any other operation, or a log that is full, brings the page to a frame: the
+    A slot without a frame has its statistics in memory, in a page, and behind them a log. Once all frames are taken, a
+    COUNT of such a slot that predicts nothing goes to the log. Any other operation, or a log that is full, brings the page to a frame: the
     frame's last slot is saved, the page's zooms and counts are written to the array, and the log is counted. The frame
     is the first behind the last one taken that has not been used since the search came past. While nothing else is
     under way, logs are counted one by one: so registers that say what a code counts may change.
@@ -224,6 +224,7 @@ class Pager(wiring.Component):
         frame, old = Signal(frame_shape), Signal(slot_shape(g))
         recent = Signal(g.resident)
         hand, guard, guarded = Signal(frame_shape), Signal(frame_shape), Signal()
+        filled = Signal(reset_less=True)  # every frame has had a slot
         scan, parent = Signal(slot_shape(g)), Signal(frame_shape)
         left = Signal(range(pages.log_beats + 1))
         longer = Signal(place)
@@ -265,7 +266,7 @@ class Pager(wiring.Component):
                 m.d.sync += [guard.eq(at.frame), parent.eq(at.frame)]
                 with m.If(~at.present):
                     m.next = "LOG"
-                    with m.If((head.op.code != Op.COUNT) | head.op.predict):
+                    with m.If((head.op.code != Op.COUNT) | head.op.predict | ~filled):
                         bring(head.op.slot, at)
                 with m.Elif(head.op.root | (head.op.parent == head.op.slot)):
                     m.next = "PLACE"
@@ -317,6 +318,8 @@ class Pager(wiring.Component):
                     hand.eq(Mux(hand == g.resident - 1, 0, hand + 1)),
                     recent.bit_select(hand, 1).eq(0),
                 ]
+                with m.If(hand == g.resident - 1):
+                    m.d.sync += filled.eq(1)
                 with m.If(~recent.bit_select(hand, 1) & ~(guarded & (hand == guard))):
                     m.next = "OWNER"
             with m.State("OWNER"):
