@@ -8,6 +8,7 @@ from collections import deque
 import numpy as np
 
 from ..interrupt import check_interrupt, deferred_interrupt
+from ..protocol.pages import page_bytes
 from ..protocol.registers import find
 from ..protocol.soc import BUFFER, DESCRIPTOR, PAGE, SOC_BASE, SOC_VERSION, Stop, find_soc
 from .base import BoardError
@@ -49,7 +50,7 @@ class MappedBoard(Remote):
     geometry : Geometry, optional
         What the core is expected to be; its own if not given.
     memory_size : int
-        Bytes for LEARN with the MEMORY flag.
+        Bytes for LEARN with the MEMORY flag; those of pages come on top.
     timeout : float
         Seconds for which the core may do nothing while something is waited for; above 0.
 
@@ -124,7 +125,7 @@ class MappedBoard(Remote):
     def _place(self):
         """Allocate the window and begin the rings."""
         reports = self.memory_size + PAGE * -(-_RING * DESCRIPTOR.size // PAGE)
-        size = reports + _REPORTS + _COMMANDS
+        size = reports + _REPORTS + _COMMANDS + page_bytes(self.geometry)  # at the window's end
         self._buffer = buffer = self._mapped.allocate(size)
         base = int(buffer.device_address)
         if base % PAGE:
