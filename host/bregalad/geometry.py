@@ -111,7 +111,7 @@ class Geometry:
             raise TypeError(f"naive_bayes must be True or False, not {self.naive_bayes!r}")
         if self.resident == 1 or self.resident >= self.slots:
             raise ValueError(
-                f"resident must be 0, for all slots, or 2 to {self.slots - 1}, fewer than the slots, not {self.resident}"
+                f"resident must be 0 for all slots, or 2 to {self.slots - 1}, fewer than these, not {self.resident}"
             )
         if self.max_cells > 0x7FFF:
             raise ValueError(f"lanes x passes must be at most 32767 cells, not {self.max_cells}")

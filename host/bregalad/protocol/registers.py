@@ -150,7 +150,7 @@ def find(name):
 
 
 def identity_fields(geometry):
-    """What a board's registers tell of it: ``register.field`` to value, of all fields of IDENTITY, `tree` and `pages`."""
+    """What a board's registers tell of it: ``register.field`` to value, those of IDENTITY, `tree` and `pages`."""
     g = geometry
     return {
         "identity.magic": MAGIC,

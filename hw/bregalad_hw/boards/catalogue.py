@@ -104,7 +104,7 @@ _MIDDLE = PRESETS["small"].replace(searchers=0, naive_bayes=True)
 _MIDDLE_BY_ETHERNET = _MIDDLE.replace(lanes=_MIDDLE.lanes // 2, passes=_MIDDLE.passes * 2)
 # Trees with a memory chip are larger than the array: their statistics come and go.
 _IN_MEMORY = Geometry(lanes=4, passes=8, bins=16, classes=2, slots=2048, bus_width=128, nodes=4096, resident=64)
-_WIDE_IN_MEMORY = Geometry(lanes=16, passes=2, bins=16, classes=2, slots=4096, bus_width=128, nodes=4096, resident=64)
+_WIDE_IN_MEMORY = Geometry(lanes=8, passes=4, bins=16, classes=2, slots=2048, bus_width=128, nodes=4096, resident=32)
 _LARGE = Geometry(
     lanes=8, passes=4, bins=16, classes=4, slots=64, bus_width=128, nodes=512, searchers=0, naive_bayes=True
 )

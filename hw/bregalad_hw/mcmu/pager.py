@@ -28,10 +28,10 @@ class Pager(wiring.Component):
     """Operations of slots become operations of frames, places of the array that hold a slot's statistics.
 
     A slot without a frame has its statistics in memory, in a page, and behind them a log. Once all frames are taken, a
-    COUNT of such a slot that predicts nothing goes to the log. Any other operation, or a log that is full, brings the page to a frame: the
-    frame's last slot is saved, the page's zooms and counts are written to the array, and the log is counted. The frame
-    is the first behind the last one taken that has not been used since the search came past. While nothing else is
-    under way, logs are counted one by one: so registers that say what a code counts may change.
+    COUNT of such a slot that predicts nothing goes to the log. Any other operation, or a log that is full, brings the
+    page to a frame: the frame's last slot is saved, the page's zooms and counts are written to the array, and the log
+    is counted. The frame is the first behind the last one taken that has not been used since the search came past.
+    While nothing else is under way, logs are counted one by one: so registers that say what a code counts may change.
 
     What memory fails to read or write is asked for again. Nothing is lost or counted twice, for a frame or a page is
     given up only when its copy is complete.
@@ -60,8 +60,8 @@ class Pager(wiring.Component):
         Memory has not read or written what was asked for last.
     busy : Out(1)
 
-    Latency: ``latency`` clocks more to a frame. A beat for the log takes some 10 clocks and memory's answer, a page as many
-    clocks as it has counts, and as many for the one that it displaces.
+    Latency: ``latency`` clocks more to a frame. A beat for the log takes some 10 clocks and memory's answer, a page as
+    many clocks as it has counts, and as many for the one that it displaces.
     Throughput: an operation of a frame per clock.
     """
 
