@@ -217,7 +217,7 @@ def test_registers(opened):
     simulated = opened()
     board = MappedBoard(simulated)
     assert simulated.access(find("cells").addr, 3)[0] == 0 and board.read("cells.count") == 3
-    nothing = 0x38, 0x3FC, SOC_BASE + 0x4C, 0x7FC, 0x800, 0x800 + soc("control"), SOC_BYTES - 4
+    nothing = 0x3C, 0x3FC, SOC_BASE + 0x4C, 0x7FC, 0x800, 0x800 + soc("control"), SOC_BYTES - 4
     for address in (*nothing, find("identity").addr, soc("state")):
         assert simulated.access(address, 1)[0] == 2, f"{address:#x} was written"
     for address in nothing:

@@ -14,6 +14,7 @@ KEPT = kept()
 NOT_ROUTED = {
     "colorlight-5a-75b",
     "ecpix5-85f",
+    "ecpix5-85f-ddr3",
     "tang-nano-20k",
     "ulx3s-25f",
     "versa-ecp5-5g",
