@@ -51,7 +51,7 @@ def expected(geometry, leaves, prediction):
     page = 2 * pages.words(passes) * word
     if prediction != "mc":
         return absent * page
-    brought = -(-_GRACE * passes // pages.log_beats) / _GRACE
+    brought = max(passes / pages.log_beats, 1 / _GRACE)
     return absent * (2 * passes * pages.beat_words * word + brought * page)
 
 
