@@ -1,4 +1,5 @@
-"""The tables of pages that are made from declarations: of builds in docs/boards.md, of options in docs/learners.md.
+"""The tables of pages that are made from declarations: of builds in docs/boards.md, of options in docs/learners.md, of
+benches in CONTRIBUTING.md.
 
     python docs/site/tables.py          prints them
     python docs/site/tables.py --write  puts each into its page, between its two markers
@@ -8,6 +9,7 @@ A build's report is kept by copying its `report.json` and `report.txt` to hw/bre
 """
 
 import argparse
+import ast
 import re
 from pathlib import Path
 
@@ -49,13 +51,30 @@ def options():
     return markdown(("option", "default", "trees", "meaning"), rows)
 
 
+def benches():
+    """Markdown: the benches of blocks, what each does, and the test that runs it."""
+    root, rows = PAGES.parent, []
+    tests = [(path, path.read_text(encoding="utf-8")) for path in sorted((root / "tests/hw").glob("test_*.py"))]
+    functions = [
+        (f"`pytest {path.relative_to(root)} -k {node.name}`", ast.get_source_segment(text, node))
+        for path, text in tests
+        for node in ast.parse(text).body
+        if isinstance(node, ast.FunctionDef)
+    ]
+    for bench in sorted((root / "sim/bregalad_sim/benches").glob("bench_*.py")):
+        what = ast.get_docstring(ast.parse(bench.read_text(encoding="utf-8"))).splitlines()[0].rstrip(".:")
+        command = next(command for command, source in functions if f'"{bench.stem}"' in source)
+        rows.append((f"`{bench.stem.removeprefix('bench_')}`", what, command))
+    return markdown(("bench", "what", "command"), rows)
+
+
 def markdown(head, rows):
     """A table."""
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines).replace("|  |", "| |")
 
 
-TABLES = {"builds": ("boards.md", builds), "options": ("learners.md", options)}
+TABLES = {"builds": ("boards.md", builds), "options": ("learners.md", options), "benches": ("../CONTRIBUTING.md", benches)}
 
 
 def written(name):
