@@ -14,7 +14,6 @@ KEPT = kept()
 NOT_ROUTED = {
     "colorlight-5a-75b",
     "ecpix5-85f",
-    "ecpix5-85f-ddr3",
     "tang-nano-20k",
     "ulx3s-25f",
     "versa-ecp5-5g",
@@ -67,7 +66,6 @@ def test_the_slowest_clock_can_be_made(name):
     [
         "ulx3s-12f",
         "colorlight-5a-75b-8",
-        "ecpix5-85f-ddr3",
         *(
             pytest.param(name, marks=pytest.mark.slow)
             for name in ("colorlight-5a-75b", "ulx3s-85f-sdram", "ecpix5-45f", "versa-ecp5", "versa-ecp5-5g")
