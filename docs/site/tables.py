@@ -74,7 +74,11 @@ def markdown(head, rows):
     return "\n".join(f"| {' | '.join(line)} |" for line in lines).replace("|  |", "| |")
 
 
-TABLES = {"builds": ("boards.md", builds), "options": ("learners.md", options), "benches": ("../CONTRIBUTING.md", benches)}
+TABLES = {
+    "builds": ("boards.md", builds),
+    "options": ("learners.md", options),
+    "benches": ("../CONTRIBUTING.md", benches),
+}
 
 
 def written(name):
