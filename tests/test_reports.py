@@ -43,7 +43,7 @@ def test_nothing_to_say(table, capsys):
 def test_a_geometry_without_naive_bayes_is_told_once(table, capsys, learner):
     assert notes(capsys, table, "--geometry", "tiny", *learner) == [
         "the geometry of board emulated has no naive Bayes, so leaves predict their majority class, which is mostly "
-        "less accurate: choose another geometry, or say by --leaf-prediction mc that this is meant"
+        "less accurate: choose another geometry, or say by leaf_prediction='mc' that this is meant"
     ]
     assert notes(capsys, table, "--geometry", "tiny", "--leaf-prediction", "mc", *learner) == []
 

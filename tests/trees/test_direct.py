@@ -153,7 +153,7 @@ def test_weights_that_are_none_are_refused():
 
 @pytest.mark.parametrize("anytime", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_random_attributes_are_the_same_on_a_board_that_knows_nothing_of_them(anytime):
-    codes, labels = stream(26, 2500)
+    codes, labels = stream(26, 5000)
     cells = CellMap.build(CAPACITIES, GEOMETRY.bins, "one_vs_rest")
     trees = {}
     for seed in (1, 2):

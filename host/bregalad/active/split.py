@@ -1,8 +1,10 @@
 """Strategies that label a share of the instances at random, and watch it for changes of the stream."""
 
+from __future__ import annotations
+
 from collections import deque
 from collections.abc import Iterable, Mapping
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any
 
 from ..estimator.tree import StreamTree
 from ..extras import needing
@@ -10,6 +12,9 @@ from ..hints import Column, Frame, Label
 from ..options.option import PROBABILITY, Option
 from .rules import ConfTree, VarUn
 from .strategy import Strategy
+
+if TYPE_CHECKING:
+    from typing import Self
 
 __all__ = ["Split", "SplitConfTree"]
 

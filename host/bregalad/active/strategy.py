@@ -1,7 +1,9 @@
 """What all strategies share: the budget, the calls, and how many labels have been asked for."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -11,6 +13,9 @@ from ..estimator.tree import StreamTree
 from ..hints import Column, Frame, Label
 from ..options.option import Option, integer, real
 from ..words import shown
+
+if TYPE_CHECKING:
+    from typing import Self
 
 __all__ = ["Strategy"]
 

@@ -178,13 +178,11 @@ class Bench(BlockBench):
         self.give(op=op, codes=self.late_codes.popleft(), count_in=count, trial_current=current)
         self.drive()
 
-        if g.naive_bayes and op["code"] == Op.COUNT:
-            partial = model.partial(op, codes)
-            if op["predict"]:
-                due = self.clock + self.array.partial_latency
-                self.partials[due] = partial
-                if op["last"]:
-                    self.coming.add(due - lead(g))
+        if g.naive_bayes and op["code"] == Op.COUNT and op["predict"]:
+            due = self.clock + self.array.partial_latency
+            self.partials[due] = model.partial(op, codes)
+            if op["last"]:
+                self.coming.add(due - lead(g))
         read, clamped = model.apply(op, codes, count)
         if read is not None:
             self.reads[self.clock + self.array.read_latency] = read

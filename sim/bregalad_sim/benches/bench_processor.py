@@ -159,6 +159,7 @@ class Bench(BlockBench):
             "label": rng.choice(self.labels),
             "minus": rng.randrange(3) == 0,
             "test": rng.randrange(4) == 0,
+            "predict": 1,
             "parent": rng.randrange(g.slots),
             "root": rng.randrange(4) == 0,
             "override": rng.randrange(2),
