@@ -11,6 +11,7 @@ from ..members import assign
 from .axi import BOUNDARY, axi_signature, join
 from .dma import ReadDMA
 from .loader import Loader
+from .page_walk import PageWalk
 
 __all__ = ["Pager", "chip_geometry"]
 
@@ -210,7 +211,7 @@ class Pager(wiring.Component):
             m.d.sync += [address.eq(self.base + of * size + page_size + beat * beat_size), length.eq(beats * beat_size)]
 
         # A page's word: items are shifted in, or out. A beat's words.
-        walk = _Walk(m, g)
+        walk = PageWalk(m, g)
         word, items = Signal(pages.word_items * g.count_width), Signal(range(pages.word_items + 1))
         item = word[: g.count_width]
         full = Signal()
@@ -223,7 +224,7 @@ class Pager(wiring.Component):
         slot, wanted = Signal(slot_shape(g)), Signal(place)  # what is brought
         frame, old = Signal(frame_shape), Signal(slot_shape(g))
         recent = Signal(g.resident)
-        hand, guard, guarded = Signal(frame_shape), Signal(frame_shape), Signal()
+        hand = Signal(frame_shape)
         filled = Signal(reset_less=True)  # every frame has had a slot
         scan, parent = Signal(slot_shape(g)), Signal(frame_shape)
         left = Signal(range(pages.log_beats + 1))
@@ -233,8 +234,8 @@ class Pager(wiring.Component):
             m.d.sync += recent.bit_select(at.frame, 1).eq(1)
         nothing = ~head_there & ~behind_there & empty
 
-        def bring(which, what, guards=0):
-            m.d.sync += [slot.eq(which), wanted.eq(what), guarded.eq(guards)]
+        def bring(which, what):
+            m.d.sync += [slot.eq(which), wanted.eq(what)]
             m.next = "VICTIM"
 
         def look_at(which):
@@ -263,7 +264,7 @@ class Pager(wiring.Component):
             with m.State("DECIDE"):
                 look_at(head.op.parent)
                 ask_log(head.op.slot, at.log, 1)
-                m.d.sync += [guard.eq(at.frame), parent.eq(at.frame)]
+                m.d.sync += parent.eq(at.frame)
                 with m.If(~at.present):
                     m.next = "LOG"
                     with m.If((head.op.code != Op.COUNT) | head.op.predict | ~filled):
@@ -272,11 +273,12 @@ class Pager(wiring.Component):
                     m.next = "PLACE"
                 with m.Else():
                     m.next = "PARENT"
+            # Where the parent takes the slot's frame, the slot takes the next: the search comes to the parent's last.
             with m.State("PARENT"):
                 m.d.sync += parent.eq(look.data.frame)
                 m.next = "PLACE"
                 with m.If(~look.data.present):
-                    bring(head.op.parent, look.data, guards=1)
+                    bring(head.op.parent, look.data)
             with m.State("PLACE"):
                 issue_head(parent)
                 m.d.sync += head_there.eq(0)
@@ -320,7 +322,7 @@ class Pager(wiring.Component):
                 ]
                 with m.If(hand == g.resident - 1):
                     m.d.sync += filled.eq(1)
-                with m.If(~recent.bit_select(hand, 1) & ~(guarded & (hand == guard))):
+                with m.If(~recent.bit_select(hand, 1)):
                     m.next = "OWNER"
             with m.State("OWNER"):
                 m.d.sync += old.eq(owner.data.slot)
@@ -372,10 +374,11 @@ class Pager(wiring.Component):
                 m.next = "CLEAR"
                 with m.If(wanted.saved):
                     m.next = "ASK"
-            with m.State("ASK"):
-                m.d.comb += dma.descriptor.valid.eq(1)
-                with m.If(dma.descriptor.ready):
-                    m.next = "UNPACK"
+            for state, after in (("ASK", "UNPACK"), ("ASK_LOG", "COUNT")):
+                with m.State(state):
+                    m.d.comb += dma.descriptor.valid.eq(1)
+                    with m.If(dma.descriptor.ready):
+                        m.next = after
             with m.State("UNPACK"):
                 with m.If(items == 0):
                     m.d.comb += dma.o.ready.eq(1)
@@ -406,10 +409,6 @@ class Pager(wiring.Component):
                 m.next = "ASK_LOG"
                 with m.If(wanted.log == 0):
                     m.next = "DONE"
-            with m.State("ASK_LOG"):
-                m.d.comb += dma.descriptor.valid.eq(1)
-                with m.If(dma.descriptor.ready):
-                    m.next = "COUNT"
             with m.State("COUNT"):
                 with m.If(parts != pages.beat_words):
                     m.d.comb += dma.o.ready.eq(1)
@@ -455,37 +454,3 @@ class Pager(wiring.Component):
             queue.w_en.eq(came.op.code != Op.NONE),
         ]
         return queue, (self.op.code == Op.NONE) & (came.op.code == Op.NONE) & (queue.level == 0)
-
-
-class _Walk:
-    """A page's items in order: the zooms of all cells, pass by pass, then their counts, bin by bin.
-
-    With ``all_lanes`` a zoom for each pass and a word for each of its bins, as operations of all lanes take them.
-    """
-
-    def __init__(self, m, geometry):
-        self._m, self._geometry = m, g = m, geometry
-        self.zooms, self.ended, self.last, self.all_lanes = (
-            Signal(name=f"walk_{name}") for name in ("zooms", "ended", "last", "all_lanes")
-        )
-        ends = {"label": g.classes, "bin": g.bins, "lane": g.lanes, "pass_": g.passes}
-        self.cell = {name: Signal(range(max(2, end)), name=f"walk_{name}") for name, end in ends.items()}
-        last = {name: place == ends[name] - 1 for name, place in self.cell.items()}
-        self._last = {
-            "label": last["label"] | self.zooms | self.all_lanes,
-            "bin": last["bin"] | self.zooms,
-            "lane": last["lane"] | self.all_lanes,
-            "pass_": last["pass_"],
-        }
-        m.d.comb += self.last.eq(Cat(self._last.values()).all() & ~self.zooms)
-
-    def begin(self):
-        self._m.d.sync += [self.zooms.eq(1), self.ended.eq(0), *(place.eq(0) for place in self.cell.values())]
-
-    def go_on(self):
-        m, carry = self._m, 1
-        for name, place in self.cell.items():
-            m.d.sync += place.eq(Mux(carry, Mux(self._last[name], 0, place + 1), place))
-            carry = carry & self._last[name]
-        with m.If(carry):
-            m.d.sync += [self.zooms.eq(0), self.ended.eq(~self.zooms)]
