@@ -138,9 +138,12 @@ class Accelerator(wiring.Component):
             registers.status_failing.eq(controller.failing),
             self.busy.eq(busy),
             controller.clear.eq(registers.control_clear),
-            *assign(controller, array, "snap_freed", "count_out", "count_valid", "clamped"),
+            *assign(
+                controller, array, "snap_freed", "count_out", "count_valid", "clamped", "counts_out", "counts_valid"
+            ),
             *assign(array, controller, "op", "codes", "trial_current"),
             array.count_in.eq(controller.count),
+            array.counts_in.eq(controller.counts),
         ]
 
         # The counters' registers are none: the controller has them in a memory.

@@ -76,6 +76,8 @@ class MemoryController(wiring.Component):
         ``happens``: something is counted that has happened here in this clock.
     op, codes, count, trial_current : Out
         To the array; codes a clock after COUNT, count beside WRITE, trial_current beside SNAP.
+    counts : Out(ArrayLayout(count_width, lanes)); counts_out, counts_valid : In
+        To and from the array, of each lane; nothing without ``resident``.
     snap_freed, count_out, count_valid, clamped, gains, summary, partial : In
         From the array.
     clear : In(1)
@@ -110,9 +112,11 @@ class MemoryController(wiring.Component):
                 "op": Out(operation_layout(chip_geometry(g))),
                 "codes": Out(data.ArrayLayout(CODE_WIDTH, g.lanes)),
                 "count": Out(g.count_width),
+                "counts": Out(data.ArrayLayout(g.count_width, g.lanes)),
                 "trial_current": Out(CELL_WIDTH),
                 "count_out": In(g.count_width),
-                **dict.fromkeys(("snap_freed", "count_valid", "clamped", "clear", "reset"), In(1)),
+                "counts_out": In(data.ArrayLayout(g.count_width, g.lanes)),
+                **dict.fromkeys(("snap_freed", "count_valid", "counts_valid", "clamped", "clear", "reset"), In(1)),
                 "gains": In(stream.Signature(candidate_layout(g))),
                 "summary": In(stream.Signature(summary_layout(g))),
                 "partial": In(partial_signature(g)),
@@ -364,10 +368,13 @@ class MemoryController(wiring.Component):
             pager.current.eq(current),
             self.op.eq(pager.chip_op),
             self.count.eq(pager.chip_count),
+            self.counts.eq(pager.chip_counts),
             self.trial_current.eq(pager.chip_current),
             self.codes.eq(pager.chip_codes),
             pager.chip_answer.eq(self.count_out),
             pager.chip_valid.eq(self.count_valid),
+            pager.lanes_counts.eq(self.counts_out),
+            pager.lanes_valid.eq(self.counts_valid),
         ]
         return pager.answer, pager.valid
 

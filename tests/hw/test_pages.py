@@ -47,10 +47,13 @@ def opens(geometry, memory_size, rng):
 
 
 def test_sizes_of_a_page():
-    """16 lanes of 2 passes: 1,024 counts and 32 zooms, 14 in a word of 256 bits; a beat is 16 codes and 3 bits."""
-    pages = PageLayout(Geometry(lanes=16, passes=2, bus_width=256, slots=4096, nodes=4096, resident=64))
-    assert (pages.word_items, pages.words(2), pages.beat_words) == (14, 76, 1)
-    assert (pages.size_words, pages.log_beats, pages.total_bytes) == (256, 180, 4096 * 256 * 32)
+    """2 passes: 66 items; of 16 lanes, 16 bits each, they fill a word of 256 bits, and a beat is 16 codes and 3 bits."""
+    wide = Geometry(lanes=16, passes=2, bus_width=256, slots=4096, nodes=4096, resident=64, count_width=16)
+    pages = PageLayout(wide)
+    assert (pages.words(2), pages.beat_words) == (66, 1)
+    assert (pages.size_words, pages.log_beats, pages.total_bytes) == (256, 190, 4096 * 256 * 32)
+    assert PageLayout(wide.replace(lanes=4)).words(2) == 17  # four in a word
+    assert PageLayout(wide.replace(count_width=18)).words(2) == 132  # two words
 
 
 @pytest.mark.parametrize("resident", [1, 6, 7, -1])

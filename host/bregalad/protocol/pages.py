@@ -1,8 +1,9 @@
 """Pages: where the statistics of slots lie in a board's memory while they are not on the chip.
 
 With `Geometry.resident` the array has room for the statistics of so many slots at a time. Those of every slot have a
-page in memory, all pages behind each other at its end. A page has the zooms and then the counts of all cells, as many
-in a bus word as fit, and behind them a log: beats that wait to be counted until the page is on the chip again.
+page in memory, all pages behind each other at its end. A page has the zooms of all cells, and then their counts. What
+all lanes have of a pass, a bin and a class lies together, in whole bus words, or several in one. Behind them is a log:
+beats that wait to be counted until the page is on the chip again.
 """
 
 from dataclasses import dataclass
@@ -24,14 +25,24 @@ class PageLayout:
     geometry: Geometry
 
     @property
+    def item_bits(self) -> int:
+        """Of what all lanes have of a pass, a bin and a class: W bits each, for a zoom, too."""
+        return self.geometry.lanes * self.geometry.count_width
+
+    @property
     def word_items(self) -> int:
-        """Zooms or counts in a bus word, W bits each."""
-        return self.geometry.bus_width // self.geometry.count_width
+        """Items in a bus word; 1 where an item takes more than one."""
+        return max(1, self.geometry.bus_width // self.item_bits)
+
+    @property
+    def item_words(self) -> int:
+        """Bus words of so many items."""
+        return -(-self.item_bits // self.geometry.bus_width)
 
     def words(self, passes: int) -> int:
         """Bus words of the zooms and counts of so many passes."""
-        g = self.geometry
-        return -(-passes * g.lanes * (1 + g.bins * g.classes) // self.word_items)
+        items = passes * (1 + self.geometry.bins * self.geometry.classes)
+        return -(-items // self.word_items) * self.item_words
 
     @cached_property
     def beat_bits(self) -> int:

@@ -61,6 +61,8 @@ class AttributeProcessorArray(wiring.Component):
         ``codes_latency`` clocks after COUNT; 255 for lanes that have no cell in this pass.
     count_in : In(count_width)
         Beside WRITE.
+    counts_in : In(ArrayLayout(count_width, lanes))
+        Beside WRITE and PLACE of each lane: its count, or its zoom as a READ has it.
     configuration : In(configuration_signature())
         Within the board's limits, and static while busy. With ``cell.write`` the configuration of cell ``cell.index``
         is stored, which is pass * lanes + lane. Operations may follow
@@ -80,6 +82,10 @@ class AttributeProcessorArray(wiring.Component):
         Of a READ.
     count_valid : Out(1)
         `count_out` is there. READs of lanes that do not exist give none.
+    counts_out : Out(ArrayLayout(count_width, lanes))
+        Of a READ of each lane.
+    counts_valid : Out(1)
+        `counts_out` is there; `count_valid` comes later all the same.
     clamped : Out(1)
         For one clock per COUNT: a counter stayed at 0 or at its maximum.
     partial : Out(partial_signature(geometry))
@@ -87,8 +93,8 @@ class AttributeProcessorArray(wiring.Component):
     busy : Out(1)
         From an operation until all that it tells is told and taken.
 
-    Latency, from the operation: ``count_latency`` clocks until memory has it, ``read_latency``
-    until `count_valid`, ``clamped_latency`` until `clamped`, ``partial_latency`` until `partial`.
+    Latency, from the operation: ``count_latency`` clocks until memory has it, as many until `counts_valid`,
+    ``read_latency`` until `count_valid`, ``clamped_latency`` until `clamped`, ``partial_latency`` until `partial`.
 
     Source: design, sections 2 to 5.
     """
@@ -112,6 +118,7 @@ class AttributeProcessorArray(wiring.Component):
                 "op": In(operation_layout(g)),
                 "codes": In(data.ArrayLayout(CODE_WIDTH, g.lanes)),
                 "count_in": In(g.count_width),
+                "counts_in": In(data.ArrayLayout(g.count_width, g.lanes)),
                 "configuration": In(configuration_signature()),
                 "reset": In(1),
                 "trial_current": In(CELL_WIDTH),
@@ -119,6 +126,8 @@ class AttributeProcessorArray(wiring.Component):
                 "gains": Out(stream.Signature(candidate_layout(g))),
                 "summary": Out(stream.Signature(summary_layout(g))),
                 "count_out": Out(g.count_width),
+                "counts_out": Out(data.ArrayLayout(g.count_width, g.lanes)),
+                "counts_valid": Out(1),
                 "partial": Out(partial_signature(g)),
             }
         )
@@ -168,6 +177,7 @@ class AttributeProcessorArray(wiring.Component):
             m.d.comb += [
                 *(getattr(lane, name).eq(values[name]) for name in _TOLD),
                 lane.code.eq(delay(m, self.codes[lane.lane], self.spread - self.codes_latency, f"code_{lane.lane}")),
+                lane.value.eq(delay(m, self.counts_in[lane.lane], self.spread, f"value_{lane.lane}")),
                 lane.config_write.eq(values["config_write"] & (values["config_lane"] == lane.lane)),
             ]
             if after is not None:
@@ -193,6 +203,8 @@ class AttributeProcessorArray(wiring.Component):
             counts.append(count)
         m.d.sync += reads.eq(Cat(lane.read for lane in lanes))
         m.d.comb += [
+            *(out.eq(count) for out, count in zip(self.counts_out, counts, strict=True)),
+            self.counts_valid.eq(reads.any()),
             self.count_out.eq(gather("count", counts)),
             self.count_valid.eq(gather("read", list(reads))),
             self.clamped.eq(gather("clamped", [lane.clamped for lane in lanes])),

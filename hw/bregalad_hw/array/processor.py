@@ -42,6 +42,8 @@ class AttributeProcessor(wiring.Component):
         From `Control`.
     code : In(8)
         This lane's code, beside the operation COUNT.
+    value : In(count_width)
+        This lane's count or zoom, beside a WRITE or PLACE of each lane.
     config_write : In(1)
         Store ``config`` for the cell of pass ``config_pass``.
     config_pass : In
@@ -87,6 +89,7 @@ class AttributeProcessor(wiring.Component):
             {
                 "control": In(control_layout(g)),
                 "code": In(CODE_WIDTH),
+                "value": In(g.count_width),
                 **dict.fromkeys(("config_write", "load", "shift"), In(1)),
                 "config_pass": In(max(1, pass_bits(g))),
                 "config": In(cell_layout()),
@@ -106,7 +109,8 @@ class AttributeProcessor(wiring.Component):
         control = self.control
 
         # Stages 0 to 2: zoom, configuration.
-        zoom, zoom_3 = self._zoom(m)
+        value_2 = delay(m, self.value, 3, "value_2")
+        zoom, zoom_3 = self._zoom(m, value_2)
         config, snap_config = self._configuration(m)
         code = [Signal(CODE_WIDTH, name=f"code_{i}") for i in range(3)]
         for before, after in zip([self.code, *code], code, strict=False):
@@ -159,8 +163,8 @@ class AttributeProcessor(wiring.Component):
             m.d.sync += [bins[i].eq(bins[i - 1]), touch[i].eq(touch[i - 1])]
 
         # Stages 4 to 8: the word, and what it becomes.
-        now = self._update(m, bins, touch)
-        zoomed = control.zoom_3 & (control.lane_3 == self.lane)
+        now = self._update(m, bins, touch, delay(m, value_2, 5, "value_7"))
+        zoomed = control.zoom_3 & (control.each_3 | (control.lane_3 == self.lane))
         m.d.comb += self.read.eq((control.read_8.as_value().any() & touch[8]) | zoomed)
         with m.If(zoomed):
             m.d.comb += self.count.eq(zoom_3.as_value())
@@ -196,7 +200,7 @@ class AttributeProcessor(wiring.Component):
             m.d.sync += self.chain_o.eq(self.chain_i)
         return m
 
-    def _zoom(self, m):
+    def _zoom(self, m, value):
         """Stages 0 to 2: the zoom of the operation's row, or of the row that a PLACE reads, which is written.
 
         In stage 2, and in stage 3.
@@ -213,7 +217,9 @@ class AttributeProcessor(wiring.Component):
         )
         read, write = zooms.read_port(), zooms.write_port()
         zoom, placed, placed_before = (Signal(layout, name=name) for name in ("zoom_2", "placed", "zoom_3"))
-        with m.If(control.override_2 & (control.place_lane_2 == self.lane)):
+        with m.If(control.override_2 & control.each_2):
+            m.d.comb += placed.eq(value)
+        with m.Elif(control.override_2 & (control.place_lane_2 == self.lane)):
             m.d.comb += [placed.lo.eq(control.lo_2), placed.shift.eq(control.shift_2)]
         with m.Elif(control.root_2):
             m.d.comb += [placed.lo.eq(0), placed.shift.eq(g.root_shift)]
@@ -234,7 +240,7 @@ class AttributeProcessor(wiring.Component):
             m.d.sync += zoom.eq(read.data)
         return zoom, placed_before
 
-    def _update(self, m, bins, touch):
+    def _update(self, m, bins, touch, value):
         """Stages 4 to 8: read the word, change it, write it; the word before the operation, in stage 7."""
         g, control = self.geometry, self.control
         layout, width = data.ArrayLayout(g.count_width, g.classes), g.count_width
@@ -266,10 +272,11 @@ class AttributeProcessor(wiring.Component):
                 m.d.sync += newest[7][k].eq(0)
 
         now, stuck = Signal(layout), Signal(g.classes)
+        step = Mux(control.each_7, value, control.step_7)
         for k in range(g.classes):
             m.d.comb += now[k].eq(Mux(ahead_7[k], newest[8][k], newest[7][k]))
             moved = Signal(width + 1, name=f"moved_{k}")
-            added = control.step_7 & control.adds_7[k].replicate(width + 1)
+            added = step & control.adds_7[k].replicate(width + 1)
             m.d.comb += [moved.eq(now[k] + added), stuck[k].eq(moved[-1])]
             # Where a counter would leave its range, all bits are wrong: it is at 0 or full.
             m.d.sync += newest[8][k].eq(Mux(control.halve_7, now[k] >> 1, moved[:width] ^ stuck[k].replicate(width)))

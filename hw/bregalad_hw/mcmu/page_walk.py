@@ -6,25 +6,16 @@ __all__ = ["PageWalk"]
 
 
 class PageWalk:
-    """A page's items in order: the zooms of all cells, pass by pass, then their counts, bin by bin.
-
-    With ``all_lanes`` a zoom for each pass and a word for each of its bins, as operations of all lanes take them.
-    """
+    """A page's items in order, each of all lanes: the zooms pass by pass, then the counts, pass by pass, bin by bin."""
 
     def __init__(self, m, geometry):
-        self._m, self._geometry = m, g = m, geometry
-        self.zooms, self.ended, self.last, self.all_lanes = (
-            Signal(name=f"walk_{name}") for name in ("zooms", "ended", "last", "all_lanes")
-        )
-        ends = {"label": g.classes, "bin": g.bins, "lane": g.lanes, "pass_": g.passes}
+        self._m = m
+        self.zooms, self.ended, self.last = (Signal(name=f"walk_{name}") for name in ("zooms", "ended", "last"))
+        ends = {"label": geometry.classes, "bin": geometry.bins, "pass_": geometry.passes}
         self.cell = {name: Signal(range(max(2, end)), name=f"walk_{name}") for name, end in ends.items()}
-        last = {name: place == ends[name] - 1 for name, place in self.cell.items()}
-        self._last = {
-            "label": last["label"] | self.zooms | self.all_lanes,
-            "bin": last["bin"] | self.zooms,
-            "lane": last["lane"] | self.all_lanes,
-            "pass_": last["pass_"],
-        }
+        self._last = {name: place == ends[name] - 1 for name, place in self.cell.items()}
+        for name in ("label", "bin"):
+            self._last[name] |= self.zooms
         m.d.comb += self.last.eq(Cat(self._last.values()).all() & ~self.zooms)
 
     def begin(self):

@@ -17,7 +17,7 @@ __all__ = ["Pager", "chip_geometry"]
 
 _LEVEL = 4  # operations that wait before others are held
 _COMING = 8  # others that may come then, beside the SNAPs of a pass
-_READS = 32  # counts of a page that are under way; the way round takes about as many clocks
+_READS = 16  # of a page that are under way; the way round takes about as many clocks
 
 
 def chip_geometry(geometry):
@@ -48,10 +48,12 @@ class Pager(wiring.Component):
         As the array takes them.
     hold : Out(1)
         No more operations, but for a few and the SNAPs of a pass that has begun.
-    chip_op : Out(operation_layout(chip_geometry)), chip_codes, chip_count, chip_current : Out
+    chip_op : Out(operation_layout(chip_geometry)), chip_codes, chip_count, chip_counts, chip_current : Out
         To the array.
     chip_answer : In(W), chip_valid : In(1), answer : Out(W), valid : Out(1)
-        Counts that READs ask for, from the array and to who has asked.
+        Counts that READs of a lane ask for, from the array and to who has asked.
+    lanes_counts : In(ArrayLayout(W, lanes)), lanes_valid : In(1)
+        What READs of each lane ask for, from the array.
     base : In(32)
         Where the pages begin.
     rests : In(1)
@@ -62,7 +64,7 @@ class Pager(wiring.Component):
     busy : Out(1)
 
     Latency: ``latency`` clocks more to a frame. A beat for the log takes some 10 clocks and memory's answer, a page as
-    many clocks as it has counts, and as many for the one that it displaces.
+    many clocks as it has items, or bus words if these are more, and as many for the one that it displaces.
     Throughput: an operation of a frame per clock.
     """
 
@@ -90,9 +92,12 @@ class Pager(wiring.Component):
                 "chip_op": Out(operation_layout(chip)),
                 "chip_codes": Out(codes),
                 "chip_count": Out(g.count_width),
+                "chip_counts": Out(data.ArrayLayout(g.count_width, g.lanes)),
                 "chip_current": Out(CELL_WIDTH),
                 "chip_answer": In(g.count_width),
                 "chip_valid": In(1),
+                "lanes_counts": In(data.ArrayLayout(g.count_width, g.lanes)),
+                "lanes_valid": In(1),
                 "answer": Out(g.count_width),
                 "valid": Out(1),
                 "base": In(32),
@@ -138,15 +143,15 @@ class Pager(wiring.Component):
 
         # What goes to the array, codes a clock later.
         issued = Signal(operation_layout(self.chip))
-        codes, late_codes, count = (Signal.like(each) for each in (self.codes, self.codes, self.count))
+        codes, late_codes = Signal.like(self.codes), Signal.like(self.codes)
         m.d.sync += [
             self.chip_op.eq(issued),
             late_codes.eq(codes),
             self.chip_codes.eq(late_codes),
-            self.chip_count.eq(count),
+            self.chip_count.eq(head.count),
             self.chip_current.eq(head.current),
         ]
-        m.d.comb += [codes.eq(head.codes), count.eq(head.count)]
+        m.d.comb += codes.eq(head.codes)
 
         def issue(**fields):
             m.d.comb += [issued[name].eq(value) for name, value in fields.items()]
@@ -180,13 +185,13 @@ class Pager(wiring.Component):
         # READs are the editor's, or the pager's as it saves a page.
         saving = Signal()
         reads, places_left = Signal(range(_READS + 1)), Signal(range(_READS + 1), init=_READS)
-        m.submodules.counts = counts = fifo.SyncFIFOBuffered(width=g.count_width, depth=_READS)
+        m.submodules.counts = counts = fifo.SyncFIFOBuffered(width=pages.item_bits, depth=_READS)
         asks = issued.code == Op.READ
         m.d.comb += [
             self.answer.eq(self.chip_answer),
             self.valid.eq(self.chip_valid & ~saving),
-            counts.w_en.eq(self.chip_valid & saving),
-            counts.w_data.eq(self.chip_answer),
+            counts.w_en.eq(self.lanes_valid & saving),
+            counts.w_data.eq(self.lanes_counts),
         ]
         m.d.sync += [
             reads.eq(reads + asks - self.chip_valid),
@@ -210,12 +215,14 @@ class Pager(wiring.Component):
         def ask_log(of, beat, beats):
             m.d.sync += [address.eq(self.base + of * size + page_size + beat * beat_size), length.eq(beats * beat_size)]
 
-        # A page's word: items are shifted in, or out. A beat's words.
+        # A page's words: items are shifted in, or out. A beat's words.
         walk = PageWalk(m, g)
-        word, items = Signal(pages.word_items * g.count_width), Signal(range(pages.word_items + 1))
-        item = word[: g.count_width]
+        word, words = Signal(pages.word_items * pages.item_bits), Signal(pages.item_words * g.bus_width)
+        items = Signal(range(pages.word_items + 1))
         full = Signal()
-        parts = Signal(range(pages.beat_words + 1))
+        parts = Signal(range(max(pages.beat_words, pages.item_words) + 1))
+        m.d.sync += self.chip_counts.eq(word)
+        m.d.comb += words.eq(word)
         beat = Signal(pages.beat_words * g.bus_width)
         logged, counted = Signal(self._logged), data.View(self._logged, beat[: self._logged.size])
         logged_words = Signal.like(beat)
@@ -333,7 +340,7 @@ class Pager(wiring.Component):
             with m.State("SAVE"):
                 ask_page(old)
                 walk.begin()
-                m.d.sync += items.eq(0)
+                m.d.sync += [items.eq(0), parts.eq(0)]
                 with m.If(reads == 0):  # no one else's is under way
                     m.d.sync += saving.eq(1)
                     m.next = "START"
@@ -341,21 +348,24 @@ class Pager(wiring.Component):
                 m.d.comb += load.start.eq(1)
                 m.next = "SAVING"
             with m.State("SAVING"):
-                m.d.comb += [load.payload.valid.eq(full), load.payload.payload.eq(word)]
+                m.d.comb += [
+                    load.payload.valid.eq(full),
+                    load.payload.payload.eq(words.word_select(parts, g.bus_width)),
+                ]
                 with m.If(~walk.ended & (places_left != 0)):
-                    issue(code=Op.READ, slot=frame, zoom=walk.zooms, **walk.cell)
+                    issue(code=Op.READ, slot=frame, zoom=walk.zooms, each=1, **walk.cell)
                     walk.go_on()
-                # Counts to a word, and zeros behind the last.
+                gone = full & load.payload.ready & (parts == pages.item_words - 1)
+                with m.If(full & load.payload.ready):
+                    m.d.sync += [parts.eq(Mux(gone, 0, parts + 1)), full.eq(~gone)]
+                # Items to a word, and zeros behind the last.
                 pads = walk.ended & (reads == 0) & (items != 0)
-                with m.If(full):
-                    with m.If(load.payload.ready):
-                        m.d.sync += full.eq(0)
-                with m.Else():
+                with m.If(~full | gone):
                     m.d.comb += counts.r_en.eq(1)
                     with m.If(counts.r_rdy | pads):
                         ends = items == pages.word_items - 1
                         m.d.sync += [
-                            word.eq(Cat(word, Mux(counts.r_rdy, counts.r_data, 0))[g.count_width :]),
+                            word.eq(Cat(word, Mux(counts.r_rdy, counts.r_data, 0))[-len(word) :]),
                             items.eq(Mux(ends, 0, items + 1)),
                             full.eq(ends),
                         ]
@@ -370,7 +380,7 @@ class Pager(wiring.Component):
             with m.State("BRING"):
                 ask_page(slot)
                 walk.begin()
-                m.d.sync += items.eq(0)
+                m.d.sync += [items.eq(0), parts.eq(0)]
                 m.next = "CLEAR"
                 with m.If(wanted.saved):
                     m.next = "ASK"
@@ -380,24 +390,25 @@ class Pager(wiring.Component):
                     with m.If(dma.descriptor.ready):
                         m.next = after
             with m.State("UNPACK"):
-                with m.If(items == 0):
-                    m.d.comb += dma.o.ready.eq(1)
-                    m.d.sync += word.eq(dma.o.p.data)
-                    with m.If(dma.o.valid):
-                        m.d.sync += items.eq(pages.word_items)
-                        with m.If(dma.o.p.error != 0):
-                            m.next = "BRING"
-                with m.Else():
-                    m.d.sync += [word.eq(word >> g.count_width), items.eq(items - 1)]
-                    m.d.comb += count.eq(item)
+                with m.If(items != 0):
+                    m.d.sync += [word.eq(word >> pages.item_bits), items.eq(items - 1)]
                     issue(code=Mux(walk.zooms, Op.PLACE, Op.WRITE), slot=frame, **walk.cell)
-                    issue(parent=frame, override=1, lo=item[:CODE_WIDTH], shift=item[CODE_WIDTH:])
+                    issue(parent=frame, override=1, each=1)
                     walk.go_on()
                     with m.If(walk.last):
                         m.next = "REPLAY"
+                with m.If(items <= 1):  # the next word, while the last item goes
+                    m.d.comb += dma.o.ready.eq(1)
+                    with m.If(dma.o.valid):
+                        m.d.sync += word.word_select(parts, g.bus_width).eq(dma.o.p.data)
+                        with m.If(parts == pages.item_words - 1):
+                            m.d.sync += [parts.eq(0), items.eq(pages.word_items)]
+                        with m.Else():
+                            m.d.sync += parts.eq(parts + 1)
+                        with m.If(dma.o.p.error != 0):
+                            m.next = "BRING"
             # A page that was never saved is empty.
             with m.State("CLEAR"):
-                m.d.comb += walk.all_lanes.eq(1)
                 issue(code=Mux(walk.zooms, Op.PLACE, Op.CLEAR), slot=frame, root=1, **walk.cell)
                 walk.go_on()
                 with m.If(walk.last):

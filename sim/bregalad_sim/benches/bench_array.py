@@ -37,12 +37,12 @@ class Model:
         lanes = self.geometry.lanes
         return range(pass_ * lanes, (pass_ + 1) * lanes)
 
-    def apply(self, op, codes, count):
-        """What the operation reads, and whether it clamped a count."""
+    def apply(self, op, codes, count, counts):
+        """What the operation reads of the lanes, and whether it clamped a count."""
         if op["code"] is Op.SNAP:
             for cell in self.cells(op["pass_"]):
                 self.shadow.counts[0][cell][op["bin"]] = list(self.golden.counts[op["slot"]][cell][op["bin"]])
-        return execute_pass(self.golden, op, codes, count)
+        return execute_pass(self.golden, op, codes, count, counts)
 
     def partial(self, op, codes):
         """Sums of a beat's naive Bayes terms, before it is counted."""
@@ -73,7 +73,7 @@ class Bench(BlockBench):
         super().__init__(dut, self.array)
         self.model = Model(g)
         self.clock = 0
-        self.reads, self.clamps = {}, {}  # due at a clock
+        self.reads, self.clamps, self.lanes_reads = {}, {}, {}  # due at a clock
         self.partials, self.coming = {}, set()
         self.predicted = 0
         self.want = {"gains": deque(), "summary": deque()}
@@ -154,6 +154,7 @@ class Bench(BlockBench):
             "parent": rng.choice(slots),
             "root": rng.randrange(4) == 0,
             "override": rng.randrange(2),
+            "each": rng.randrange(3) == 0,
             "lane": rng.randrange(g.lanes),
             "lo": rng.randrange(256),
             "shift": rng.randrange(8),
@@ -170,12 +171,12 @@ class Bench(BlockBench):
         rng, dut, g, model = self.rng, self.dut, self.geometry, self.model
         op = {**self.random_op([Op.NONE]), **(snap or op or {})}
         codes = self.codes(op["pass_"]) if op["code"] == Op.COUNT else [rng.randrange(256) for _ in range(g.lanes)]
-        count = rng.choice([0, g.count_max, rng.randint(0, g.count_max)])
+        count, *counts = (rng.choice([0, g.count_max, rng.randint(0, g.count_max)]) for _ in range(g.lanes + 1))
         current = rng.randrange(g.max_cells)
         if snap and snap["bin"] == 0 and snap["pass_"] == 0:
             self.current = current = rng.choice([NONE, rng.randrange(self.cells_in_use)])
         self.late_codes.append(codes)
-        self.give(op=op, codes=self.late_codes.popleft(), count_in=count, trial_current=current)
+        self.give(op=op, codes=self.late_codes.popleft(), count_in=count, counts_in=counts, trial_current=current)
         self.drive()
 
         if g.naive_bayes and op["code"] == Op.COUNT and op["predict"]:
@@ -183,9 +184,11 @@ class Bench(BlockBench):
             self.partials[due] = model.partial(op, codes)
             if op["last"]:
                 self.coming.add(due - lead(g))
-        read, clamped = model.apply(op, codes, count)
-        if read is not None:
-            self.reads[self.clock + self.array.read_latency] = read
+        reads, clamped = model.apply(op, codes, count, counts)
+        if reads:
+            self.reads[self.clock + self.array.read_latency] = None if op["each"] else reads[0]
+            if op["each"]:
+                self.lanes_reads[self.clock + self.array.count_latency] = reads
         if clamped:
             self.clamps[self.clock + self.array.clamped_latency] = 1
         self.placed.note(op)
@@ -207,9 +210,10 @@ class Bench(BlockBench):
             # Gains of a pass may come before the trial's last SNAP.
             while want and self.early[name]:
                 assert self.early[name].popleft() == want.popleft(), (name, model.golden.cells[: self.cells_in_use])
-        read = self.reads.pop(self.clock, None)
-        assert int(dut.count_valid.value) == (read is not None)
+        assert int(dut.count_valid.value) == (self.clock in self.reads)
+        read, lanes_read = self.reads.pop(self.clock, None), self.lanes_reads.pop(self.clock, None)
         assert read is None or int(dut.count_out.value) == read
+        assert lanes_read is None or (int(dut.counts_valid.value) and self.read("counts_out") == lanes_read)
         assert int(dut.clamped.value) == self.clamps.pop(self.clock, 0)
         if g.naive_bayes:
             partial = self.partials.pop(self.clock, None)
@@ -301,7 +305,7 @@ async def matches_golden(dut):
         await bench.drain()
     # What memory holds in the end.
     for slot, cell, bin_, label in product(range(g.slots), range(g.max_cells), range(g.bins), range(g.classes)):
-        place = {"slot": slot, "pass_": cell // g.lanes, "lane": cell % g.lanes, "bin": bin_, "label": label}
+        place = {"slot": slot, "pass_": cell // g.lanes, "lane": cell % g.lanes, "bin": bin_, "label": label, "each": 0}
         await bench.step({"code": Op.READ, **place})
     for _ in range(bench.array.read_latency + 20):
         await bench.step()

@@ -163,6 +163,7 @@ class Bench(BlockBench):
             "parent": rng.randrange(g.slots),
             "root": rng.randrange(4) == 0,
             "override": rng.randrange(2),
+            "each": rng.randrange(3) == 0,
             "lane": rng.choice([self.lane, rng.randrange(g.lanes)]),
             "lo": rng.choice([0, 255, rng.randrange(256)]),
             "shift": rng.randrange(8),
@@ -194,9 +195,10 @@ class Bench(BlockBench):
             bins = self.golden.counts[snap["slot"]][self.cell(snap["pass_"])]
             self.shadow.counts[0][0][snap["bin"]] = list(bins[snap["bin"]])
         code = rng.choice(self.palette) if op["code"] is Op.COUNT else rng.randrange(256)
-        count = rng.choice([0, 1, g.count_max, g.count_max - 1, rng.randint(0, g.count_max)])
-        self.give(op=op, code=code, count_in=count)
-        self.due[self.clock + self.latency] = self.apply(op, code, count)
+        some = [0, 1, g.count_max, g.count_max - 1, rng.randint(0, g.count_max)]
+        count, value = rng.choice(some), rng.choice(some)
+        self.give(op=op, code=code, count_in=count, value=value)
+        self.due[self.clock + self.latency] = self.apply(op, code, value if op["each"] else count)
 
         want, read, clamped = self.due.pop(self.clock, (None, None, 0))
         assert want is None or self.read("word") == want

@@ -38,9 +38,11 @@ class Placed:
 def execute(golden, op, cell, code, count, mine):
     """``(bin, read, clamped)`` of an operation on a cell of the golden model; one for a single lane may be ``mine``.
 
-    ``bin`` is that of the word that it leads to, ``read`` the count that it asks for, each None if there is none.
+    ``count`` is the cell's own in an operation of each lane, where a zoom takes its lower 11 bits. ``bin`` is that of the word that it leads to, ``read`` the count that it asks for, each None if there is none.
     """
     slot, bin_, read, clamped = op["slot"], op["bin"], None, False
+    each = op.get("each", 0)
+    mine = mine or each
     bins = golden.counts[slot][cell]
     match op["code"]:
         case Op.COUNT:
@@ -57,15 +59,22 @@ def execute(golden, op, cell, code, count, mine):
             bins[bin_][op["label"]] = count
         case Op.PLACE:
             zoom = (0, golden.geometry.root_shift) if op["root"] else golden.zoom[op["parent"]][cell]
-            golden.zoom[slot][cell] = (op["lo"], op["shift"]) if op["override"] and mine else zoom
+            given = (count & 255, count >> 8 & 7) if each else (op["lo"], op["shift"])
+            golden.zoom[slot][cell] = given if op["override"] and mine else zoom
             bin_ = None
         case Op.NONE | Op.READ | Op.WRITE:
             bin_ = None
     return bin_, read, clamped
 
 
-def execute_pass(golden, op, codes, count):
-    """``(read, clamped)`` of an operation on all cells of its pass: a READ's count, and whether any counter stayed."""
-    first = op["pass_"] * golden.geometry.lanes
-    done = [execute(golden, op, first + lane, code, count, lane == op["lane"]) for lane, code in enumerate(codes)]
-    return next((read for _, read, _ in done if read is not None), None), any(clamped for *_, clamped in done)
+def execute_pass(golden, op, codes, count, counts=()):
+    """``(reads, clamped)`` of an operation on all cells of its pass: what a READ reads, and whether any counter stayed.
+
+    ``counts`` are those of an operation of each lane.
+    """
+    first, counts = op["pass_"] * golden.geometry.lanes, counts if op.get("each") else [count] * len(codes)
+    done = [
+        execute(golden, op, first + lane, code, count, lane == op["lane"])
+        for lane, (code, count) in enumerate(zip(codes, counts, strict=True))
+    ]
+    return [read for _, read, _ in done if read is not None], any(clamped for *_, clamped in done)
