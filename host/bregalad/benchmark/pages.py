@@ -29,7 +29,7 @@ from . import end_to_end
 # Name, geometry's sizes, MHz, bytes of memory a clock.
 BOARDS = {
     "ULX3S, SDRAM": ({"lanes": 4, "passes": 8, "bus_width": 128}, 50, 2),
-    "ECPIX-5, DDR3": ({"lanes": 16, "passes": 2, "bus_width": 128}, 62.5, 9.5),
+    "ECPIX-5, DDR3": ({"lanes": 8, "passes": 4, "bus_width": 128}, 62.5, 9.5),
     "AXI of 256 bits": ({"lanes": 16, "passes": 2, "bus_width": 256}, 79, 32),
 }
 LEAVES = (100, 1000)

@@ -102,9 +102,11 @@ _SMALL = Geometry(lanes=2, passes=4, bins=8, classes=2, slots=32, count_width=16
 _MIDDLE = PRESETS["small"].replace(searchers=0, naive_bayes=True)
 # Behind Gigabit Ethernet few lanes take a row as fast as it comes, and leave room for the link.
 _MIDDLE_BY_ETHERNET = _MIDDLE.replace(lanes=_MIDDLE.lanes // 2, passes=_MIDDLE.passes * 2)
-# Trees with a memory chip are larger than the array: their statistics come and go.
-_IN_MEMORY = Geometry(lanes=4, passes=8, bins=16, classes=2, slots=2048, bus_width=128, nodes=4096, resident=64)
-_WIDE_IN_MEMORY = Geometry(lanes=8, passes=4, bins=16, classes=2, slots=2048, bus_width=128, nodes=4096, resident=32)
+# Trees with a memory chip are larger than the array: their statistics come and go, in whole bus words.
+_IN_MEMORY = Geometry(
+    lanes=4, passes=8, slots=2048, count_width=16, bus_width=128, naive_bayes=True, nodes=4096, resident=64
+)
+_WIDE_IN_MEMORY = _IN_MEMORY.replace(lanes=8, passes=4, resident=32)
 _LARGE = Geometry(
     lanes=8, passes=4, bins=16, classes=4, slots=64, bus_width=128, nodes=512, searchers=0, naive_bayes=True
 )
