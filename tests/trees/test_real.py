@@ -2,11 +2,13 @@
 
 import random
 import sys
+from itertools import product
 
 import numpy as np
 import pytest
 import streams
 from bregalad import EFDT, VFDT, Geometry
+from bregalad.benchmark.streams import load
 from bregalad.data.quantiser import Quantiser
 from bregalad.estimator import board as holder
 from bregalad.tree.table import LEAF
@@ -24,6 +26,7 @@ STREAMS = {
     "skin shuffled": (lambda: streams.skin(shuffled=True), 245_057),
     "rt5n": (streams.rt5n, 1_000_000),
 }
+WIDE = "numeric-1024", "nominal-1024"
 CASES = [pytest.param(name, marks=streams.needs(name.split()[0])) for name in STREAMS]
 TREES = {
     "vfdt": (VFDT, ReferenceVFDT, {"leaf_prediction": "mc"}),
@@ -57,15 +60,19 @@ GAIN_ERROR = 6.8e-4  # bits, of the board's gains
 HEAD = 10_000  # instances of boards that are slow
 
 
+def _needs(name):
+    return [] if name in WIDE else [streams.needs(name)]
+
+
 def accelerated(name, count, board=None, tree="vfdt", **options):
     """(tree, predictions, labels) of the first instances of a stream."""
-    X, y, schema = STREAMS[name][0]()
-    X, y = X[:count], np.asarray(y)[:count]
+    X, y, schema = load(name, count) if name in WIDE else STREAMS[name][0]()
+    labels = np.asarray(y)
+    X, y = X[:count], labels[:count]
     kind, _, chosen = TREES[tree]
     options = {"slots": 8192, **chosen, **options}
     learner = kind(board=board or "emulated", nominal=streams.nominal(X, schema), **options)
-    classes = np.unique(np.asarray(STREAMS[name][0]()[1]))
-    return learner, learner.test_then_train(X, y, classes), y, X
+    return learner, learner.test_then_train(X, y, np.unique(labels)), y, X
 
 
 def both(name, count, kind):
@@ -191,6 +198,14 @@ SIMULATED = {
 }
 
 
+# Boards that have the statistics of few nodes on the chip, and those of all in memory.
+LARGER = {
+    "elec": (NARROW.replace(bus_width=128, slots=1024, nodes=2048, count_width=16, resident=4), 45_312),
+    "kdd": (MANY_CLASSES.replace(slots=256, nodes=512, resident=4), 20_000),
+    "rt5n": (NOMINAL.replace(slots=2048, nodes=4096, resident=64), 40_000),
+    "numeric-1024": (Geometry(lanes=32, passes=32, slots=64, nodes=128, count_width=16, resident=4), 4000),
+    "nominal-1024": (Geometry(lanes=32, passes=32, slots=64, nodes=128, count_width=16, resident=4), 4000),
+}
 FEW = (TREE, HEAD)
 
 
@@ -211,11 +226,18 @@ FEW = (TREE, HEAD)
                 ),
             )
         ),
+        *(
+            pytest.param(name, kind, LARGER[name], marks=[*_needs(name), pytest.mark.slow], id=f"larger-{name}-{kind}")
+            for name, kind in (
+                *product(("elec", "kdd", "rt5n"), ("vfdt nba", "efdt")),
+                *product(WIDE, ("vfdt", "efdt")),
+            )
+        ),
     ],
 )
 def test_simulated_board_grows_the_same_tree(name, kind, size):
     geometry, count = size
-    emulated, expected, _, X = accelerated(name, count, tree=kind, geometry=geometry.replace(nodes=0))
+    emulated, expected, _, X = accelerated(name, count, tree=kind, geometry=geometry.replace(nodes=0, resident=0))
     simulated, predictions, _, _ = accelerated(name, count, "simulated", kind, geometry=geometry)
     assert simulated.difference(emulated) is None
     assert (predictions == expected).all()
