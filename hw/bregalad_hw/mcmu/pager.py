@@ -380,7 +380,7 @@ class Pager(wiring.Component):
             with m.State("BRING"):
                 ask_page(slot)
                 walk.begin()
-                m.d.sync += [items.eq(0), parts.eq(0)]
+                m.d.sync += [items.eq(0), parts.eq(0), left.eq(wanted.log)]
                 m.next = "CLEAR"
                 with m.If(wanted.saved):
                     m.next = "ASK"
@@ -414,11 +414,12 @@ class Pager(wiring.Component):
                 with m.If(walk.last):
                     m.next = "REPLAY"
 
+            # After an error from the beat on that has not come.
             with m.State("REPLAY"):
-                ask_log(slot, 0, wanted.log)
-                m.d.sync += [parts.eq(0), left.eq(wanted.log)]
+                ask_log(slot, wanted.log - left, left)
+                m.d.sync += parts.eq(0)
                 m.next = "ASK_LOG"
-                with m.If(wanted.log == 0):
+                with m.If(left == 0):
                     m.next = "DONE"
             with m.State("COUNT"):
                 with m.If(parts != pages.beat_words):
@@ -426,7 +427,7 @@ class Pager(wiring.Component):
                     with m.If(dma.o.valid):
                         m.d.sync += [beat.eq(Cat(beat, dma.o.p.data)[g.bus_width :]), parts.eq(parts + 1)]
                         with m.If(dma.o.p.error != 0):
-                            m.next = "BRING"
+                            m.next = "REPLAY"
                 with m.Else():
                     issue(code=Op.COUNT, slot=frame, **{name: counted[name] for name in self._told})
                     m.d.comb += codes.eq(counted.codes)
