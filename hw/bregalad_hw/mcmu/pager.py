@@ -10,8 +10,8 @@ from ..array.operation import CELL_WIDTH, Op, operation_layout, slot_shape
 from ..members import assign
 from .axi import BOUNDARY, axi_signature, join
 from .dma import ReadDMA
-from .loader import Loader
 from .page_walk import PageWalk
+from .posted import PostedWriter
 
 __all__ = ["Pager", "chip_geometry"]
 
@@ -121,15 +121,13 @@ class Pager(wiring.Component):
         owner, take = frames.read_port(), frames.write_port()
         logs = Signal(range(g.slots + 1), reset_less=True)
 
-        m.submodules.loader = loader = Loader(g.bus_width)
+        m.submodules.writer = writer = PostedWriter(g.bus_width)
         m.submodules.dma = dma = ReadDMA(g.bus_width, outstanding=2, burst=min(16, BOUNDARY * 8 // g.bus_width))
-        join(m, self.axi, dma.axi, loader.axi)
-        load = loader.load
-        m.d.comb += loader.memory_size.eq(~0)  # nothing asks for what is not there
-        with m.If(load.done):
-            m.d.sync += self.failed.eq(load.failed)
+        join(m, self.axi, dma.axi, writer.axi)
+        fails = Signal()
+        m.d.comb += self.failed.eq(fails | writer.failed)
         with m.If(dma.o.valid & dma.o.ready):
-            m.d.sync += self.failed.eq(dma.o.p.error != 0)
+            m.d.sync += fails.eq(dma.o.p.error != 0)
 
         # An operation waits in `behind` for its slot's place, and in `head` until it has gone.
         queue, empty = self._queue(m)
@@ -203,8 +201,7 @@ class Pager(wiring.Component):
         beat_size = pages.beat_words * g.bus_bytes
         address, length = Signal(32), Signal(32)  # of what memory is asked for
         m.d.comb += [
-            load.address.eq(address),
-            load.count.eq(length),
+            writer.i.p.address.eq(address),
             dma.descriptor.p.address.eq(address),
             dma.descriptor.p.length.eq(length),
         ]
@@ -227,6 +224,13 @@ class Pager(wiring.Component):
         logged, counted = Signal(self._logged), data.View(self._logged, beat[: self._logged.size])
         logged_words = Signal.like(beat)
         m.d.comb += [logged.codes.eq(head.codes), *assign(logged, head.op, *self._told), logged_words.eq(logged)]
+
+        def write(part, word_of):
+            """Offer a word; whether it is taken."""
+            m.d.comb += [writer.i.valid.eq(1), writer.i.p.data.eq(word_of.word_select(part, g.bus_width))]
+            with m.If(writer.i.ready):
+                m.d.sync += address.eq(address + g.bus_bytes)
+            return writer.i.ready
 
         slot, wanted = Signal(slot_shape(g)), Signal(place)  # what is brought
         frame, old = Signal(frame_shape), Signal(slot_shape(g))
@@ -271,7 +275,7 @@ class Pager(wiring.Component):
             with m.State("DECIDE"):
                 look_at(head.op.parent)
                 ask_log(head.op.slot, at.log, 1)
-                m.d.sync += parent.eq(at.frame)
+                m.d.sync += [parent.eq(at.frame), parts.eq(0)]
                 with m.If(~at.present):
                     m.next = "LOG"
                     with m.If((head.op.code != Op.COUNT) | head.op.predict | ~filled):
@@ -292,19 +296,9 @@ class Pager(wiring.Component):
                 m.next = "FETCH_BEHIND"
 
             with m.State("LOG"):
-                m.d.comb += load.start.eq(1)
-                m.d.sync += parts.eq(0)
-                m.next = "LOGGING"
-            with m.State("LOGGING"):
-                m.d.comb += [
-                    load.payload.valid.eq(1),
-                    load.payload.payload.eq(logged_words.word_select(parts, g.bus_width)),
-                ]
-                with m.If(load.payload.ready):
+                with m.If(write(parts, logged_words)):
                     m.d.sync += parts.eq(parts + 1)
-                with m.If(load.done):
-                    m.next = "LOG"
-                    with m.If(~load.failed):
+                    with m.If(parts == pages.beat_words - 1):
                         m.d.comb += [put.en.eq(1), put.addr.eq(head.op.slot), put.data.eq(longer)]
                         m.d.sync += [head_there.eq(0), logs.eq(logs + (at.log == 0))]
                         m.next = "FETCH_BEHIND"
@@ -343,39 +337,32 @@ class Pager(wiring.Component):
                 m.d.sync += [items.eq(0), parts.eq(0)]
                 with m.If(reads == 0):  # no one else's is under way
                     m.d.sync += saving.eq(1)
-                    m.next = "START"
-            with m.State("START"):
-                m.d.comb += load.start.eq(1)
-                m.next = "SAVING"
+                    m.next = "SAVING"
             with m.State("SAVING"):
-                m.d.comb += [
-                    load.payload.valid.eq(full),
-                    load.payload.payload.eq(words.word_select(parts, g.bus_width)),
-                ]
                 with m.If(~walk.ended & (places_left != 0)):
                     issue(code=Op.READ, slot=frame, zoom=walk.zooms, each=1, **walk.cell)
                     walk.go_on()
-                gone = full & load.payload.ready & (parts == pages.item_words - 1)
-                with m.If(full & load.payload.ready):
-                    m.d.sync += [parts.eq(Mux(gone, 0, parts + 1)), full.eq(~gone)]
+                gone = Signal()
+                with m.If(full):
+                    with m.If(write(parts, words)):
+                        m.d.comb += gone.eq(parts == pages.item_words - 1)
+                        m.d.sync += [parts.eq(Mux(gone, 0, parts + 1)), full.eq(~gone)]
                 # Items to a word, and zeros behind the last.
-                pads = walk.ended & (reads == 0) & (items != 0)
+                ended = walk.ended & (reads == 0) & (places_left == _READS)
                 with m.If(~full | gone):
                     m.d.comb += counts.r_en.eq(1)
-                    with m.If(counts.r_rdy | pads):
+                    with m.If(counts.r_rdy | (ended & (items != 0))):
                         ends = items == pages.word_items - 1
                         m.d.sync += [
                             word.eq(Cat(word, Mux(counts.r_rdy, counts.r_data, 0))[-len(word) :]),
                             items.eq(Mux(ends, 0, items + 1)),
                             full.eq(ends),
                         ]
-                with m.If(load.done):
+                with m.If(ended & (items == 0) & ~full & writer.empty):
                     m.d.sync += saving.eq(0)
-                    m.next = "SAVE"
-                    with m.If(~load.failed):
-                        m.d.comb += [put.en.eq(1), put.addr.eq(old), put.data.saved.eq(1)]
-                        m.d.comb += [take.en.eq(1), take.addr.eq(frame)]
-                        m.next = "BRING"
+                    m.d.comb += [put.en.eq(1), put.addr.eq(old), put.data.saved.eq(1)]
+                    m.d.comb += [take.en.eq(1), take.addr.eq(frame)]
+                    m.next = "BRING"
 
             with m.State("BRING"):
                 ask_page(slot)
@@ -418,9 +405,10 @@ class Pager(wiring.Component):
             with m.State("REPLAY"):
                 ask_log(slot, wanted.log - left, left)
                 m.d.sync += parts.eq(0)
-                m.next = "ASK_LOG"
                 with m.If(left == 0):
                     m.next = "DONE"
+                with m.Elif(writer.empty):
+                    m.next = "ASK_LOG"
             with m.State("COUNT"):
                 with m.If(parts != pages.beat_words):
                     m.d.comb += dma.o.ready.eq(1)
