@@ -10,6 +10,7 @@ from bregalad.protocol.registers import Access, Field, Register
 from bregalad_hw.mcmu.dma import ReadDMA
 from bregalad_hw.mcmu.editor import SlotEditor
 from bregalad_hw.mcmu.loader import Loader
+from bregalad_hw.mcmu.posted import PostedWriter
 from bregalad_hw.mcmu.row_memory import RowMemory
 from bregalad_hw.mcmu.scheduler import TrialScheduler
 from bregalad_hw.registers import RegisterFile
@@ -38,6 +39,11 @@ def test_dma(width, outstanding, burst, tmp_path):
 @pytest.mark.parametrize("width", [32, pytest.param(128, marks=pytest.mark.slow), 512])
 def test_loader(width, tmp_path):
     run(Loader(width), "dut", "bench_loader", tmp_path, width=width)
+
+
+@pytest.mark.parametrize("width", [32, 256])
+def test_posted_writer(width, tmp_path):
+    run(PostedWriter(width), "dut", "bench_posted", tmp_path, width=width)
 
 
 @pytest.mark.parametrize("width, size", [(32, 512), (128, 1024)])

@@ -37,6 +37,12 @@ MUTATIONS = [
     ),
     ("mcmu/dma.py", "Mux(to_ask < in_block, to_ask, in_block)", "in_block", "test_mcmu.py -k test_dma"),
     ("mcmu/dma.py", "(reserved + beats <= depth)", "1", "test_mcmu.py -k test_dma"),
+    (
+        "mcmu/posted.py",
+        "put.eq(free & (refused | self.i.valid))",
+        "put.eq(free & self.i.valid)",
+        "test_mcmu.py -k test_posted",
+    ),
     ("mcmu/loader.py", "outside | (last_byte > self.memory_size)", "outside", "test_mcmu.py -k test_loader"),
     (
         "mcmu/editor.py",

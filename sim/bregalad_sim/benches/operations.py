@@ -38,7 +38,8 @@ class Placed:
 def execute(golden, op, cell, code, count, mine):
     """``(bin, read, clamped)`` of an operation on a cell of the golden model; one for a single lane may be ``mine``.
 
-    ``count`` is the cell's own in an operation of each lane, where a zoom takes its lower 11 bits. ``bin`` is that of the word that it leads to, ``read`` the count that it asks for, each None if there is none.
+    ``count`` is the cell's own in an operation of each lane, where a zoom takes its lower 11 bits. ``bin`` is that of
+    the word that it leads to, ``read`` the count that it asks for, each None if there is none.
     """
     slot, bin_, read, clamped = op["slot"], op["bin"], None, False
     each = op.get("each", 0)
