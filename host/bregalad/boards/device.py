@@ -16,16 +16,8 @@ Data: TypeAlias = bytes | bytearray | memoryview | np.ndarray
 class Device(Board):
     """Registers, an ordered stream of commands, and the reports that answer it.
 
-    Parameters
-    ----------
-    geometry : Geometry
-        What the driver expects; `check_identity` compares it with the board's registers.
-
-    Members
-    -------
-    batch_bytes : int
-        Bytes of records that are sent at a time: enough to hide a link's round trip. Suggestions
-        are looked at in between.
+    The geometry is what the driver expects; `check_identity` compares it with the board's registers. Records are sent
+    ``batch_bytes`` at a time: enough to hide a link's round trip. Suggestions are looked at in between.
 
     Source: design, sections 6 and 7.
     """

@@ -26,29 +26,13 @@ _LOOK = 0.25  # seconds between two looks whether Ctrl-C has come
 class LinkedBoard(Remote):
     """The driver's end of a link: what the wire loses or damages is sent again, nothing twice.
 
-    A board that is silent for ``timeout`` seconds makes the call that waits for it raise
-    BoardError, and every call after it, until `resume`; `send` and `write_register` only queue
-    then. Nothing is lost by that: what was queued, sent or reported is kept on both sides.
+    A board that is silent for ``timeout`` seconds, above 0, makes the call that waits for it raise BoardError, and
+    every call after it, until `resume`; `send` and `write_register` only queue then. Nothing is lost by that: what was
+    queued, sent or reported is kept on both sides. Where round trips are slow, the time-out is three of them at least.
 
-    Parameters
-    ----------
-    wire : Wire
-        Not open yet.
-    geometry : Geometry, optional
-        What the board is expected to be; the board's own if not given.
-    timeout : float
-        Seconds of silence after which a call gives up; above 0. At least three round trips, where those are slow.
-    take_over : bool
-        End the session of another program that has the board.
-
-    Members
-    -------
-    session : Session
-
-    Raises
-    ------
-    BoardError
-        If no board answers, it belongs to another program, or is not what was expected.
+    The wire is not open yet; the geometry is what the board is expected to be, its own if not given; ``take_over`` ends
+    the session of another program that has it. BoardError if no board answers, it belongs to another program, or is not
+    what was expected.
 
     Source: docs/link.md.
     """

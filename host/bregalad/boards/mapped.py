@@ -35,37 +35,21 @@ class MappedBoard(Remote):
     """The driver of a core with registers and memory in reach of this processor.
 
     All memory that the core may touch is one buffer, its window: first what LEARN names, then the rings, then commands,
-    each from a page on. Where caches are between, what is written is flushed at once, and what the
-    core has written is invalidated before it is read; no line has both. A driver that begins ends what another one has
-    left: the bus is left as it must be, and the core begins anew.
+    each from a page on. Where caches are between, what is written is flushed at once, and what the core has written is
+    invalidated before it is read; no line has both. A driver that begins ends what another one has left: the bus is
+    left as it must be, and the core begins anew.
 
-    Parameters
-    ----------
-    mapped : object
-        ``read(offset)`` and ``write(offset, value)`` of registers of 32 bits, ``allocate(size)`` of bytes for DMA at a
-        page, and ``name``; ``close()`` if there is one. What is allocated takes slices, and has ``device_address``; it
-        and its slices have ``flush()`` and ``invalidate()`` if caches are between. ``wait(seconds)`` if the core's
-        interrupt can be awaited: it returns then, or after so long; else the driver polls. `PynqMap` and the others of
-        `maps` are such.
-    geometry : Geometry, optional
-        What the core is expected to be; its own if not given.
-    memory_size : int
-        Bytes for LEARN with the MEMORY flag; those of pages come on top.
-    timeout : float
-        Seconds for which the core may do nothing while something is waited for; above 0.
+    ``mapped``, as `PynqMap` and the others of `maps`, has ``read(offset)`` and ``write(offset, value)`` of registers of
+    32 bits, ``allocate(size)`` of bytes for DMA at a page, ``name``, and ``close()`` if there is one. What is allocated
+    takes slices, and has ``device_address``; it and its slices have ``flush()`` and ``invalidate()`` if caches are
+    between. ``wait(seconds)``, if the core's interrupt can be awaited, returns then, or after so long; else the driver
+    polls.
 
-    Members
-    -------
-    memory
-        The bytes that LEARN names, where they are: records that are made there need no copy. None on a card, whose
-        memory is out of reach.
-
-    Raises
-    ------
-    ValueError
-        If an option is out of range.
-    BoardError
-        If there is no such core, or it is not what was expected.
+    The geometry is what the core is expected to be; its own if not given. ``memory_size`` bytes are for LEARN with the
+    MEMORY flag, those of pages come on top; ``memory`` are these bytes where they are: records that are made there need
+    no copy. It is None on a card, whose memory is out of reach. For ``timeout`` seconds, above 0, the core may do
+    nothing while something is waited for. ValueError if an option is out of range, BoardError if there is no such core,
+    or it is not what was expected.
 
     Source: docs/soc.md.
     """

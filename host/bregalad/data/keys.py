@@ -8,27 +8,12 @@ _LIMITS = {RowKind.U8: (0, 0xFF), RowKind.U16: (0, 0xFFFF), RowKind.I32: (-(1 <<
 
 
 def edge_keys(edges, kind):
-    """Keys such that a number of a kind has the code that `CodeBook` gives it.
+    """Keys such that a number of a kind has the code that `CodeBook` gives it: uint32 array, rising.
 
     An edge becomes the next number of that kind at or above it: no number of that kind lies between the two. So below
-    one is below the other. Two edges may become one number; the codes between them then have none.
-
-    Parameters
-    ----------
-    edges : array of float64
-        Finite, rising; a `CodeBook`'s.
-    kind : RowKind
-        Of a number.
-
-    Returns
-    -------
-    uint32 array
-        Rising. Edges above all numbers of that kind are left out.
-
-    Raises
-    ------
-    ValueError
-        If the kind is that of a code, or an edge is not finite.
+    one is below the other. Two edges may become one number; the codes between them then have none. Edges above all
+    numbers of that kind are left out. ValueError if the kind is that of a code, or an edge, of these float64 that rise,
+    not finite.
     """
     if kind is RowKind.CODE:
         raise ValueError("a code is taken as it is: it has no edges")

@@ -16,20 +16,9 @@ def rows_of(X, part):
 
 
 def in_parts(work, rows, threads):
-    """``work(part)`` for slices that make up ``rows``, each in a thread of its own.
+    """``work(part)`` for slices that make up ``rows``, each in a thread of its own: list of what it returned, in order.
 
-    Parameters
-    ----------
-    work : callable
-        Compiled code that holds no lock for most of its time.
-    rows : int
-    threads : int
-        Parts at most; fewer if they were small.
-
-    Returns
-    -------
-    list
-        What it returned, in the order of the rows.
+    It is compiled code that holds no lock for most of its time. So many threads at most; fewer if parts were small.
     """
     count = max(1, min(threads, rows // _LEAST))
     if count == 1:

@@ -85,13 +85,8 @@ class Quantiser:
         return {**self.__dict__, "_tables": None}  # a copy's are of its own books
 
     def extended(self, schema, capacity):
-        """A quantiser of a schema with more attributes, the last ones; only one of the two is to be used then.
-
-        Parameters
-        ----------
-        schema : Schema
-        capacity : sequence of int
-            Of the new ones.
+        """A quantiser of a schema with more attributes, the last ones, of this capacity; only one of the two is to be
+        used then.
         """
         other, known = copy(self), len(self.books)
         other._follow(schema)
@@ -136,12 +131,8 @@ class Quantiser:
     def values(self, X, *, read_only=False):
         """Instances as they are: no number is encoded, nothing is taken into the sample.
 
-        Parameters and errors as in `encode`.
-
-        Returns
-        -------
-        float64 array (n, numeric attributes)
-        uint8 array (n, nominal attributes)
+        Parameters and errors as in `encode`. Returns numbers, float64 array (n, numeric attributes), and codes of
+        nominal values, uint8 array (n, nominal attributes).
         """
         numbers, nominal = self._columns(X)
         self._check_finite(numbers)
@@ -161,18 +152,10 @@ class Quantiser:
         return self.sample.due(self.tables)
 
     def changes(self, due, kept):
-        """How books of numeric attributes are to change; see `adopt`.
+        """How books of numeric attributes are `due` to change: `Changes`; see `adopt`.
 
-        Parameters
-        ----------
-        due : list of int
-            Of `due`.
-        kept : bool array (attributes, CODES + 1)
-            Which codes the tree compares values with; they stay edges.
-
-        Returns
-        -------
-        Changes
+        ``kept``, bool array (attributes, CODES + 1), has the codes which the tree compares values with; they stay
+        edges.
         """
         columns = np.array(due, np.int64)
         attributes = np.array(self.numeric, np.int64)[columns]
@@ -223,12 +206,10 @@ class Quantiser:
         }
 
     def crowded(self):
-        """Nominal attributes that have lost more than a hundredth of at least 1,000 values.
+        """Nominal attributes that have lost more than a hundredth of at least 1,000 values, each named by one call
+        only.
 
-        Returns
-        -------
-        list of (Attribute, ValueBook, float)
-            With the share lost; each is named by one call only.
+        A list of attributes, their books, and the share lost.
         """
         found = []
         for place in self._nominal:
@@ -270,11 +251,8 @@ class Quantiser:
     def _columns(self, X):
         """What is to be encoded, checked but for infinite values, before anything is changed.
 
-        Returns
-        -------
-        float32 or float64 array (n, numeric attributes)
-        dict
-            Position of a nominal attribute: what `looked_up` says of it.
+        Returns numbers, float32 or float64 array (n, numeric attributes), and by a nominal attribute's position what
+        `looked_up` says of it.
         """
         if isinstance(X, pd.DataFrame) and not self._nominal and _NUMBERS.issuperset(X.dtypes.array):
             self._check_names(list(X))  # nothing of the following but this is for these

@@ -102,14 +102,8 @@ class Stream:
     def values(self, names: Iterable[str]) -> Iterator[tuple[int, dict[str, list]]]:
         """Go through the stream for the values of some nominal columns; the class may be one.
 
-        Only these columns are read, so what is wrong in another is not found.
-
-        Yields
-        ------
-        count : int
-            Instances of a chunk.
-        values : dict of str: list
-            The distinct values of each column in it.
+        Only these columns are read, so what is wrong in another is not found. Yields how many instances a chunk has,
+        and by column a list of the distinct values in it.
         """
         for table, where in self.source.tables(self.chunk, list(names), set()):
             if self.schema.class_name in names:
@@ -224,20 +218,10 @@ def open_stream(
 
 
 def open_source(path, *, header="auto", known=(), names=None, decimal=".", member=None, chunk=65536, expected=()):
-    """Open a file in its format, without a choice among its columns yet; `stream_of` makes one.
+    """Open a file in its format, a `Source`, without a choice among its columns yet; `stream_of` makes one.
 
-    Parameters
-    ----------
-    path, header, names, decimal, member, chunk
-        As those of `open_stream`.
-    known : sequence of str
-        Names that columns may have: a line that holds one is a header.
-    expected : sequence of Attribute
-        The columns of a topic, where a saved tree tells them.
-
-    Returns
-    -------
-    Source
+    Parameters are those of `open_stream`. A line that holds one of the names ``known`` is a header; ``expected`` are
+    the columns of a topic (Attributes), where a saved tree tells them.
     """
     if header not in ("auto", True, False):
         raise ValueError(f'header must be "auto", True or False, not {header!r}')

@@ -23,22 +23,11 @@ _PLAIN = _REALS | {str, np.str_}
 
 
 class Row:
-    """One instance at a time; to be used by one thread at a time.
+    """The codes of one instance at a time; to be used by one thread at a time.
 
-    Parameters
-    ----------
-    quantiser : Quantiser
-    grows : bool
-        Whether there may be attributes later that are unknown now.
-
-    Attributes
-    ----------
-    codes : uint8 array (attributes,), read-only
-        Of the last instance.
-    numbers : float64 array (1, numeric attributes)
-        Of the last instance.
-    lost : bool
-        Whether it had a nominal value without a code, which counts as missing.
+    If it ``grows``, there may be attributes later that are unknown now. Of the last instance it has the ``codes``,
+    uint8 array (attributes,), read-only, the ``numbers``, float64 array (1, numeric attributes), and whether a nominal
+    value had no code (``lost``), which counts as missing.
     """
 
     def __init__(self, quantiser, grows=False):
@@ -80,24 +69,11 @@ class Row:
         self._whole = len(self._places)
 
     def encode(self, x, *, read_only=False):
-        """Put an instance's codes into ``codes``, as `Quantiser.encode` would encode it.
+        """Put the codes of an instance, values by name, into ``codes``, as `Quantiser.encode` would; what is absent is
+        missing.
 
-        Parameters
-        ----------
-        x : dict
-            Values by name; one that is absent is missing.
-        read_only : bool
-
-        Returns
-        -------
-        bool
-            False, and nothing is done: it has attributes that are to be learnt first.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If a name is unknown or given twice, or a value none of its attribute's; nothing is
-            changed then.
+        Returns False, with nothing done, if it has attributes that are to be learnt first. TypeError or ValueError,
+        with nothing changed, if a name is unknown or given twice, or a value none of its attribute's.
         """
         self.lost = False
         return self._encode_whole(x, read_only) or self._encode_any(x, read_only)

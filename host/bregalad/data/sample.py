@@ -115,12 +115,8 @@ class Sample:
         return min(self.count, RECENT)  # `recent` is full before a step is more than an instance
 
     def crowded(self, tables):
-        """Per column the share of recent values in codes that too many distinct ones have; float array.
-
-        Parameters
-        ----------
-        tables : NumberTables
-            Of the columns' books.
+        """Per column the share of recent values in codes that too many distinct ones have, by the columns'
+        `NumberTables`.
         """
         recent = self.recent[: self._recent]
         return _crowded(recent, tables.alone(recent))
@@ -144,13 +140,7 @@ class Sample:
 
     @classmethod
     def from_state(cls, state, columns):
-        """The sample that `state` described, of so many columns.
-
-        Raises
-        ------
-        ValueError
-            If it is none.
-        """
+        """The sample that `state` described, of so many columns; ValueError if it is none."""
         sample = cls(columns)
         count = state["count"]
         if count.shape != () or count.dtype.kind not in "iu" or not 0 <= count < 1 << 53:

@@ -44,21 +44,11 @@ def _bucket(value, origin, scale):
 
 @njit()
 def begin(columns, edges, counts, origin, scale, below, steps):
-    """Write what a search needs to know of some columns' edges.
+    """Write what a search needs to know of some columns' edges, int64 array (m,).
 
-    Parameters
-    ----------
-    columns : int64 array (m,)
-    edges : float64 array (all, EDGES)
-        Rising, filled up with infinity.
-    counts : int64 array (all,)
-        How many each has.
-    origin, scale : float64 array (all,)
-        Of the buckets; written, as are the following.
-    below : uint8 array (all, BUCKETS)
-        Edges in the buckets below each.
-    steps : uint32 array (all,)
-        A search's first step.
+    The edges are float64 (all, EDGES), rising, filled up with infinity, the counts int64 (all,). Written are origin and
+    scale of the buckets, float64 (all,), how many edges are in the buckets ``below`` each, uint8 (all, BUCKETS), and a
+    search's first step, uint32 (all,).
     """
     for column in columns:
         count, line = counts[column], edges[column]
@@ -87,18 +77,11 @@ def begin(columns, edges, counts, origin, scale, below, steps):
 def search(flat, row_step, column_step, places, edges, origin, scale, below, steps, codes):
     """Write the codes of numbers into columns of ``codes``; whether one is infinite, and has no code.
 
-    Block by block, so that rows and columns may lie either way; a step per loop, since each
-    loop by itself is made vector instructions of, and all in one are not.
+    Block by block, so that rows and columns may lie either way; a step per loop, since each loop by itself is made
+    vector instructions of, and all in one are not.
 
-    Parameters
-    ----------
-    flat, row_step, column_step
-        Of `flat_of`: float32 or float64, n rows.
-    places : int64 array (columns,)
-        The column of ``codes`` for each.
-    edges, origin, scale, below, steps
-        As `begin` has written them.
-    codes : uint8 array (n, attributes)
+    The numbers are as of `flat_of`: float32 or float64, n rows; what follows ``places`` is as `begin` has written it.
+    The codes are a uint8 array (n, attributes); ``places``, int64 (columns,), has the column for each.
     """
     block, codes_found, infinite = np.empty(_ROWS), np.empty(_ROWS, np.uint32), np.int32(0)
     for top in range(0, len(codes), _ROWS):

@@ -13,11 +13,7 @@ _PART = 4096  # instances that are encoded while those before them are learnt
 class Stretches:
     """Instances that are learnt, a stretch at a time: up to where the books are looked at next.
 
-    Parameters
-    ----------
-    quantiser : Quantiser
-    X, threads, keep
-        As in ``Quantiser.begin``; its errors come before anything is changed.
+    As of ``Quantiser.begin``, whose errors come before anything is changed.
     """
 
     def __init__(self, quantiser, X, threads, keep):
@@ -61,10 +57,7 @@ class Stretches:
     def learnt(self, at, count):
         """Take note of ``count`` instances learnt from ``at`` on, a stretch or its beginning.
 
-        Returns
-        -------
-        list of int
-            The columns whose books are to change now.
+        Returns a list of the columns whose books are to change now.
         """
         sample = self._quantiser.sample
         look = sample.next_look

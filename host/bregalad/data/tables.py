@@ -22,18 +22,9 @@ _BLANK = (
 
 
 class NumberTables:
-    """Numeric attributes' codes, of many instances or few.
+    """Numeric attributes' codes, of many instances or few: of these CodeBooks, whose codes come to columns ``places``.
 
-    Parameters
-    ----------
-    books : list of CodeBook
-    places : sequence of int
-        The column of ``codes`` for each.
-
-    Attributes
-    ----------
-    changes : int
-        How often books have got other edges.
+    ``changes`` says how often books have got other edges.
     """
 
     def __init__(self, books, places):
@@ -70,19 +61,10 @@ class NumberTables:
             self._books[column].edges = own[:count]
 
     def encode(self, values, codes, threads=1):
-        """Write the codes of values into columns of ``codes``.
+        """Write the codes of values, float32 or float64 array (n, books), into columns of ``codes``.
 
-        Parameters
-        ----------
-        values : float32 or float64 array (n, books)
-        codes : uint8 array (n, attributes), C-contiguous
-        threads : int
-            That search at the same time; the codes are the same.
-
-        Returns
-        -------
-        bool
-            Whether a value is infinite, and has no code.
+        These are a uint8 array (n, attributes), C-contiguous; so many threads search at the same time. Returns whether
+        a value is infinite, and has no code.
         """
         edges, counts, *others = self._tables
         if len(values) <= _FEW:

@@ -30,20 +30,9 @@ def is_times(column):
 
 
 def seconds(column):
-    """What `is_times` as seconds, NaN where they are missing; without a time zone they are in UTC.
+    """What `is_times` as seconds, float64 array, NaN where missing; without a time zone they are in UTC.
 
-    Parameters
-    ----------
-    column : pandas.Series
-
-    Returns
-    -------
-    float64 array
-
-    Raises
-    ------
-    ValueError
-        If one is out of the range of pandas.
+    ValueError if one is out of the range of pandas.
     """
     if column.dtype == object:
         kind = pd.api.types.infer_dtype(column, skipna=True)

@@ -56,20 +56,9 @@ def estimate(windows, at):
 def update(windows, at, value, delta):
     """Take a number in; every 32 of them the oldest are dropped while their mean is another.
 
-    Parameters
-    ----------
-    windows : float64 array of `new_windows`
-        Written.
-    at : int
-        Which of them.
-    value : float
-    delta : float
-        Confidence: the probability of a change that is none. Above 0, below 1.
-
-    Returns
-    -------
-    bool
-        Whether the mean has changed: some numbers were dropped.
+    The windows are those of `new_windows`, of which number ``at`` is written. ``delta`` is the confidence: the
+    probability of a change that is none, above 0 and below 1. Returns whether the mean has changed: some numbers were
+    dropped.
     """
     _insert(windows, at, value)
     windows[at, TICK] += 1

@@ -13,24 +13,10 @@ from ..tree.table import NUMERIC, Tree
 
 
 class Growth:
-    """One tree's nodes and their slots on one board.
+    """One tree's nodes and their slots, from ``first_slot`` on, on one board.
 
-    Parameters
-    ----------
-    geometry : Geometry
-    cells : CellMap
-    policy : SplitPolicy
-    nodes : Nodes
-    apply : callable
-        Is given the edits of slots, int64 array (n, EDIT), and has the board carry them out in their order.
-    tally : Tally
-    first_slot : int
-        Of the tree's.
-
-    Attributes
-    ----------
-    out : int64 array (rows, EDIT)
-        Edits of slots that compiled code writes; of nobody for longer than a call.
+    ``apply`` is given the edits of slots, int64 array (n, EDIT), and has the board carry them out in their order.
+    ``out``, int64 array (rows, EDIT), has edits that compiled code writes, and is of nobody for longer than a call.
     """
 
     def __init__(self, geometry, cells, policy, nodes, apply, tally, first_slot=0):

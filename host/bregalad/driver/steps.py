@@ -30,16 +30,9 @@ def steadily(steps):
 class Steps:
     """A generator that waits for the board outside of itself, and so outlives a failing wait.
 
-    Parameters
-    ----------
-    generator
-        Yields ``wait`` and is sent what ``board.receive(wait)`` returns; or yields SAFE where
-        Ctrl-C may end it.
-
-    Members
-    -------
-    unfinished : bool
-        Whether `run` has begun and can go on: it was the board's `receive` that failed, or was interrupted.
+    It yields ``wait`` and is sent what ``board.receive(wait)`` returns; or yields SAFE where Ctrl-C may end it.
+    ``unfinished`` is whether `run` has begun and can go on: it was the board's `receive` that failed, or was
+    interrupted.
     """
 
     def __init__(self, generator):

@@ -42,35 +42,14 @@ _Window = namedtuple("_Window", "codes labels predictions weights")
 
 
 class Trainer:
-    """One tree, one board.
+    """One tree, one board, which is idle: its configuration and statistics are overwritten.
 
-    Parameters
-    ----------
-    board : Board
-        Idle; its configuration and statistics are overwritten.
-    cells : CellMap
-    policy : SplitPolicy
-    classes : int
-        Classes in use.
-    prediction : "mc", "nb" or "nba"
-        What leaves predict; the latter two by the board.
-    nodes : Nodes, optional
-        A tree to go on with; see ``checkpoint.restore``.
-    tally : Tally, optional
-        Counts to go on with.
-    review_period : int
-        Where leaves are without a slot, all leaves compete for the slots anew every so many
-        instances.
-    memory : Memory, optional
-        What a policy with a window has learnt last, to go on with.
+    So many classes are in use; leaves predict by "mc", or by "nb" or "nba", which the board does. With ``nodes`` (see
+    ``checkpoint.restore``), ``tally`` and ``memory`` (of a policy with a window) a tree goes on. Where leaves are
+    without a slot, all compete for the slots anew every ``review_period`` instances.
 
-    Raises
-    ------
-    ValueError
-        If the board's geometry or memory is too small for the stream, or its bitstream lacks the
-        policy's criterion or the leaves' prediction.
-    BoardError
-        If another trainer uses the board.
+    ValueError if the board's geometry or memory is too small for the stream, or its bitstream lacks the policy's
+    criterion or the leaves' prediction; BoardError if another trainer uses the board.
     """
 
     def __init__(
@@ -172,12 +151,7 @@ class Trainer:
         self.classes = classes
 
     def widen(self, cells):
-        """Count more attributes from now on, the last ones; for a driver that ``widens``, and the board has the cells.
-
-        Parameters
-        ----------
-        cells : CellMap
-        """
+        """Count more attributes from now on, the last ones; for a driver that ``widens``, and the board has the cells."""
         self.check_working()
         known, attributes = len(self.cells), len(cells.first_cell)
         pool = self.growth.pool

@@ -56,22 +56,10 @@ def worth(chances, counts, leaf, label):
 
 @njit(inner=True)
 def contest(table, windows, leaf, better, rules, block):
-    """Take in an instance that has reached a leaf of an alternate.
+    """Take in an instance that has reached a leaf of an alternate; how many decisions that has come to.
 
-    Parameters
-    ----------
-    table, windows : arrays of ``Nodes``
-        Written.
-    leaf : int
-    better : float
-        By how much its prediction counts more than that of the tree's own leaf: 1 if it alone was right.
-    rules : Contest
-    block : Block
-
-    Returns
-    -------
-    int
-        How many decisions that has come to.
+    Table and windows are those of ``Nodes``, and written. ``better`` is by how much the leaf's prediction counts more
+    than that of the tree's own leaf: 1 if it alone was right. Rules are a Contest, ``block`` is a Block.
     """
     node = leaf
     while not is_alternate(table, node):

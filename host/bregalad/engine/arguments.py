@@ -60,17 +60,11 @@ class _ArgumentsType(Record):
 
 
 class Arguments(Proxy):
-    """All that `learn` works on, as one argument: handed over one by one, the arrays would take
-    longer than an instance.
+    """All that `learn` works on, as one argument: handed over one by one, the arrays would take longer than an
+    instance.
 
-    Parameters
-    ----------
-    state : State
-    work : Work
-    words : int64 array (form.size,)
-        For a split attempt. Written.
-    weights : int32 array (n,) or None
-        How often each is learnt; 0: it is predicted only. None: once each.
+    A State, a Work, the words of a split attempt, int64 (form.size,), which are written, and weights, int32 (n,), how
+    often each instance is learnt, 0 if it is predicted only, or None: once each.
     """
 
 

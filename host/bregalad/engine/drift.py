@@ -39,19 +39,8 @@ def watch_of(policy):
 def follow(table, windows, leaf, wrong, watch, block):
     """Take in an instance, whether its leaf's prediction was wrong, at the nodes that it has passed.
 
-    Parameters
-    ----------
-    table, windows : arrays of ``Nodes``
-        The latter is written, and verdicts of the former.
-    leaf : int
-    wrong : bool
-    watch : Watch
-    block : Block
-
-    Returns
-    -------
-    int
-        How many decisions that has come to.
+    The table and windows are those of ``Nodes``; the latter are written, and verdicts of the former. ``watch`` is a
+    Watch, ``block`` a Block. Returns how many decisions that has come to.
     """
     found, error = 0, 1.0 if wrong else 0.0
     node = leaf

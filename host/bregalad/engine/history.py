@@ -83,13 +83,9 @@ class History:
         self.log = Log(np.zeros(MOST, EVENT), np.zeros((MOST, LEVELS), np.uint8), np.zeros(1, np.int64))
 
     def recode(self, attributes, edges, counts):
-        """Give thresholds their values, for the code books of these attributes are to change.
+        """Give thresholds their values, for the code books of these attributes, int64 (m,), are to change.
 
-        Parameters
-        ----------
-        attributes : int64 array (m,)
-        edges, counts : float64 array (m, edges), int64 array (m,)
-            Of the books so far.
+        The books so far have these edges, float64 (m, edges), of which so many count, int64 (m,).
         """
         events = self.log.events
         unnamed = np.flatnonzero((events["kind"] == NUMERIC) & np.isnan(events["value"]))

@@ -22,14 +22,8 @@ from .tally import BEGUN, ENDS
 def _forget(slots, cells, mix, table, counts, base, past, at, label, number):
     """Forget an instance; how many records, nodes and beats that were at 0 it takes.
 
-    Parameters
-    ----------
-    cells : tuple of int arrays (cells,)
-        Attributes, and the state's codes and places.
-    past, at : uint8 array (n,), read-only, and int
-        Its codes, and where they begin.
-    number : int
-        Instances that the tree had learnt, this one included.
+    Its codes begin at ``at`` in ``past``, uint8 (n,), read-only; ``cells`` are int arrays (cells,): attributes, and the
+    state's codes and places. ``number`` instances the tree had learnt, this one included.
     """
     where, own_codes, places = cells
     records = nodes = clamped = 0
@@ -55,19 +49,9 @@ def learn_until_due(
 ):
     """Learn instances until ``stop``, or the end of a block at which there is anything to be done.
 
-    Parameters
-    ----------
-    work : Work
-        ``found`` has the leaves of the instances ``first`` to ``walked``, and is written.
-    seen : int
-        Instances learnt before the first of the stream.
-
-    Others as in ``learn.learn``.
-
-    Returns
-    -------
-    i, first, walked : int
-        The next instance, and what ``found`` has then.
+    ``work.found`` has the leaves of the instances ``first`` to ``walked``, and is written; ``seen`` were learnt before
+    the first of the stream; others are as in ``learn.learn``. Returns the next instance, and ``first`` and ``walked``
+    then.
     """
     slots, events, own_codes, places, found, going, tree, memory, stream, plan, block, tally = work
     table, (counts, base, _, windows, _) = tree.table, tree.matrices

@@ -28,27 +28,12 @@ from .tally import BEGUN, ENDS, INSTANCES, SPLITS, TIES
 
 @njit(nogil=True)
 def learn(given, start, stop, predictor, anytime, alternates, watch, forgets, rules, chances):
-    """Learn instances until ``stop``, or until a decision takes effect that it leaves.
+    """Learn instances from ``start`` until ``stop``, or until a decision takes effect that it leaves; the next
+    instance.
 
-    Parameters
-    ----------
-    given : Arguments
-    start, stop : int
-    predictor : BAYES, ADAPTIVE or None
-        The last for the majority class: what is None, Numba compiles nothing for.
-    anytime, alternates : int or None
-        Of the style.
-    watch : Watch or None
-    forgets : int or None
-        Whether there is a memory.
-    rules : Contest or None
-    chances : Chances or None
-        Of trees whose rivals are tested without all labels.
-
-    Returns
-    -------
-    int
-        The next instance.
+    The predictor is BAYES, ADAPTIVE, or None for the majority class: what is None, Numba compiles nothing for. Anytime
+    and alternates are an int or None, of the style; watch, rules and chances a Watch, Contest and Chances or None, the
+    last of trees whose rivals are tested without all labels; forgets is an int if there is a memory.
     """
     work = given.work
     tree, plan, block, tally = work.tree, work.plan, work.block, work.tally
@@ -110,17 +95,8 @@ def learn(given, start, stop, predictor, anytime, alternates, watch, forgets, ru
 def predict(given, predictor):
     """What the leaf of the first instance predicts; naive Bayes as ``bayes.predict`` asks for it.
 
-    Parameters
-    ----------
-    given : Arguments
-    predictor : BAYES, ADAPTIVE or None
-        As in `learn`.
-
-    Returns
-    -------
-    leaf, label : int
-    bayes : bool
-        Whether it was naive Bayes; then ``state.scores`` has the classes' scores.
+    The predictor is as in `learn`. Returns leaf, label, and whether it was naive Bayes; then ``state.scores`` has the
+    classes' scores.
     """
     work = given.work
     slots, plan, table, codes = work.slots, work.plan, work.tree.table, work.stream.codes

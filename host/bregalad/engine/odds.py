@@ -9,17 +9,10 @@ UNIT = BAYES_BINS << BAYES_FRACTION
 
 
 def odds(scores):
-    """Class shares by the scores of naive Bayes.
+    """Class shares, float array (n, classes), by the scores of naive Bayes, int array of that shape.
 
-    Parameters
-    ----------
-    scores : int array (n, classes)
-        log2 of every class's share less a constant, times BAYES_BINS; of one that the leaf has not
-        seen, the least integer.
-
-    Returns
-    -------
-    float array (n, classes)
+    These are log2 of every class's share less a constant, times BAYES_BINS; of one that the leaf has not seen, the
+    least integer.
     """
     scores = np.ascontiguousarray(scores, np.int64)
     shares = np.empty(scores.shape)

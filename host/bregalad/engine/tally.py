@@ -35,19 +35,11 @@ def _event(place):
 
 
 class Tally:
-    """What has happened to a tree so far; every name in ``_EVENTS`` is an attribute.
+    """What has happened to a tree so far; every name in ``_EVENTS`` is an attribute. ``events`` are counts to go on
+    with.
 
-    Parameters
-    ----------
-    **events : int
-        Counts to go on with.
-
-    Attributes
-    ----------
-    counts : int64 array
-        All of them, by INSTANCES and so on: compiled code counts here, so that what is learnt and
-        what is counted cannot come apart.
-    history : History
+    ``counts``, int64 array, has all of them by INSTANCES and so on: compiled code counts here, so that what is learnt
+    and what is counted cannot come apart. ``history`` is a History.
     """
 
     def __init__(self, **events):

@@ -221,12 +221,7 @@ def given_geometry(tree):
 def check_board(tree, geometry, policy):
     """Refuse with a TypeError or ValueError a board that cannot be had, or cannot do what the parameters say.
 
-    Parameters
-    ----------
-    tree : StreamTree
-    geometry : Geometry or None
-        The board's, if that is known.
-    policy : SplitPolicy
+    The geometry is the board's, or None if that is not known yet.
     """
     if geometry is not None:
         check_abilities(geometry, policy, prediction_on(tree, geometry))

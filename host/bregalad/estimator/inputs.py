@@ -24,10 +24,7 @@ _NUMBERS = ("integer", "floating", "mixed-integer-float", "decimal", "empty")
 def labels_of(y):
     """Labels as an array; of a list, an array, or a column of any library.
 
-    Raises
-    ------
-    ValueError
-        If a label is missing, infinite or no whole number, or labels are of several kinds.
+    ValueError if a label is missing, infinite or no whole number, or labels are of several kinds.
     """
     if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biu" and y.dtype.isnative:
         return y  # nothing of the following is for these
@@ -92,12 +89,7 @@ def _check_kind(labels):
 def named_classes(classes):
     """The labels that ``classes`` names, as `class_set` gives them; it may be a set.
 
-    Raises
-    ------
-    TypeError
-        If it is a string, or nothing to go through.
-    ValueError
-        As `labels_of`.
+    TypeError if it is a string, or nothing to go through; ValueError as `labels_of`.
     """
     if isinstance(classes, str | bytes | Mapping) or not hasattr(classes, "__iter__"):
         raise TypeError(f"classes must be all class labels, as a list or a set, not {shown(classes)}")
@@ -118,13 +110,7 @@ def label_array(labels):
 
 
 def class_indices(labels, known):
-    """Index of every label among the sorted ``known`` ones: int32 array (n,).
-
-    Raises
-    ------
-    ValueError
-        If a label is none of them.
-    """
+    """Index of every label among the sorted ``known`` ones: int32 array (n,); ValueError if one is none of them."""
     if len(labels) and all(np.can_cast(each.dtype, np.int64) for each in (labels, known)):
         low, high = int(known[0]), int(known[0]) + len(known) - 1
         if np.array_equal(known, np.arange(low, high + 1)) and low <= labels.min() and labels.max() <= high:
@@ -145,16 +131,10 @@ def same_length(X, labels):
 
 
 def as_frame(X, times=None):
-    """X as a data frame with distinct names of strings, or as a 2-D array.
+    """X as a data frame with distinct names of strings, or as a 2-D array; TypeError or ValueError if it is neither.
 
-    Data frames of other libraries become pandas', what is masked is missing, and of a list whose
-    rows mix kinds every value stays what it is. Columns of dates and times become numbers; the list
-    ``times`` takes their names.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If it is neither.
+    Data frames of other libraries become pandas', what is masked is missing, and of a list whose rows mix kinds every
+    value stays what it is. Columns of dates and times become numbers; the list ``times`` takes their names.
     """
     if type(X) is np.ndarray and X.ndim == 2 and X.dtype.kind in "biuf" and X.shape[1]:
         return X  # nothing of the following is for these
@@ -236,20 +216,10 @@ def _rows(X):
 
 
 def schema_of(X, classes, nominal):
-    """The schema of the first instances.
+    """The schema of the first instances, a data frame or an array (n, attributes), and of all labels.
 
-    Parameters
-    ----------
-    X : DataFrame or array (n, attributes)
-    classes : array
-        All labels.
-    nominal : sequence or dict
-        Nominal attributes by name or position, with their values if a dict.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If ``nominal`` names an attribute that is not there, or values that none can have.
+    ``nominal`` has nominal attributes by name or position, with their values if a dict. TypeError or ValueError if it
+    names an attribute that is not there, or values that none can have.
     """
     if isinstance(X, pd.DataFrame):
         names = list(X)

@@ -60,19 +60,9 @@ def declared(cls):
 
 
 def described(cls, name, table):
-    """A learner as a dataclass: its fields are its parameters, held to options, and described by them.
+    """A learner as a dataclass: its fields are its parameters, held to options, a table, and described by them.
 
-    Parameters
-    ----------
-    cls : type
-    name : str
-        As options name it.
-    table : sequence of Option
-
-    Raises
-    ------
-    TypeError
-        If it has other parameters than the options say, or other defaults.
+    ``name`` is as options name it. TypeError if it has other parameters than the options say, or other defaults.
     """
     told = cls.__doc__
     cls = dataclass(eq=False, repr=False, kw_only=True)(cls)

@@ -9,26 +9,10 @@ from ..driver.requirements import warn_of_lost
 class OneByOne:
     """One instance at a time; by one thread at a time. What it predicts, the learner tells.
 
-    Parameters
-    ----------
-    quantiser : Quantiser
-    classes : array
-        Labels, by index.
-    once : bool
-        Whether each instance is learnt once; else `learn` is not for it.
-    grows : bool
-        Whether attributes may come later: unknown ones say nothing for a prediction.
-    learnt : function of (OneByOne, int)
-        Learns the instance that ``row`` has encoded last, of a class index.
-
-    Attributes
-    ----------
-    row : Row
-    codes : uint8 array (1, attributes)
-        What ``row`` has encoded last.
-    labels : list
-    look : bool
-        Whether the code books are to be looked at.
+    ``classes`` has the labels by index, ``labels`` as a list. Unless each instance is learnt ``once``, `learn` is not
+    for it. If it ``grows``, attributes may come later: unknown ones say nothing for a prediction. ``learnt`` is called
+    with this and a class index, and learns the instance that ``row``, a Row, has encoded last: ``codes``, uint8 array
+    (1, attributes). ``look`` is whether the code books are to be looked at.
     """
 
     look = False
@@ -41,12 +25,8 @@ class OneByOne:
         self._places = {label: place for place, label in enumerate(self.labels)} if once else {}
 
     def learn(self, x, label):
-        """Learn an instance; False, and nothing is done, if it is not one as those before.
-
-        Raises
-        ------
-        TypeError, ValueError
-            As ``Row.encode``.
+        """Learn an instance; False, and nothing is done, if it is not one as those before. TypeError, ValueError as
+        `Row.encode`.
         """
         try:
             place = self._places.get(label)

@@ -92,13 +92,9 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
         self._fixed = {**type(self)._fixed, **policy}
 
     def _join(self, other, **policy):
-        """Begin with what another learner knows of the stream, and share its code books.
+        """Begin with what another learner, a StreamLearner, knows of the stream, and share its code books.
 
-        Parameters
-        ----------
-        other : StreamLearner
-        **policy
-            Of ``SplitPolicy``, besides what the parameters say.
+        ``policy`` is of ``SplitPolicy``, besides what the parameters say.
         """
         self._keep_fixed(**policy)
         self._start(other.schema_, other._quantiser, other.classes_, hasattr(other, "feature_names_in_"))

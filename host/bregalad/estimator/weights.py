@@ -44,27 +44,11 @@ def check_class_weight(given):
 
 
 def instance_weights(learner, labels, classes, sample_weight, whole=False):
-    """What instances weigh.
+    """What instances weigh, float array (n,), or None if each weighs 1.
 
-    Parameters
-    ----------
-    learner : StreamLearner
-    labels : int32 array (n,)
-        Indices of classes.
-    classes : array
-        All labels.
-    sample_weight : sequence (n,), number or None
-    whole : bool
-        Whether this is all that will be learnt, so that classes can be balanced, and weights scaled.
-
-    Returns
-    -------
-    float array (n,), or None if each weighs 1
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a weight is none, or ``class_weight`` is not of these classes.
+    Labels, int32 array (n,), are indices of ``classes``. ``sample_weight`` is a sequence (n,), a number or None.
+    ``whole`` says whether this is all that will be learnt, so that classes can be balanced, and weights scaled.
+    TypeError or ValueError if a weight is none, or ``class_weight`` is not of these classes.
     """
     weights = None if sample_weight is None else _weights_of(sample_weight, len(labels))
     factors = _factors(learner, labels, classes, whole)
@@ -153,10 +137,7 @@ def _warned(weights):
 def accuracy(labels, predicted, sample_weight):
     """The share, by weight, of labels that are as predicted; those of another kind are not.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If there are none, or not as many of both, or a weight is none, or all are zero.
+    TypeError or ValueError if there are none, or not as many of both, or a weight is none, or all are zero.
     """
     same_length(predicted, labels)
     if not len(labels):

@@ -181,14 +181,8 @@ class _Ensemble:
     While a tree grows, a leaf is a number, a test a tuple: a column, the least value that goes elsewhere than to the
     first child, whether this one takes what is missing, both children.
 
-    Parameters
-    ----------
-    model : dict
-
-    Attributes
-    ----------
-    columns : dict
-        Attributes and codes that are asked for: a column behind the input's has how far the value is from the code.
+    ``columns`` are attributes and codes that are asked for: a column behind the input's has how far the value is from
+    the code.
     """
 
     def __init__(self, model):

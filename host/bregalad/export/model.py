@@ -36,14 +36,7 @@ class Voter(NamedTuple):
 def describe(learner, voters, quantiser, classes):
     """The description: dict; BoardError if a board has lost what leaves predict by.
 
-    Parameters
-    ----------
-    learner : str
-        The class that has learnt it.
-    voters : list of Voter
-    quantiser : Quantiser
-    classes : list
-        Labels.
+    ``learner`` names the class that has learnt it; there are a list of Voter, a Quantiser, and a list of labels.
     """
     attributes = [_attribute(*known) for known in zip(quantiser.schema.attributes, quantiser.books, strict=True)]
     trees = [{"weight": float(voter.weight), "nodes": _nodes(voter, attributes)} for voter in voters]

@@ -82,31 +82,15 @@ class _Kept:
 
 
 class Session:
-    """One session with a board.
+    """One session with a board, of a number of 32 bits, not 0; random if not given.
 
-    Parameters
-    ----------
-    number : int, optional
-        32 bits, not 0; random if not given.
-    bus_bytes : int
-        A frame of commands is whole words of so many bytes; set it before commands are sent.
-    longest : float
-        Seconds of silence at most, until the board is asked for a sign of life.
+    A frame of commands is whole words of ``bus_bytes``, to be set before commands are sent. After ``longest`` seconds
+    of silence the board is asked for a sign of life, if something is expected from it (``waiting``).
 
-    Members
-    -------
-    welcome : structured scalar of ``link.WELCOME``, or None
-        What the board said of itself.
-    refused : Refused or None
-        Why the board does not go on with this session.
-    waiting : bool
-        Whether something is expected from the board: it is then asked for signs of life.
-    heard : float
-        Time of the last frame from the board that belongs to this session.
-    moved : float
-        Time at which a numbered frame was last taken, on either side, or the ring had new room.
-    values : deque of (address, value)
-        Answers to register reads, in order; the user removes them.
+    ``welcome``, of ``link.WELCOME``, is what the board said of itself, ``refused``, a Refused, why it does not go on
+    with this session; else they are None. ``heard`` is the time of its last frame that belongs to this session,
+    ``moved`` the time at which a numbered frame was last taken, on either side, or the ring had new room. ``values``
+    has answers to register reads, (address, value) in order; the user removes them.
 
     Source: docs/link.md.
     """

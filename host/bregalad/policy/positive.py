@@ -80,14 +80,8 @@ def best_split(values, kind, positive, factor):
 class PositivePolicy(SplitPolicy):
     """Nodes split, and get alternates, by gains that the host works out from all bins.
 
-    Parameters
-    ----------
-    level : float
-        The share of positives among the unlabelled instances.
-    positive : int
-        Which class is the labelled instances'; the other one is that of the unlabelled.
-    others
-        As of `SplitPolicy`.
+    ``level`` is the share of positives among the unlabelled instances, ``positive`` which class is the labelled
+    instances'; the other one is that of the unlabelled.
 
     Source: Liang, Zhang, Shi and Hu, Learning very fast decision tree from uncertain data streams with positive and
     unlabeled samples, Information Sciences 2012; docs/learners.md.

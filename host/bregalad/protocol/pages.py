@@ -14,13 +14,7 @@ from ..geometry import CODE_WIDTH, Geometry
 
 @dataclass(frozen=True)
 class PageLayout:
-    """Sizes of a geometry's pages.
-
-    Parameters
-    ----------
-    geometry : Geometry
-        With ``resident``.
-    """
+    """Sizes of the pages of a geometry with ``resident``."""
 
     geometry: Geometry
 

@@ -172,10 +172,7 @@ class Token(NamedTuple):
 def tokens(line):
     """The tokens of a line, the comment at its end left out, escapes within quotes undone.
 
-    Raises
-    ------
-    ValueError
-        If a quote is not closed on the line, or something else than a divider follows it.
+    ValueError if a quote is not closed on the line, or something else than a divider follows it.
     """
     found, at, line = [], 0, line.rstrip(_BLANKS)
     while at < len(line):

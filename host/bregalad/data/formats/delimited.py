@@ -28,22 +28,10 @@ _PAGES = ("<!doctype", "<html", "<?xml")
 
 
 class TextSource(LineSource):
-    """Delimited text.
+    """Delimited text: of a suffix .tsv or .tab tabs divide it; header and decimal are as of `open_stream`.
 
-    Parameters
-    ----------
-    path : str or Pipe
-    suffix : str
-        ``".tsv"`` or ``".tab"``: tabs divide it.
-    header : "auto", True or False
-    known : set of str
-        Names that columns may have.
-    named : bool
-        Whether the columns get other names.
-    decimal : str
-        The decimal mark of numbers.
-    chunk : int
-        Of a pipe no more lines are waited for to infer kinds from, if there is more than one.
+    ``known`` are names that columns may have; ``named`` says whether the columns get others. Of a pipe no more lines
+    than a chunk are waited for to infer kinds from, if there is more than one.
     """
 
     def __init__(self, path, suffix, header, known, named, decimal, chunk):
@@ -268,24 +256,11 @@ def _kind(fields, decimal):
 
 
 def _is_header(rows, known, decimal):
-    """Whether the first row names the columns, and why that may be wrong.
+    """Whether the first row names the columns, and what speaks against it; "" if nothing does.
 
-    Names hold one that is known, or are words of which one stands above numbers, or of which none
-    occurs below itself. Numbers can be names, too (years, or pandas' own 0, 1, 2): if a word among
-    them stands above numbers, or if whole numbers and words stand above labels that are met again
-    and again without the words.
-
-    Parameters
-    ----------
-    rows : list of list of str
-    known : set of str
-        Names that columns are known to have.
-
-    Returns
-    -------
-    header : bool
-    doubt : str
-        What speaks against it; "" if nothing does.
+    Names hold one that is known, or are words of which one stands above numbers, or of which none occurs below itself.
+    Numbers can be names, too (years, or pandas' own 0, 1, 2): if a word among them stands above numbers, or if whole
+    numbers and words stand above labels that are met again and again without the words.
     """
     names, body = rows[0], [row for row in rows[1:] if len(row) == len(rows[0])]
     if known & set(names):

@@ -48,12 +48,7 @@ def suffix_of(path):
 def open_binary(path):
     """The file's bytes, decompressed; a broken archive raises `DataError`, there or while reading.
 
-    Raises
-    ------
-    DataError
-        If the archive is cut short or damaged, encrypted, or not of one file of data.
-    OSError
-        If the file cannot be read.
+    So does one that is encrypted, or not of one file of data; OSError if the file cannot be read.
     """
     suffix = Path(path).suffix.lower()
     with _whole(path):
@@ -119,13 +114,7 @@ class Pipe:
 
     @contextmanager
     def open(self):
-        """Its `Lines`, from where they were left.
-
-        Raises
-        ------
-        DataError
-            If it holds Parquet or a zip archive, or, there or while reading, if it is damaged.
-        """
+        """Its `Lines`, from where they were left; DataError if it holds Parquet or a zip archive, or is damaged."""
         with _whole(self):
             if self._lines is None:
                 # Standard input may be a file of Python's own; its number is that of the process.
@@ -158,18 +147,7 @@ class Pipe:
 def place_of(path, member=None):
     """A path, or a `Pipe` if that can be read once only: ``-`` or what is no regular file.
 
-    Parameters
-    ----------
-    path : str
-    member : str, optional
-        The file of a zip archive that is meant.
-
-    Raises
-    ------
-    IsADirectoryError
-        If it is a folder.
-    ValueError
-        If a member of what is no zip archive is meant.
+    ``member`` is the file of a zip archive that is meant; ValueError if it is none, IsADirectoryError of a folder.
     """
     if member is not None:
         if not path.lower().endswith(".zip"):

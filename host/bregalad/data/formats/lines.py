@@ -16,17 +16,8 @@ _MARK = b"\xef\xbb\xbf"  # begins a file, and what another was appended to
 class Lines:
     """The lines of an open binary file, each ending in a line feed whatever it ended in, without byte order marks.
 
-    Parameters
-    ----------
-    file : binary file
-        Has ``read1``, so that of a pipe no more is waited for than is needed.
-    path : str
-        Names it in messages.
-
-    Members
-    -------
-    number : int
-        Lines taken.
+    The file has ``read1``, so that of a pipe no more is waited for than is needed. The path names it in messages;
+    ``number`` lines are taken.
     """
 
     def __init__(self, file, path):
@@ -86,28 +77,11 @@ class Lines:
 
 
 class Block:
-    """Lines of a text and where the first one stood.
+    """Whole lines of a text, bytes that end in a line feed, of which the first was number ``start``, from 1 on, in its
+    file.
 
-    Parameters
-    ----------
-    data : bytes
-        Whole lines, each ending in a line feed.
-    start : int
-        The number of the first in its file, counted from 1.
-    layout : Layout
-        Tells which lines say nothing.
-
-    Members
-    -------
-    lines : list of str
-        Those that say something.
-    numbers : sequence of int
-        The number of each of them in the file.
-
-    Raises
-    ------
-    DataError
-        If it is not a text.
+    The layout tells which lines say nothing; ``lines`` are the others, and ``numbers`` their numbers in the file.
+    DataError if it is not a text.
     """
 
     def __init__(self, data, start, layout):

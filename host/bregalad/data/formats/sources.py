@@ -81,15 +81,9 @@ class Source:
         )
 
     def refusal(self, index, declared, label):
-        """Why a column cannot be learnt, or None.
+        """Why a column of an index cannot be learnt, or None.
 
-        Parameters
-        ----------
-        index : int
-        declared : str or None
-            The kind that an option says it is of.
-        label : bool
-            Whether it is the class.
+        An option may have ``declared`` its kind; ``label`` says whether it is the class.
         """
         return None
 

@@ -102,11 +102,8 @@ def sniff(lines, decimal="."):
 def parse(block, layout, names, kept, numeric):
     """The columns ``kept`` of a block: float64 for those in ``numeric``, else words' categories.
 
-    Raises
-    ------
-    DataError
-        If a line has another number of fields than ``names``, or a field of a numeric column is
-        no finite number; it names file, line and column.
+    DataError, with file, line and column, if a line has another number of fields than ``names``, or a field of a
+    numeric column is no finite number.
     """
     block.check()
     table, comment = None, layout.comment
@@ -178,21 +175,9 @@ def _parse_slowly(block, layout, names, kept, numeric):
 
 
 def table_of(rows, names, numeric, layout, lines):
-    """A table of fields, None for missing ones: float64 for the columns in ``numeric``, else categories.
+    """A table of rows of fields, None for missing ones: float64 for the columns in ``numeric``, else categories.
 
-    Parameters
-    ----------
-    rows : list of list of str
-    names : sequence of str
-    numeric : set of str
-    layout : Layout
-    lines : sequence of int
-        Where the rows stand.
-
-    Raises
-    ------
-    DataError
-        If a field of a numeric column is no finite number: the first row's.
+    The rows stand on these lines. DataError of the first row where a field of a numeric column is no finite number.
     """
     table, wrong = {}, []
     for name, fields in zip(names, zip(*rows, strict=True), strict=True):

@@ -10,18 +10,11 @@ from ...tree.table import LEAF, NO_NODE, is_alternate
 def take_labels(table, windows, rows, leaves, told, labels, predictions, weights, position, watch, rule, begun):
     """Take in the classes predicted of a block's instances: of each that of its own leaf, then those in alternates.
 
-    Parameters
-    ----------
-    table, windows : arrays of ``Nodes``
-        The latter is written, and verdicts of the former.
-    leaves, told : int64 arrays (n,)
-        Nodes, and the classes that they predict.
-    labels, predictions, weights : int32 arrays
-        Of a window; the second is written, the last empty where all weigh 1.
-    position : int
-        The next instance whose class is told. Returned is the one after all these; -1, if no board tells such.
-    begun : int
-        Instances that the tree had learnt as the block began.
+    Table and windows are those of ``Nodes``; the latter are written, and verdicts of the former. ``leaves`` and
+    ``told`` are nodes and the classes that they predict, int64 (n,). Labels, predictions and weights are int32 arrays
+    of a window; the second is written, the last empty where all weigh 1. ``position`` is the next instance whose class
+    is told; returned is the one after all these, or -1 if no board tells such. ``begun`` instances the tree had learnt
+    as the block began.
     """
     now = block_of(rule, begun)
     for i in range(len(leaves)):

@@ -83,48 +83,20 @@ class _AnswersType(Record):
 
 
 class Answers(Proxy):
-    """All that is needed to answer a board, as one argument.
+    """All that is needed to answer a board, as one argument; arrays are int64 unless it says else.
 
-    Parameters
-    ----------
-    tree : Tree
-        With rows for another split, and edits for one, or a review. Written.
-    kind : int64 array (cells,)
-    form, options, classes
-        As in ``judge_row``.
-    decides : int
-        Whether the judge carries the policy's rule.
-    most : int
-        The largest count of a slot.
-    sizes : named tuple of `sizes_of`
-    first_node : int
-        The board's row of the tree's root; those of its other nodes follow.
-    told : int64 array (rows of the board for the tree, len(SEEN))
-        What the board has of each node. Written.
-    tally : int64 array
-        ``Tally.counts``. Written.
-    rule : BlockRule
-    at : structured array (1,) of AT
-        Written.
-    branches : int
-        Children that a split has at most.
-    asked : int64 array (words of all leaf rows, 2)
-        Leaf and word of each that is asked for. Written.
-    held : int64 array (nodes,)
-        Leaves whose entries are asked for. Written.
-    batch : int64 array (decisions, 2)
-        Nodes that are decided about, and where in ``bins`` their statistics begin. Written.
-    own : int64 array (decisions, classes)
-        Class counts of their entries. Written.
-    bins : int64 array (decisions * cells of an attribute at most, bins, classes)
-        Statistics of their attributes. Written.
-    out : uint32 array
-        Commands. Written.
-    words : int64 array (form.size,)
-        For a split attempt. Written.
-    report : named tuple of ``attempts.report_of``
-    step : int
-        32-bit words of a command.
+    Written are the tree, with rows for another split, and edits for one, or a review; ``told`` (rows of the board for
+    the tree, len(SEEN)), what the board has of each node; ``at``, structured (1,) of AT; ``asked`` (words of all leaf
+    rows, 2), leaf and word of each that is asked for; ``held`` (nodes,), leaves whose entries are asked for; ``batch``
+    (decisions, 2), nodes that are decided about, and where in ``bins`` their statistics begin; ``own`` (decisions,
+    classes), class counts of their entries; ``bins`` (decisions * cells of an attribute at most, bins, classes),
+    statistics of their attributes; ``out``, uint32, commands; ``words`` (form.size,), for a split attempt; and
+    ``tally``.
+
+    ``kind`` (cells,), form, options and classes are as in ``judge_row``; ``decides`` is whether the judge carries the
+    policy's rule, ``most`` the largest count of a slot, ``sizes`` as of `sizes_of`, ``first_node`` the board's row of
+    the tree's root, which those of its other nodes follow, ``branches`` the most children of a split, ``report`` as of
+    ``attempts.report_of``, ``step`` the 32-bit words of a command.
     """
 
 

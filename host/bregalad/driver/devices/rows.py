@@ -42,13 +42,7 @@ _MOVING = (TreeKind.PROPOSAL, TreeKind.BLOCK, TreeKind.LEARNT)  # reports that s
 
 
 class RowDriver(DeviceDriver):
-    """`Driver` of devices.
-
-    Parameters
-    ----------
-    trainer : Trainer
-        Its tree may have learnt before, on another board, too.
-    """
+    """`Driver` of devices. The trainer's tree may have learnt before, on another board, too."""
 
     def __init__(self, trainer):
         super().__init__(trainer)
@@ -205,10 +199,7 @@ class RowDriver(DeviceDriver):
     def learning_rows(self, address, count):
         """Learn rows that lie in the board's memory, from a byte on, and have been declared; a generator.
 
-        Returns
-        -------
-        int
-            Rows whose class was predicted before they were learnt.
+        Returns of how many the class was predicted before they were learnt.
         """
         trainer = self.trainer
         trainer.check_working()

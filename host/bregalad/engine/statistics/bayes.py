@@ -94,22 +94,11 @@ def classify(slots, mix, neighbours, classes, slot, places):
 
 @compiled
 def classify_all(state, codes, attributes, slots, where, neighbours, classes, labels, scores):
-    """Predict instances, each by a slot; what they take counts as one prediction each.
+    """Predict instances, each by a slot, int64 (n,); what they take counts as one prediction each.
 
-    Parameters
-    ----------
-    state : State
-    codes : uint8 array (n * attributes,), read-only
-    attributes : int
-    slots : int64 array (n,)
-    where : int64 array (cells,)
-        Attribute of every cell in use.
-    neighbours, classes : int
-        As in `classify`.
-    labels : int32 array (n,)
-        Written.
-    scores : int64 array (n, classes of the board), or (0, 0)
-        Written.
+    The codes are uint8 (n * attributes,), read-only; ``where``, int64 (cells,), has the attribute of every cell in use;
+    neighbours and classes are as in `classify`. Written are labels, int32 (n,), and scores, int64 (n, classes of the
+    board) or (0, 0).
     """
     own, places = state.codes[: len(where)], state.places[: len(where)]
     held, mix = slots_of(state), mixture(state.config, len(where))

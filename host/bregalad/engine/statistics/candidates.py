@@ -11,17 +11,10 @@ from .state import CELL, COUNTS, CURRENT, EXTENT, FIRST, FLAGS, GAIN, KIND, SINC
 
 @inner
 def attempt(state, slot, cells, classes, all_gains, out):
-    """Try a slot; whether its counts were halved since the last time.
+    """Try a slot by the cells and classes in use; whether its counts were halved since the last time.
 
-    Parameters
-    ----------
-    state : State
-    slot, cells, classes : int
-        The latter two in use.
-    all_gains : int or None
-        None: the best, second best and current attribute; else a candidate for every cell.
-    out : int64 array
-        Written: the class counts, then the candidates, see ``policy.decide.Form``.
+    Written to ``out``, int64, are the class counts, then the candidates, see ``policy.decide.Form``: with ``all_gains``
+    one for every cell; if that is None, the best, second best and current attribute.
     """
     entries, width = state.entries, state.counts.shape[2]
     config, found, measure = state.config, state.found, state.measure

@@ -48,13 +48,7 @@ def unsplit(tree):
 
 
 def paths(nodes, at):
-    """The nodes on the way to these leaves, as ``StreamTree.decision_path`` has them.
-
-    Parameters
-    ----------
-    nodes : Nodes
-    at : int array (n,)
-    """
+    """The nodes on the way to these leaves, int array (n,), as ``StreamTree.decision_path`` has them."""
     count, rows, passed = len(at), [], []
     row = np.arange(count)
     while len(row):
@@ -77,16 +71,8 @@ def totals(nodes, order, counts):
 def importances(nodes, order, counts, criterion, attributes):
     """How much each attribute's splits lessen the impurity; float array (attributes,), sum 1, or all 0.
 
-    Parameters
-    ----------
-    nodes : Nodes or View
-    order : list of int
-        Nodes, children before parents.
-    counts : int array (nodes, classes)
-        Of `totals`.
-    criterion : int
-        Its number.
-    attributes : int
+    Nodes are ``Nodes`` or a `View`, in an order in which children come before parents; counts are those of `totals`,
+    criterion is a number.
     """
     found = np.zeros(attributes)
     for node in order:

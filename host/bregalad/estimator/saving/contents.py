@@ -112,11 +112,8 @@ def is_count(value):
 def labels_from(labels, kind, grows):
     """The classes from a list and the name of their type.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If they are not distinct or of another type; or not sorted, unless the tree ``grows``: then
-        those that came later are the last.
+    TypeError or ValueError if they are not distinct or of another type; or not sorted, unless the tree ``grows``: then
+    those that came later are the last.
     """
     found = np.array(labels, kind)
     kinds = _LABELS.get(found.dtype.kind, ())
@@ -135,14 +132,9 @@ def labels_from(labels, kind, grows):
 
 
 def check_shapes(arrays, attributes, policy):
-    """Refuse arrays of other names, types or shapes than a tree has.
+    """Refuse arrays of other names, types or shapes than a tree of so many attributes has.
 
-    Parameters
-    ----------
-    arrays : dict of array
-        By name, "node_...", "board_...", "sample_...", "history_..." and "memory_...".
-    attributes : int
-    policy : SplitPolicy
+    They are named "node_...", "board_...", "sample_...", "history_..." and "memory_...".
     """
     kinds = {
         "node": _NODE,
@@ -188,14 +180,8 @@ def _check_array(name, arrays, rows, ndim, limits):
 def check_tree(nodes, capacities, classes, policy):
     """Refuse what no node can have; the nodes hang together already.
 
-    Parameters
-    ----------
-    nodes : Nodes
-    capacities : list of int
-        Per attribute 0 if it is numeric, else how many values it may have.
-    classes : int
-        In use.
-    policy : SplitPolicy
+    Capacities are a list of int: per attribute 0 if it is numeric, else how many values it may have. So many classes
+    are in use.
     """
     live = nodes.descendants()
     if nodes.forks and not policy.alternates:
@@ -227,19 +213,10 @@ def check_tree(nodes, capacities, classes, policy):
 
 
 def check_statistics(statistics, nodes, capacities, classes, geometry, anytime, nominal_split):
-    """Refuse statistics that no board can have counted for the nodes.
+    """Refuse statistics, int arrays as ``checkpoint.read`` has them, that no board can have counted for the nodes.
 
-    Parameters
-    ----------
-    statistics : dict of int array
-        As ``checkpoint.read`` has them.
-    nodes, capacities, classes
-        As in ``check_tree``.
-    geometry : Geometry
-        Of the board that they were read from.
-    anytime : bool
-        Whether inner nodes count, too.
-    nominal_split : str
+    Nodes, capacities and classes are as in `check_tree`, the geometry that of the board which they were read from;
+    ``anytime`` is whether inner nodes count, too.
     """
     held, entries, counts = (statistics[name] for name in _BOARD)
     live = nodes.descendants()

@@ -140,16 +140,9 @@ def _number(value):
 def load(classes, path, changes):
     """The tree saved at ``path``, of one of these classes, with some parameters changed.
 
-    It is on the emulated board, unless ``changes`` name another: a file opens none.
-
-    Raises
-    ------
-    ValueError
-        If the file is none, or anything in it is not as `save` writes it; it names the file.
-    OSError, MemoryError
-        If it cannot be read, or is too large.
-    TypeError, ValueError
-        If a change is none of the tree's parameters.
+    It is on the emulated board, unless ``changes`` name another: a file opens none. ValueError, with the file's name,
+    if it is none, or anything in it is not as `save` writes it; OSError or MemoryError if it cannot be read, or is too
+    large; TypeError or ValueError if a change is none of the tree's parameters.
     """
     meta, arrays = read(path)
     known = {cls.__name__: cls for cls in classes}
@@ -181,13 +174,7 @@ def restored(cls, meta, arrays, changes):
 
 
 def read(path):
-    """The description and the arrays of a saved tree, whole, but not looked at.
-
-    Raises
-    ------
-    ValueError, OSError, MemoryError
-        As `load`.
-    """
+    """The description and the arrays of a saved tree, whole, but not looked at; errors as `load`."""
     with _naming(path):
         try:
             with warnings.catch_warnings():
