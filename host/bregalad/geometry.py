@@ -191,14 +191,6 @@ class Geometry:
         return PRESETS[geometry]
 
     @classmethod
-    def from_dict(cls, sizes: dict[str, Any]) -> Geometry:
-        """A geometry of what `as_dict` has given, of an earlier release too; TypeError or ValueError if it is none."""
-        for name in ("banks", "levels"):  # sizes of earlier releases
-            if sizes.get(name, 1) != 1:
-                raise ValueError(f"{name} must be 1, as on all boards of this release, not {shown(sizes[name])}")
-        return cls(**{name: value for name, value in sizes.items() if name not in ("banks", "levels")})
-
-    @classmethod
     def parse(cls, words: Iterable[str], base: Geometry) -> Geometry:
         """A geometry of a command line's words: that of a preset's name, or ``base``, changed by ``name=value`` pairs.
 

@@ -34,7 +34,7 @@ def test_kept_builds_are_of_what_the_catalogue_has(name):
     assert report["clock_mhz"]["achieved"] >= report["clock_mhz"]["asked"]
     assert name == board.name or name.startswith(f"{board.name}-")
     if name == board.name:
-        assert Geometry.from_dict(report["geometry"]) == board.geometry
+        assert Geometry(**report["geometry"]) == board.geometry
         assert (report["clock_mhz"]["asked"], report["seed"]) == (board.clock_mhz, board.seed)
 
 

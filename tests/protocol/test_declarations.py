@@ -117,15 +117,6 @@ def test_geometry_errors(sizes, message):
         Geometry(**sizes)
 
 
-@pytest.mark.parametrize("name", ["banks", "levels"])
-def test_sizes_of_earlier_releases(name):
-    """They are read where they are what all boards have now."""
-    sizes = Geometry(slots=8).as_dict()
-    assert Geometry.from_dict(sizes) == Geometry.from_dict(sizes | {name: 1}) == Geometry(slots=8)
-    with pytest.raises(ValueError, match=f"{name} must be 1, as on all boards of this release, not 2"):
-        Geometry.from_dict(sizes | {name: 2})
-
-
 def test_searchers_of_a_geometry():
     """As many as the bus has numbers, whatever bus; unless it is said how many."""
     usual = Geometry(bus_width=64)

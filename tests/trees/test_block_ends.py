@@ -113,44 +113,12 @@ def test_lengths_that_there_are_not(block):
         VFDT(block=block).check_parameters()
 
 
-def test_there_is_no_delay():
-    with pytest.raises(TypeError, match="there is no delay: .* leave it out, or choose block, how long these are"):
-        VFDT(delay=128)
-
-
-def test_files_with_delay_and_feed(tmp_path):
-    X, y = stream(500)
-    VFDT().fit(X, y).save(tmp_path / "tree")
-    rewrite(tmp_path / "tree", lambda meta: meta["params"].update(delay=0, feed="memory"))
-    assert load_tree(tmp_path / "tree").report()["instances"] == 500
-    rewrite(tmp_path / "tree", lambda meta: meta["params"].update(delay=128))
-    with pytest.raises(ValueError, match="saved with delay=128, .* load it with delay=0 by the release that has saved"):
-        load_tree(tmp_path / "tree")
-
-
 def test_the_default():
     X, y = stream(6000)
     options = {"leaf_prediction": "mc", "geometry": Geometry(nodes=64), "grace": 60}
     tree = VFDT(**options).fit(X, y)
     assert tree.difference(VFDT(block=1 / 32, **options).fit(X, y)) is None
     assert tree.report()["splits"] > 1
-
-
-def test_a_tree_that_was_saved_before_blocks(tmp_path):
-    """It goes on with blocks of one instance, which is what it meant."""
-    X, y = stream(4000)
-    options = OPTIONS | {"block": 1}
-    whole = VFDT(**options).fit(X, y)
-    VFDT(**options).fit(X[:2000], y[:2000]).save(tmp_path / "tree")
-
-    def before(meta):
-        meta["format"] = 5
-        del meta["params"]["block"], meta["tally"]["begun"], meta["tally"]["ends"]
-        meta["params"]["delay"] = 0
-
-    rewrite(tmp_path / "tree", before)
-    again = load_tree(tmp_path / "tree").partial_fit(X[2000:], y[2000:])
-    assert again.block == 1 and again.difference(whole) is None and again.report() == whole.report()
 
 
 def rewrite(path, change, **columns):

@@ -1,7 +1,6 @@
 """What a tree tells of its past: every decision, once, in order, with what it was based on, bounded, saved."""
 
 import copy
-import json
 
 import forging
 import numpy as np
@@ -88,19 +87,6 @@ def test_it_is_bounded(long, tmp_path):
         assert other.history.events["instances"].iloc[-1] == 10**6
     long.reset()
     assert not len(long.fit(*changing(100)).history.events)
-
-
-def test_a_file_of_an_older_release_has_none(long, tmp_path):
-    long.save(tmp_path / "tree")
-    arrays, meta = forging.contents(tmp_path / "tree")
-    arrays = {name: a for name, a in arrays.items() if not name.startswith("history_") and name != "node_evidence"}
-    with (tmp_path / "old").open("wb") as file:
-        forging.write(file, arrays, json.loads(json.dumps(meta)) | {"format": 6})
-    old = load_tree(tmp_path / "old")
-    assert old.difference(long) is None and len(old.history.events) == old.history.dropped == 0
-    assert not old._nodes.evidence.any() and '"event":[]' in old.to_html()
-    X, y = changing()
-    assert len(old.partial_fit(X, y).history.events)
 
 
 def test_names_of_events_are_in_the_page():

@@ -216,7 +216,7 @@ def test_other_format_or_board(tmp_path):
     arrays, meta = forging.contents(path)
     with (tmp_path / "later").open("wb") as file:
         forging.write(file, arrays, meta | {"format": 99})
-    with pytest.raises(ValueError, match="saved in format 99, this release reads 5"):
+    with pytest.raises(ValueError, match="saved in format 99, this release reads 7"):
         VFDT.load(tmp_path / "later")
     with pytest.raises(ValueError, match="saved from a board with bins = 16, this one has 8"):
         VFDT.load(path, geometry=Geometry(lanes=8, passes=2, bins=8))

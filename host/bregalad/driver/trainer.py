@@ -151,7 +151,7 @@ class Trainer:
         self.classes = classes
 
     def widen(self, cells):
-        """Count more attributes from now on, the last ones; for a driver that ``widens``, and the board has the cells."""
+        """Count more attributes from now on, the last ones, on a board with the cells; for a driver that ``widens``."""
         self.check_working()
         known, attributes = len(self.cells), len(cells.first_cell)
         pool = self.growth.pool

@@ -24,6 +24,6 @@ def clock_of(reports, geometry, board=None):
     found = [
         (*(report["clock_mhz"][key] for key in ("asked", "achieved")), name)
         for name, report in reports.items()
-        if board in (None, report["board"]) and Geometry.from_dict(report["geometry"]) == geometry
+        if board in (None, report["board"]) and Geometry(**report["geometry"]) == geometry
     ]
     return min(found, default=(None,) * 3)

@@ -23,7 +23,6 @@ from ...geometry import Geometry
 from ...predictors import predictor_of
 from ...tree.cells import CellMap
 from ...tree.nodes import Nodes
-from ...tree.table import EVIDENCE
 from ...tree.window import Memory
 from ...words import joined, shown
 from .. import board as holder
@@ -38,8 +37,7 @@ from .contents import (
     labels_from,
 )
 
-FORMAT = 7  # changes whenever older releases could not read the file
-_BEFORE_BLOCKS, _BEFORE_HISTORIES = 5, 6
+FORMAT = 7  # changes whenever what a file holds does
 
 
 def save(tree, path, kept):
@@ -189,21 +187,12 @@ def read(path):
             raise
         except Exception as error:  # whatever zip, compression, header or JSON make of other bytes
             raise ValueError(f"no saved tree, or a damaged one ({error})") from error
-        if form not in range(_BEFORE_BLOCKS, FORMAT + 1):
-            raise ValueError(f"saved in format {form!r}, this release reads {_BEFORE_BLOCKS} to {FORMAT}")
+        if form != FORMAT:
+            raise ValueError(f"saved in format {form!r}, this release reads {FORMAT}: learn anew")
         if not sound:
             raise ValueError("no saved tree, or a damaged one (its digest is of other contents)")
         with of_the_file():
             check_entries(meta)
-            if form == _BEFORE_BLOCKS:
-                _give_blocks(meta)
-            delay = meta["params"].pop("delay", 0)
-            meta["params"].pop("feed", None)
-        if delay:
-            raise ValueError(
-                f"saved with delay={delay}, which was in place of blocks: load it with delay=0 by the release that has "
-                "saved it, and save it anew"
-            )
         return meta, arrays
 
 
@@ -214,19 +203,6 @@ def _naming(path):
         yield
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
-
-
-def _give_blocks(meta):
-    """Make of a description without blocks one of blocks of one instance, which is what it meant."""
-    if "delay" not in meta["params"]:  # no tree on a board
-        return
-    meta["params"]["block"] = 1
-    waiting = [meta]
-    while waiting:
-        part = waiting.pop()
-        waiting += [each for name in ("members", "trees") for each in part.get(name, ())]
-        if "tally" in part:
-            part["tally"] |= {"begun": part["tally"]["instances"], "ends": 0}
 
 
 @contextmanager
@@ -246,7 +222,7 @@ def checked_parameters(cls, meta):
     params = {
         **parameters_of(meta),
         "board": "emulated",
-        "geometry": Geometry.from_dict(given) if isinstance(given, dict) else given,
+        "geometry": Geometry(**given) if isinstance(given, dict) else given,
     }
     made(cls, params).check_parameters()
     return params
@@ -277,9 +253,6 @@ def learnt_by(tree, meta, arrays):
     """What a tree of the file's own parameters has learnt, checked: its members."""
     check_tally(meta["tally"])
     window = tree._policy().window
-    if meta["format"] <= _BEFORE_HISTORIES:  # nothing was known of decisions then
-        arrays = arrays | {f"history_{name}": column for name, column in History().__getstate__().items()}
-        arrays["node_evidence"] = np.zeros((arrays["node_kind"].size, EVIDENCE))
     check_shapes(arrays, len(meta["schema"]["attributes"]), tree._policy())
     nodes, statistics, sample, memory, history = (
         section(arrays, prefix) for prefix in ("node_", "board_", "sample_", "memory_", "history_")
@@ -292,7 +265,7 @@ def learnt_by(tree, meta, arrays):
     }  # as they go to the board
     capacities = [getattr(book, "capacity", 0) for book in quantiser.books]
     check_tree(nodes, capacities, len(classes), tree._policy())
-    kept = Geometry.from_dict(meta["geometry"])
+    kept = Geometry(**meta["geometry"])
     check_statistics(statistics, nodes, capacities, len(classes), kept, tree._policy().anytime, tree.nominal_split)
     tree._policy().check(len(classes), any(capacities), tree.nominal_split)
     if window is not None:

@@ -44,10 +44,9 @@ def restored(cls, meta, arrays, changes):
 
 
 def _tally(meta):
-    """What the tree has counted, checked; nothing in files of older releases."""
-    tally = meta.get("tally", {})
-    names = Tree([], True).tally
-    if not isinstance(tally, dict) or not names.keys() >= tally.keys() or not all(map(is_count, tally.values())):
+    """What the tree has counted, checked."""
+    tally = meta["tally"]
+    if tally.keys() != Tree([], True).tally.keys() or not all(map(is_count, tally.values())):
         raise ValueError(f"the entry 'tally' is {shown(tally)}")
     return tally
 
