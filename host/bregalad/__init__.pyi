@@ -5,14 +5,8 @@ from .estimator.resident import Resident
 from .geometry import PRESETS, Geometry
 from .learners.catalogue import TREES, load_tree
 from .learners.classical.utgoff import ID5R, ITI
-from .learners.confidence import CorrHTree, CTree
-from .learners.cvfdt import CVFDT
-from .learners.efdt import EFDT
-from .learners.efhat import EFHAT
-from .learners.hat import HAT
-from .learners.positive.puucvfdt import PuuCVFDT
-from .learners.positive.puuvfdt import PuuVFDT
-from .learners.vfdt import VFDT
+from .learners.hoeffding import CVFDT, EFDT, EFHAT, HAT, VFDT, CorrHTree, CTree
+from .learners.positive.puuvfdt import PuuCVFDT, PuuVFDT
 
 __version__: str
 

@@ -8,8 +8,7 @@ from matplotlib.figure import Figure
 
 from ..data.generators import RandomTree
 from ..evaluation import prequential
-from ..learners.efdt import EFDT
-from ..learners.vfdt import VFDT
+from ..learners.hoeffding import EFDT, VFDT
 from . import streams
 from .page import table
 

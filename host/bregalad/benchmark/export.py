@@ -16,8 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ..ensemble.adaptive import AdaptiveRandomForest
-from ..learners.vfdt import VFDT
+from ..ensemble.bagging import AdaptiveRandomForest
+from ..learners.hoeffding import VFDT
 from ..words import first_line
 from .page import table
 from .streams import load, nominal

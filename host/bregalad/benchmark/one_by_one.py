@@ -15,7 +15,7 @@ from itertools import product
 import numpy as np
 from river.tree import HoeffdingTreeClassifier
 
-from ..learners.vfdt import VFDT
+from ..learners.hoeffding import VFDT
 from ..words import first_line
 
 HEAD = 1000  # instances before the clock

@@ -13,8 +13,7 @@ from itertools import product
 
 from ..boards.device import Device
 from ..geometry import Geometry
-from ..learners.efdt import EFDT
-from ..learners.vfdt import VFDT
+from ..learners.hoeffding import EFDT, VFDT
 from ..protocol.commands import pack_load
 from . import streams
 

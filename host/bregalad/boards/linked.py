@@ -12,8 +12,7 @@ from ..protocol.link import LAPSE_SECONDS, LINK_VERSION, Refusal
 from ..protocol.registers import IDENTITY
 from ..warn import warn
 from .base import BoardError
-from .device import Remote
-from .whole import whole
+from .device import Remote, whole
 
 _LONGEST = 1.0  # seconds between two frames to a board that something is expected from
 _BACKLOG = 1 << 16  # bytes that `send` leaves waiting for the wire

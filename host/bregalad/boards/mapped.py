@@ -12,8 +12,7 @@ from ..protocol.pages import page_bytes
 from ..protocol.registers import find
 from ..protocol.soc import BUFFER, DESCRIPTOR, PAGE, SOC_BASE, SOC_VERSION, Stop, find_soc
 from .base import BoardError
-from .device import Remote
-from .whole import whole
+from .device import Remote, whole
 
 _RING = 256  # descriptors
 _REPORTS = 1 << 16  # bytes of the report ring

@@ -1,15 +1,81 @@
-"""Options of the trees: which tree takes which, and its default."""
+"""Options of what learns: the trees, an ensemble around one, and active learning."""
 
 from dataclasses import replace
 
+from .. import active
+from ..ensemble import options as ensembles
+from ..ensemble.options import MEMBER, NAMES
 from ..options import table as options
-from ..options.option import WEIGHTS
+from ..options.option import FLAG, WEIGHTS
+from ..options.table import CLASSICAL, POSITIVE, help_of
 from ..words import joined
-from . import ensembles
+
+_SHARED = ("seed", "threads")  # options that are there already
+OWN = tuple(
+    option for option in ensembles.OPTIONS if option.group and option.name not in _SHARED and option.kind is not FLAG
+)
+
+
+def add_ensembles(parser):
+    """Which ensemble, and its options."""
+    group = parser.add_argument_group("ensembles")
+    group.add_argument(
+        "--learner",
+        choices=("tree", *NAMES),
+        help="one tree, or an ensemble of such: bagging, leveraging bagging, adaptive random forest (default: tree)",
+    )
+    for option in OWN:
+        group.add_argument(option.flag, help=help_of(option), **option.kind.arguments)
+
+
+def check_ensemble(args):
+    """Raise ValueError for options that contradict each other."""
+    for option in OWN:
+        if (value := getattr(args, option.name)) is None:
+            continue
+        if args.learner not in option.defaults:
+            raise ValueError(
+                f"{option.flag} is an option of --learner {joined(option.defaults, 'and')}, not of {args.learner}"
+            )
+        replace(option, name=option.flag).check(value)
+    if args.learner == "tree":
+        if args.wave is not None and args.tree in POSITIVE:
+            raise ValueError(f"--wave is for one tree, not for --tree {args.tree}")
+        return
+    if args.tree in POSITIVE:
+        raise ValueError(f"--learner {args.learner} is of trees that know all labels, not of {args.tree}")
+    if args.tree in CLASSICAL:
+        raise ValueError(f"--learner {args.learner} is of trees that learn on a board, not of {args.tree}")
+    for option in ("ask", "wave"):
+        if getattr(args, option) is not None:
+            raise ValueError(f"--{option} is for one tree, not for --learner {args.learner}")
+
+
+def member_of(args, chosen):
+    """The options of a member: those chosen, but for the ensemble's own; of a forest of VFDTs others by default."""
+    if args.learner == "tree":
+        return chosen
+    usual = MEMBER if args.learner == "arf" and args.tree == "vfdt" and args.geometry is None else {}
+    return {**usual, **{name: value for name, value in chosen.items() if name not in _SHARED}}
+
+
+def ensemble_of(args, tree, chosen):
+    """The ensemble of trees like this one; the tree itself if it is to learn alone."""
+    if args.learner == "tree":
+        return tree
+    from ..ensemble.catalogue import ENSEMBLES
+
+    own = {option.name: value for option in OWN if (value := getattr(args, option.name)) is not None}
+    if args.seed is not None:
+        own["seed"] = args.seed
+    if "threads" in chosen:
+        own["threads"] = chosen["threads"]
+    return ENSEMBLES[args.learner](tree, **own)
+
 
 # Those of the parameters that add_learner makes options of; board, geometry and nominal are elsewhere.
 OPTIONS = tuple(option for option in options.OPTIONS if option.group)
-FLAGS = {option.name: option.flag for option in (*OPTIONS, *ensembles.OWN)}
+FLAGS = {option.name: option.flag for option in (*OPTIONS, *OWN)}
 _TREES = (*options.LEARNERS, *options.POSITIVE, *options.CLASSICAL)
 
 
@@ -72,3 +138,45 @@ def of_stream(tree, classes, nominal):
     if hasattr(tree, "positive"):
         named["positive"] = labels.get(str(tree.positive), tree.positive)
     return named
+
+
+_STRATEGIES = {name.lower(): name for name in active.__all__ if name != "Strategy"}
+
+
+def add_labels(parser):
+    """Which strategy, and its options."""
+    group = parser.add_argument_group("labels")
+    group.add_argument(
+        "--ask", choices=_STRATEGIES, help="learn only the instances whose labels this strategy asks for (default: all)"
+    )
+    group.add_argument(
+        "--budget", type=float, metavar="X", help="the largest share of labels that --ask may ask for, 0 to 1"
+    )
+    group.add_argument("--seed", type=int, metavar="N", help="of what --ask or --learner draws at random (default: 1)")
+
+
+def check_labels(args):
+    """Raise ValueError for options that contradict each other."""
+    if args.ask is None:
+        for option in ("budget", "seed"):
+            if getattr(args, option) is not None and not (option == "seed" and args.learner != "tree"):
+                raise ValueError(
+                    f"--{option} has no effect without --ask"
+                    + (f" or --learner {joined(NAMES)}" if option == "seed" else "")
+                )
+    elif args.tree in POSITIVE:
+        raise ValueError(f"--ask asks for labels, which {args.tree} does without: choose another --tree")
+    elif args.budget is None:
+        raise ValueError("--ask needs the share of labels that it may ask for: --budget 0.3 is 30 %")
+    elif args.checkpoint or args.resume:
+        raise ValueError("a checkpoint keeps the tree, not what --ask has asked: leave out --checkpoint and --resume")
+
+
+def strategy_of(args, tree):
+    """The strategy around the tree; None if all labels are learnt."""
+    if args.ask is None:
+        return None
+    try:
+        return getattr(active, _STRATEGIES[args.ask])(tree, args.budget, seed=1 if args.seed is None else args.seed)
+    except ValueError as error:  # of a parameter, whose name it begins with
+        raise ValueError(f"--{error}") from error

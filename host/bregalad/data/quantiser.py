@@ -1,6 +1,7 @@
 """Instances to codes: one byte per attribute, as the board takes them."""
 
 from copy import copy
+from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from numbers import Real
 
@@ -8,7 +9,6 @@ import numpy as np
 import pandas as pd
 
 from ..words import listed, one_line, shown
-from .changes import Changes
 from .codebook import CodeBook
 from .edges import renew
 from .frames import as_pandas
@@ -21,6 +21,35 @@ from .tables import NumberTables
 from .times import TIMES, seconds
 
 __all__ = ["Quantiser", "real"]
+
+
+@dataclass(frozen=True, eq=False)
+class Changes:
+    """Books that are to change, all of them in arrays.
+
+    Attributes
+    ----------
+    attributes : int64 array (m,)
+        Whose books, rising.
+    old, new : tuple of float64 array (m, edges), int64 array (m,)
+        Edges before and after, and how many each has.
+    values : tuple of float64 array (m, n), int64 array (m,)
+        The values that the stream's sample holds, rising, and how many of each.
+    """
+
+    attributes: np.ndarray
+    old: tuple
+    new: tuple
+    values: tuple
+
+    def __len__(self):
+        return len(self.attributes)
+
+    def __iter__(self):
+        """Per attribute: it, its old edges, its new ones, its values."""
+        for i, attribute in enumerate(self.attributes.tolist()):
+            yield attribute, *(table[i, : counts[i]] for table, counts in (self.old, self.new, self.values))
+
 
 _NUMBERS = {np.dtype(np.float32), np.dtype(np.float64)}  # what is encoded as it is
 

@@ -9,7 +9,7 @@ from ..engine.alternate_tests import chances_of, contest_of
 from ..engine.arguments import LEFT, PHASE, TRIED, make_arguments
 from ..engine.drift import watch_of
 from ..engine.statistics.bayes import classify_all
-from ..engine.statistics.slots import obey, read_entries, write_entries
+from ..engine.statistics.counting import obey, read_entries, write_entries
 from ..engine.statistics.state import COUNTS, EXTENT, TERMS, N, slots_of
 from ..tree.blocks import FAR, next_of
 from ..tree.routing import GROUP

@@ -3,9 +3,8 @@
 import numpy as np
 
 from ..engine.history import note
-from ..tree.activation import activate, rezoom, role_period
 from ..tree.alternates import begin, end
-from ..tree.deactivation import clear_below, competing, divide, free_slot, review
+from ..tree.deactivation import activate, clear_below, competing, divide, free_slot, review, rezoom, role_period
 from ..tree.edits import CLEAR, EDIT, SLOT, WHAT
 from ..tree.slots import SlotPool
 from ..tree.split import Split, enter_role, link, shift_of, style_of

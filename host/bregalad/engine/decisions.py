@@ -14,7 +14,7 @@ from .history import DRIFT, note
 from .history import DROPPED as GOES
 from .history import SWAPPED as TAKES_OVER
 from .statistics.candidates import attempt
-from .statistics.slots import obey
+from .statistics.counting import obey
 from .statistics.state import COUNTS, KIND
 from .tally import ALTERNATES, DROPPED, HALVINGS, SWAPPED, TRIALS
 

@@ -1,7 +1,6 @@
 """What the package offers; read by type checkers, and as the package is loaded."""
 
-from .adaptive import AdaptiveRandomForest
-from .bagging import LeveragingBagging, OnlineBagging
+from .bagging import AdaptiveRandomForest, LeveragingBagging, OnlineBagging
 from .catalogue import ENSEMBLES, load_learner
 
 __all__ = ["ENSEMBLES", "AdaptiveRandomForest", "LeveragingBagging", "OnlineBagging", "load_learner"]

@@ -1,12 +1,13 @@
-"""Online bagging, and leveraging bagging."""
+"""Online bagging, leveraging bagging, and the adaptive random forest."""
 
 from ..drift.adwin import new_windows
-from ..learners.vfdt import VFDT
+from ..learners.hoeffding import VFDT
 from .estimator import Ensemble, declared
 from .member import Style
+from .options import MEMBER
 from .votes import first_change
 
-__all__ = ["LeveragingBagging", "OnlineBagging"]
+__all__ = ["AdaptiveRandomForest", "LeveragingBagging", "OnlineBagging"]
 
 
 @declared
@@ -62,3 +63,38 @@ class LeveragingBagging(OnlineBagging):
                 return found, weights
             # It has learnt what comes behind, too: that goes with it.
             found[worst, at:] = yield from hands.replant(worst, at)
+
+
+@declared
+class AdaptiveRandomForest(Ensemble):
+    """Bagged trees that split each node on a few attributes only, and are replaced as the stream drifts.
+
+    Where ADWIN warns that a member errs more, a tree begins to grow in the background; where it is sure, that tree
+    takes the member's place. Votes count by accuracy.
+
+    Source: Gomes et al., Adaptive random forests for evolving data stream classification, Machine Learning 106, 2017;
+    docs/ensembles.md.
+    """
+
+    _name = "arf"
+    _trees_each = 2  # one in the background
+
+    rate: float = 6.0
+    attributes: float = 0.6
+    warning: float = 0.01
+    drift: float = 0.001
+    weighted: bool = True
+
+    def _default_tree(self):
+        return VFDT(**MEMBER)
+
+    def _style(self):
+        width = self.n_features_in_
+        return Style(
+            self._template,
+            int(self.seed),
+            float(self.rate),
+            subset=min(width, max(1, round(float(self.attributes) * width))),
+            deltas=(float(self.warning), float(self.drift)),
+            weighted=bool(self.weighted),
+        )

@@ -5,8 +5,7 @@ from typing import Any
 from ..estimator.saving import storage
 from ..hints import Path
 from ..learners.catalogue import CLASSICAL, POSITIVE, TREES
-from .adaptive import AdaptiveRandomForest
-from .bagging import LeveragingBagging, OnlineBagging
+from .bagging import AdaptiveRandomForest, LeveragingBagging, OnlineBagging
 
 __all__ = ["ENSEMBLES", "load_learner"]
 

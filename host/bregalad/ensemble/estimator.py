@@ -18,10 +18,9 @@ from ..hints import Frame
 from ..predictors import predictor_of
 from . import options, storage
 from .crew import Crew
-from .ground import Ground, alone, is_shared
+from .ground import Ground, alone, check_template, is_shared
 from .member import Member
 from .share import Known, Share
-from .template import check_template
 from .votes import elect
 
 _BATCH = 4096  # instances that a member learns or looks at before the next one does; nothing depends on it

@@ -298,9 +298,9 @@ class Learner(ClassifierMixin, BaseEstimator):
     @in_turn
     def to_json(self, path: Path | None = None) -> str | None:
         """What `predict` and `predict_proba` say, as JSON; else as `to_onnx`."""
-        from ..export import document
+        from ..export import model
 
-        return document.write(self._described(), path)
+        return model.write(self._described(), path)
 
     @in_turn
     def as_numbers(self, X: Frame) -> NDArray[np.float64]:

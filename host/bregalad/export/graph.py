@@ -10,8 +10,7 @@ import numpy as np
 from ..extras import needing
 from ..fixed import BAYES_BINS, BAYES_FRACTION
 from ..words import shown
-from .document import kept
-from .model import codes_of, edges_of
+from .model import codes_of, edges_of, kept
 
 _OLDEST = 13  # opset; before, operators take other inputs
 _UNIT = np.log(2) / (BAYES_BINS << BAYES_FRACTION)

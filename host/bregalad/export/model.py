@@ -1,8 +1,9 @@
-"""What a learner predicts by, in JSON's types: what all exports are made of.
+"""What a learner predicts by, in JSON's types, of which all exports are made; and their files.
 
 Members are as `schema.json` declares them, which says also what they mean.
 """
 
+import json
 from typing import NamedTuple
 
 import numpy as np
@@ -11,11 +12,28 @@ from ..boards.base import BoardError
 from ..driver.checkpoint import entry_type
 from ..driver.trainer import Trainer
 from ..engine.statistics.arithmetic import bayes_log2_of
+from ..files import check_writable, replacing
 from ..fixed import BAYES_BINS, BAYES_FALL, BAYES_TABLE, BAYES_UNIT
 from ..geometry import MISSING
 from ..tree.nodes import Nodes
 from ..tree.split import shift_of
 from ..tree.table import MULTIWAY, NUMERIC, ONE_VS_REST
+
+
+def write(model, path=None):
+    """JSON as `schema.json` declares it: a text, or a file."""
+    return kept(json.dumps(model, ensure_ascii=False, allow_nan=False, separators=(",", ":")), path)
+
+
+def kept(text, path):
+    """A text, None once it is in a file."""
+    if path is None:
+        return text
+    check_writable(path)
+    with replacing(path, "w" if isinstance(text, str) else "wb") as file:
+        file.write(text)
+    return None
+
 
 KINDS = {NUMERIC: "numeric", MULTIWAY: "multiway", ONE_VS_REST: "one_vs_rest"}
 _LOGS = np.array(BAYES_TABLE)

@@ -6,8 +6,7 @@ from string import Template
 from textwrap import wrap
 
 from ..words import one_line, shown
-from .document import kept
-from .model import codes_of
+from .model import codes_of, kept
 
 _KINDS = {"numeric": 1, "multiway": 2, "one_vs_rest": 3}  # a leaf has 0, with naive Bayes 4
 _COLUMNS = ("kind", "attribute", "limit", "default", "child")  # of leaves the last is the class, or which of the latter

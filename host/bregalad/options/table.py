@@ -12,16 +12,16 @@ from .option import ANY, FLAG, PROBABILITY, WEIGHTS, Option, choice, in_help, in
 
 # Trees by name, with where the class is: catalogue, command line, River's and CapyMOA's classes go by these.
 LEARNERS = {
-    "vfdt": "vfdt.VFDT",
-    "efdt": "efdt.EFDT",
-    "ctree": "confidence.CTree",
-    "corrhtree": "confidence.CorrHTree",
-    "hat": "hat.HAT",
-    "efhat": "efhat.EFHAT",
-    "cvfdt": "cvfdt.CVFDT",
+    "vfdt": "hoeffding.VFDT",
+    "efdt": "hoeffding.EFDT",
+    "ctree": "hoeffding.CTree",
+    "corrhtree": "hoeffding.CorrHTree",
+    "hat": "hoeffding.HAT",
+    "efhat": "hoeffding.EFHAT",
+    "cvfdt": "hoeffding.CVFDT",
 }
 # Of positive and unlabelled instances.
-POSITIVE = {"puuvfdt": "positive.puuvfdt.PuuVFDT", "puucvfdt": "positive.puucvfdt.PuuCVFDT"}
+POSITIVE = {"puuvfdt": "positive.puuvfdt.PuuVFDT", "puucvfdt": "positive.puuvfdt.PuuCVFDT"}
 # On the host; they keep all instances.
 CLASSICAL = {"id5r": "classical.utgoff.ID5R", "iti": "classical.utgoff.ITI"}
 BOUNDS = ("hoeffding", "mcdiarmid", "confidence", "confidence-practical")

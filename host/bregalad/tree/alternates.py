@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..compiled import njit
-from .activation import activate
+from .deactivation import activate
 from .slots import give_back
 from .split import restate
 from .table import FORK, ROWS, descendants, fork, has_alternate, join

@@ -1,4 +1,4 @@
-"""Which leaves hold a slot where there are more leaves than slots, in compiled code.
+"""Which leaves hold a slot where there are more leaves than slots, and what a node is given with one, in compiled code.
 
 The least promising leaf, by the share of instances that reach it times its error, is the first to lose its slot
 (Domingos and Hulten 2000, section 3.3).
@@ -7,10 +7,66 @@ The least promising leaf, by the share of instances that reach it times its erro
 import numpy as np
 
 from ..compiled import njit
-from .activation import activate, begin_anew
-from .slots import give_back
-from .split import enter_role, hand_out, sprout
-from .table import FORK, LEAF, descendants, kill
+from ..geometry import NONE
+from .edits import CELL, CLEAR, KEEP, SLOT, WHAT
+from .slots import give_back, take_slot
+from .split import enter_role, hand_out, place, restate, sprout, zoom_of
+from .table import FORK, LEAF, descendants, forget_trial, kill
+
+
+@njit()
+def role_period(tree, node):
+    """Instances between trials of a node, where it has no period of its own."""
+    return tree.style.grace if tree.table[node]["kind"] == LEAF else tree.style.inner_period
+
+
+@njit()
+def begin_anew(tree, node):
+    """All that is known of a node from its statistics begins anew."""
+    gains, row = tree.matrices[2], tree.table[node]
+    row["since"] = row["own"] = row["tried"] = 0
+    gains[node] = 0
+    row["period"] = role_period(tree, node)
+    forget_trial(row)
+
+
+@njit()
+def rezoom(tree, node, at):
+    """Write the edits that set a cleared slot's zoom to what its node's path asks for: one per attribute at most.
+
+    ``at`` as in ``split.place``, which also says what is returned.
+    """
+    table, edits = tree.table, tree.edits
+    slot = np.int64(table[node]["slot"])
+    begun, step = at, np.int64(node)
+    while table[step]["parent"] >= 0:
+        cell, lo, shift = zoom_of(tree, step)
+        told = cell == NONE
+        for before in range(begun, at):  # nearer to the node
+            told |= edits[before, CELL] == cell
+        if not told:
+            at = place(tree, node, slot, np.int64(KEEP), cell, lo, shift, at)
+        step = np.int64(table[step]["parent"])
+    return at
+
+
+@njit()
+def activate(tree, node, seen, at):
+    """Give a node without a slot a free one; its statistics start anew, with so many instances ``seen`` by the tree.
+
+    ``at`` as in ``split.place``, which also says what is returned.
+    """
+    counts, base, _, _, _ = tree.matrices
+    row = tree.table[node]
+    row["slot"] = slot = take_slot(tree.stack, tree.slot_node, node)
+    begin_anew(tree, node)
+    row["born"] = seen
+    if row["kind"] == LEAF and tree.style.inherit:
+        base[node] = counts[node]
+    else:
+        base[node] = 0
+    tree.edits[at, WHAT], tree.edits[at, SLOT] = CLEAR, slot
+    return restate(tree, node, rezoom(tree, node, at + 1))
 
 
 @njit(inner=True)

@@ -25,7 +25,7 @@ def run(args):
     from ...data.flights import flights
     from ...evaluation import prequential
     from ...geometry import Geometry
-    from ...learners.vfdt import VFDT
+    from ...learners.hoeffding import VFDT
     from .. import outputs
     from ..report import print_report
 

@@ -8,7 +8,7 @@ from typing import Any
 from ...files import replacing, save_file
 from ...interrupt import Stopped, status_of, stopping
 from ...words import counted
-from .. import checkpoint, ensembles, labels, learner, options, outputs, report, saved
+from .. import checkpoint, learner, options, outputs, report, saved
 
 
 def add_arguments(parser):
@@ -16,8 +16,8 @@ def add_arguments(parser):
     options.add_stream(parser)
     options.add_board(parser)
     learner.add_learner(parser)
-    ensembles.add_ensembles(parser)
-    labels.add_labels(parser)
+    learner.add_ensembles(parser)
+    learner.add_labels(parser)
     group = parser.add_argument_group("long runs")
     group.add_argument(
         "--checkpoint", metavar="FILE", help="write the tree, and how far the run has come, to FILE again and again"
@@ -105,8 +105,8 @@ def _chosen(args):
     """The tree's parameters that are given; all options are checked, and those of the learner have defaults."""
     args.tree, args.learner = args.tree or "vfdt", args.learner or "tree"
     chosen = learner.given(args)
-    labels.check_labels(args)
-    ensembles.check_ensemble(args)
+    learner.check_labels(args)
+    learner.check_ensemble(args)
     return chosen
 
 
@@ -114,8 +114,8 @@ def _made(args, chosen):
     from ...learners.catalogue import CLASSICAL, POSITIVE, TREES
 
     where = {} if args.tree in CLASSICAL else {"board": args.board, "geometry": args.geometry}
-    tree = (TREES | POSITIVE | CLASSICAL)[args.tree](**where, **ensembles.member_of(args, chosen))
-    tree = ensembles.ensemble_of(args, tree, chosen)
+    tree = (TREES | POSITIVE | CLASSICAL)[args.tree](**where, **learner.member_of(args, chosen))
+    tree = learner.ensemble_of(args, tree, chosen)
     tree.check_parameters()
     return tree
 
@@ -141,7 +141,7 @@ def _begun(args, stream, tree, this, old, before):
     from ...evaluation import Curve
 
     _, curve, every, position = old or (tree, Curve(), checkpoint.EVERY, None)
-    strategy, seen = labels.strategy_of(args, tree), sum(curve.instances[-1:])
+    strategy, seen = learner.strategy_of(args, tree), sum(curve.instances[-1:])
     if args.from_ and not old:
         saved.check_labels(stream, tree)
     if position:

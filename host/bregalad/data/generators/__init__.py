@@ -8,14 +8,10 @@ from typing import Any
 from ..schema import DataError
 from .agrawal import Agrawal
 from .base import Generator
-from .changing import Chessboard, Clusters, InterchangingRBF, MovingSquares
-from .concepts import SEA, STAGGER, PoisonedHead
+from .changing import Chessboard, Clusters, InterchangingRBF, MovingSquares, RandomRBF
+from .concepts import LED, SEA, STAGGER, Hyperplane, PoisonedHead, Waveform
 from .drift import ConceptDrift, Recurrence
-from .hyperplane import Hyperplane
-from .led import LED
-from .rbf import RandomRBF
 from .tree import RandomTree
-from .waveform import Waveform
 
 PREFIX = "generator:"
 _NO_DEFAULT = inspect.Parameter.empty

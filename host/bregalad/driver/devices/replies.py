@@ -1,21 +1,60 @@
-"""What becomes of the reports of a board that walks records down the tree, in compiled code.
+"""What becomes of the reports of a board that walks records down the tree, in compiled code: trials, labels, answers.
 
 A proposal is judged at once. What the driver has asked for is put where it belongs, and when it is all there `go_on`
 goes on: so nothing but bytes goes to and fro outside.
 """
 
+from collections import namedtuple
+
 import numpy as np
 
 from ...compiled import njit
+from ...engine.drift import follow
 from ...engine.tally import BEGUN, ENDS, HALVINGS, INSTANCES, TRIALS
-from ...policy.decide import KEEP, MAX_PERIOD, judge_row
-from ...protocol.reports import HEADER, Kind
+from ...policy.decide import CANDIDATE as ELEMENTS
+from ...policy.decide import KEEP, MAX_PERIOD, NO_CELL, judge_row
+from ...protocol.reports import CANDIDATE, HEADER, Kind, SuggestionFlag, gains_layout, suggestion_layout
 from ...protocol.tree import TREE_REPORTS, TreeKind
-from ...protocol.words import getter
-from ...tree.blocks import FAR, next_of
-from .attempts import read_attempt
+from ...protocol.words import getter, words_before
+from ...tree.blocks import FAR, block_of, next_of
+from ...tree.table import LEAF, NO_NODE, is_alternate
 from .progress import go_on
 from .queries import ALL, COUNTS, MAJORITY, RIGHT, put_period
+
+_flags_of = getter(HEADER, "flags")
+_HALVED = int(SuggestionFlag.HALVED)
+_WORDS = CANDIDATE.size // 4
+_cell_of, _value_of, _valid_of, _gain_of = (getter(CANDIDATE, name) for name in ("cell", "value", "valid", "gain"))
+
+_Report = namedtuple("_Report", ["size", "class_counts", "classes", "candidates", "count"])
+
+
+def report_of(geometry, cells, gains_of_all):
+    """Where a board's reports, GAINS or SUGGESTION, have the class counts and the candidates; in 32-bit words."""
+    layout = gains_layout(geometry, cells) if gains_of_all else suggestion_layout(geometry)
+    first = words_before(layout, "candidates" if gains_of_all else "best_cell")
+    count = cells if gains_of_all else 3
+    return _Report(layout.size // 4, words_before(layout, "class_counts"), geometry.classes, first, count)
+
+
+@njit()
+def read_attempt(report, words, at, out):
+    """Write the split attempt of the report that begins at ``words[at]`` to ``out``, int64 array of a ``decide.Form``.
+
+    Whether counts were halved since the last.
+    """
+    for k in range(report.classes):
+        out[k] = words[at + report.class_counts + k]
+    used = report.classes
+    for i in range(report.count):
+        place = at + report.candidates + _WORDS * i
+        out[used], out[used + 1], out[used + 2] = NO_CELL, 0, 0
+        if _valid_of(words, place):
+            out[used], out[used + 1] = _cell_of(words, place), _value_of(words, place)
+            out[used + 2] = _gain_of(words, place)
+        used += ELEMENTS
+    return _flags_of(words, at) & _HALVED != 0
+
 
 _SUGGESTION, _GAINS, _STATISTICS, _ENTRY = (int(Kind[name]) for name in ("SUGGESTION", "GAINS", "STATISTICS", "ENTRY"))
 _PROPOSAL, _BLOCK, _LEARNT, _ROW = (int(TreeKind[name]) for name in ("PROPOSAL", "BLOCK", "LEARNT", "ROW"))
@@ -137,3 +176,34 @@ def _judge(answers, node, used, anytime):
     if row["verdict"] == KEEP and options.adaptive:
         used = put_period(answers, answers.at[0]["slot"], min(np.int64(row["period"]), MAX_PERIOD), used)
     return used
+
+
+@njit()
+def take_labels(table, windows, rows, leaves, told, labels, predictions, weights, position, watch, rule, begun):
+    """Take in the classes predicted of a block's instances: of each that of its own leaf, then those in alternates.
+
+    Table and windows are those of ``Nodes``; the latter are written, and verdicts of the former. ``leaves`` and
+    ``told`` are nodes and the classes that they predict, int64 (n,). Labels, predictions and weights are int32 arrays
+    of a window; the second is written, the last empty where all weigh 1. ``position`` is the next instance whose class
+    is told; returned is the one after all these, or -1 if no board tells such. ``begun`` instances the tree had learnt
+    as the block began.
+    """
+    now = block_of(rule, begun)
+    for i in range(len(leaves)):
+        leaf = leaves[i]
+        if leaf < 0 or leaf >= rows or table[leaf]["kind"] != LEAF:
+            return -1
+        node = leaf
+        while node != NO_NODE and not is_alternate(table, node):
+            node = table[node]["parent"]
+        if node == NO_NODE:
+            if position == len(labels):
+                return -1
+            predictions[position] = told[i]
+            position += 1
+        at = position - 1
+        if at < 0:
+            return -1
+        if len(weights) == 0 or weights[at]:
+            follow(table, windows, leaf, told[i] != labels[at], watch, now)
+    return position

@@ -23,14 +23,12 @@ from ...tree.table import has_alternate
 from ..decisions import carrying_out
 from ..requirements import check_nodes
 from ..steps import SAFE
-from .device import DeviceDriver
-from .entries import relinked
+from .device import DeviceDriver, relinked
 from .filter import rule_of
-from .labels import take_labels
 from .node_edits import SEEN, UNTOLD, words_of
 from .progress import put_edits
 from .queries import ALL, AT, CHOICE, DONE, LEAVES, NODE, WHOLE, answers, ask, sizes_of, tell
-from .replies import take
+from .replies import take, take_labels
 
 _PART = 1 << 20  # rows after which Ctrl-C may end learning: so many that the host's share is what it is without
 _HEAD = 2  # bytes of a row: label, flags
