@@ -250,8 +250,8 @@ WRITTEN = (reports.HEADER, reports.CANDIDATE, reports.ERROR, reports.FENCE)
 def test_compiled_putters_write_what_layouts_pack(layout):
     """Whatever stood there; beside it nothing changes."""
     names = [field.name for field in layout.fields]
-    put = putter(layout, *names)
-    write = numba.njit(lambda words, at, values: put(words, at, values))
+    put, layout_words = putter(layout, *names), layout.size // 4
+    write = numba.njit(lambda words, at, values: put(words, at, layout_words, values))
     for excess in (0, 1):  # what a field has no room for is left out
         values = [(1 << min(field.width, 62)) - 4 - 2 * i for i, field in enumerate(layout.fields)]
         words = np.full(layout.size // 4 + 2, 0xDEADBEEF, np.uint32)
@@ -259,15 +259,15 @@ def test_compiled_putters_write_what_layouts_pack(layout):
             value + (excess << field.width if field.width < 62 else 0)
             for value, field in zip(values, layout.fields, strict=True)
         ]
-        write(words, 1, tuple(given))
+        assert write(words, 1, tuple(given)) == len(words) - 1
         assert words[1:-1].tobytes() == layout.pack(**dict(zip(names, values, strict=True)))
         assert words[0] == words[-1] == 0xDEADBEEF
 
 
-def test_putters_write_negative_numbers_and_leave_other_words():
-    words = np.full(3, 7, np.uint32)
-    putter(reports.CANDIDATE, "gain").py_func(words, 0, (-5,))
-    assert words[0] == 7 and words[1:].view(np.int64)[0] == -5
+def test_putters_write_negative_numbers_and_nothing_else():
+    words = np.full(4, 7, np.uint32)
+    assert putter(reports.CANDIDATE, "gain").py_func(words, 0, 3, (-5,)) == 3
+    assert words[0] == 0 and words[1:3].view(np.int64)[0] == -5 and words[3] == 7
 
 
 def test_putters_refuse():

@@ -25,16 +25,10 @@ __all__ = ["Quantiser", "real"]
 
 @dataclass(frozen=True, eq=False)
 class Changes:
-    """Books that are to change, all of them in arrays.
+    """Books of ``attributes``, int64 array (m,), rising, that are to change.
 
-    Attributes
-    ----------
-    attributes : int64 array (m,)
-        Whose books, rising.
-    old, new : tuple of float64 array (m, edges), int64 array (m,)
-        Edges before and after, and how many each has.
-    values : tuple of float64 array (m, n), int64 array (m,)
-        The values that the stream's sample holds, rising, and how many of each.
+    ``old`` and ``new`` are their edges before and after, float64 array (m, edges), and how many each has, int64 array
+    (m,); ``values`` the same of what the stream's sample holds of them, rising.
     """
 
     attributes: np.ndarray

@@ -24,25 +24,13 @@ _ARRAYS = ("kept", "recent", "rest", "calm")
 class Sample:
     """Rows of a stream: one of every 2**k of the whole of it, and the last `RECENT` of a denser choice.
 
-    Which rows these are depends on their place in the stream alone: chosen by a hash, since a
-    stream may have periods. Whether a book is to change is looked at at certain counts of
-    instances (``next_look``).
+    Which rows these are depends on their place in the stream alone: chosen by a hash, since a stream may have periods.
+    Whether a book is to change is looked at at certain counts of instances (``next_look``).
 
-    Parameters
-    ----------
-    columns : int
-
-    Attributes
-    ----------
-    count : int
-        Instances so far.
-    kept : float64 array (KEPT, columns)
-        Row w is one of the instances w 2**k to (w + 1) 2**k - 1, for the least k with which all fit.
-    recent : float64 array (RECENT, columns)
-        A ring.
-    rest, calm : int64 array (columns,)
-        Looks to let pass before a column may change again, and how many the next time: twice as
-        many after each change that did not help.
+    ``count`` instances came so far. Row w of ``kept``, float64 array (KEPT, columns), is one of the instances w 2**k to
+    (w + 1) 2**k - 1, for the least k with which all fit; ``recent``, float64 array (RECENT, columns), is a ring.
+    ``rest`` and ``calm``, int64 arrays (columns,), are looks to let pass before a column may change again, and how many
+    the next time: twice as many after each change that did not help.
     """
 
     def __init__(self, columns):

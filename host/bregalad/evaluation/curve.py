@@ -180,13 +180,7 @@ class Curve:
 
 
 def check_suffix(path: Path) -> str:
-    """The suffix of a curve's file.
-
-    Raises
-    ------
-    ValueError
-        If curves are not written in that format.
-    """
+    """The suffix of a curve's file; ValueError if curves are not written in that format."""
     suffix = os.path.splitext(path)[1].lower()
     if suffix not in (".csv", ".parquet", ".pq"):
         raise ValueError(f"{path}: curves are written as .csv, .parquet or .pq")

@@ -138,23 +138,11 @@ def weight_of(flags: int) -> int:
 class RowLayout:
     """Where a row has what: declared once per session.
 
-    Parameters
-    ----------
-    columns : iterable of Column
-        Attributes, in the order of their codes.
-    stride : int, optional
-        Bytes from a row to the next one, 1 to 65535; unless given, rows are tightly packed.
-    label : int, optional
-        Byte of the row that is the class index; rows without one have class 0.
-    flags : int, optional
-        Byte that holds `RecordFlag` and the weight (`weighed`); rows without have those of their command.
-
-    Raises
-    ------
-    TypeError
-        If a column's kind is no `RowKind`, or a place no integer.
-    ValueError
-        If there are no columns, two have one name, or something does not lie within the stride.
+    Columns are in the order of their codes; ``stride`` is the bytes from a row to the next one, 1 to 65535; unless
+    given, rows are tightly packed. ``label`` is the byte that is the class index; rows without one have class 0.
+    ``flags`` is the byte that holds `RecordFlag` and the weight (`weighed`); rows without have those of their command.
+    TypeError if a column's kind is no `RowKind`, or a place no integer; ValueError if there are no columns, two have
+    one name, or something does not lie within the stride.
     """
 
     def __init__(

@@ -46,10 +46,10 @@ def getter(layout, name):
 
 
 def putter(layout, *names):
-    """A compiled function ``put(words, at, values)`` that writes fields, in their order, of an item; see `getter`.
+    """A compiled function ``put(words, at, size, values)`` that writes an item of ``size`` words; see `getter`.
 
-    ``values`` has an int for each name; of larger ones the lowest bits are written. What else lies in the fields' words
-    becomes 0.
+    ``values`` has an int for each name, in the fields' order; of larger ones the lowest bits are written. All else of
+    the item becomes 0. Returned is where the next one begins.
     """
     places = [_place(layout, name) for name in names]
     if places != sorted(places):
@@ -61,13 +61,12 @@ def putter(layout, *names):
         for half in range(2 if width == 64 else 1)
     ]
     in_words, indices, rights, masks, lefts = zip(*parts, strict=True)
-    begun = tuple(sorted(set(in_words)))
 
     @njit(inline="always")
-    def put(words, at, values):
-        for word in begun:
-            words[at + word] = 0
+    def put(words, at, size, values):
+        words[at : at + size] = 0
         for i in range(len(indices)):  # which are constants, so that nothing is left of the loop
             words[at + in_words[i]] |= np.uint32((values[indices[i]] >> rights[i] & masks[i]) << lefts[i])
+        return at + size
 
     return put

@@ -101,20 +101,15 @@ def follow(answers, touched, used):
         seen = told[node]
         _look(answers, node, now)
         if now[BESIDE] != NONE and (seen[_KIND] == UNTOLD or _differs(seen, now, BESIDE, len(SEEN))):
-            out[used : used + step] = 0
             said = (now[BESIDE + 1], now[BESIDE + 2], now[BESIDE + 3])
-            _put_node(out, used, (_NODE, 0, now[BESIDE], first_node + node, *said))
-            used += step
+            used = _put_node(out, used, step, (_NODE, 0, now[BESIDE], first_node + node, *said))
         if now[_KIND] == LEAF and seen[_KIND] != LEAF:
             values = row_words(counts[node], np.int64(table[node]["majority"]), np.int64(table[node]["right"]))
             for word in range(len(values)):
-                out[used : used + step] = 0
-                _put_row(out, used, (_ROW, _WRITE, first_node + node, word, values[word]))
-                used += step
+                used = _put_row(out, used, step, (_ROW, _WRITE, first_node + node, word, values[word]))
         if _differs(seen, now, 0, BESIDE):
-            out[used : used + step] = 0
             test, child = now[_KIND] << KIND_LOW | now[1], first_node + now[3] if now[_KIND] != LEAF else 0
-            _put_edit(out, used, (_EDIT, 0, first_node + node, test, child, now[2], now[4], now[_SLOT]))
-            used += step
+            edit = (_EDIT, 0, first_node + node, test, child, now[2], now[4], now[_SLOT])
+            used = _put_edit(out, used, step, edit)
         seen[:] = now
     return used

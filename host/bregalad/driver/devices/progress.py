@@ -93,23 +93,19 @@ def _learn(answers, used):
     count = min(at["left"], _MOST)
     if at["reviews"]:
         count = min(count, at["reviews"] - answers.tally[INSTANCES] % at["reviews"])
-    step = answers.step
-    answers.out[used : used + step] = 0
-    _put_learn(answers.out, used, (_LEARN, _MEMORY, answers.first_node, count, at["address"]))
+    used = _put_learn(answers.out, used, answers.step, (_LEARN, _MEMORY, answers.first_node, count, at["address"]))
     at["running"] = 1
     at["left"] -= count
     at["address"] += count * at["stride"]
-    return used + step
+    return used
 
 
 @njit(inner=True)
 def _go(answers, used):
     """Have the board go on with the block's end."""
-    step = answers.step
-    answers.out[used : used + step] = 0
-    _put_go(answers.out, used, (_GO, 0, length_of(answers.rule, answers.tree.table, answers.tree.room[0]) - 1))
     answers.at[0]["waits"] = 0
-    return used + step
+    length = length_of(answers.rule, answers.tree.table, answers.tree.room[0])
+    return _put_go(answers.out, used, answers.step, (_GO, 0, length - 1))
 
 
 @njit(inner=True)
@@ -176,9 +172,8 @@ def put_edits(edits, count, step, out, used):
     """Write the first ``count`` edits of slots as commands of ``step`` words; words of ``out`` with commands then."""
     for i in range(count):
         edit = edits[i]
-        out[used : used + step] = 0
         if edit[told.WHAT] == told.CLEAR:
-            _put_place(out, used, (_CLEAR, 0, edit[told.SLOT], 0, 0, 0, 0, 0, 0))
+            used = _put_place(out, used, step, (_CLEAR, 0, edit[told.SLOT], 0, 0, 0, 0, 0, 0))
         else:
             flags = _KEEP_FLAG * (edit[told.FLAGS] & told.KEEP != 0) | _INNER_FLAG * (
                 edit[told.FLAGS] & told.INNER != 0
@@ -192,6 +187,5 @@ def put_edits(edits, count, step, out, used):
                 edit[told.LINK],
                 edit[told.CURRENT],
             )
-            _put_place(out, used, (_PLACE, flags, *place))
-        used += step
+            used = _put_place(out, used, step, (_PLACE, flags, *place))
     return used

@@ -144,9 +144,7 @@ def ask(answers, scope, node, whole, used):
             if scope == NODE:
                 rows = _want(asked, rows, leaf, classes)
     for i in range(rows):
-        answers.out[used : used + step] = 0
-        _put_row(answers.out, used, (_ROW, _READ_ROW, answers.first_node + asked[i, 0], asked[i, 1]))
-        used += step
+        used = _put_row(answers.out, used, step, (_ROW, _READ_ROW, answers.first_node + asked[i, 0], asked[i, 1]))
     for i in range(entries):
         used = _put_reading(answers.out, used, step, table[held[i]]["slot"], NONE)
     for i in range(decisions):
@@ -177,9 +175,7 @@ def _want(asked, rows, leaf, classes):
 
 @njit(inner=True)
 def _put_reading(out, used, step, slot, cell):
-    out[used : used + step] = 0
-    _put_read(out, used, (_READ, 0, np.int64(slot), np.int64(cell)))
-    return used + step
+    return _put_read(out, used, step, (_READ, 0, np.int64(slot), np.int64(cell)))
 
 
 @njit()
@@ -216,7 +212,4 @@ def _let_go(answers, live, used):
 @njit(inner=True)
 def put_period(answers, slot, period, used):
     """Write a PERIOD; words of ``out`` with commands then."""
-    step = answers.step
-    answers.out[used : used + step] = 0
-    _put_period(answers.out, used, (_PERIOD, 0, slot, period))
-    return used + step
+    return _put_period(answers.out, used, answers.step, (_PERIOD, 0, slot, period))
