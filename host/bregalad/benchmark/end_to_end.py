@@ -5,14 +5,11 @@ quantising and learning. The simulated board's is its clocks, at the clock of a 
 every moment in which the host works: as if the board stood still meanwhile. The host's time is the driver's processor
 time with a board that answers what the simulated one has answered: a simulation would leave it no cache.
 
-    python -m bregalad.benchmark.end_to_end             JSON lines
-    python -m bregalad.benchmark.end_to_end --markdown  the table of docs/results.md
+    python -m bregalad.benchmark.end_to_end    a table of docs/results.md
 """
 
 import argparse
 import itertools
-import json
-import platform
 import time
 
 import numpy as np
@@ -124,7 +121,7 @@ def rows_of(kind, values, codes, labels):
 def learn(board, tree, layout, keys, count):
     """Learn rows that lie in a board's memory twice: of each turn the processor time, and what the board has counted.
 
-    Returns a list of dict and a `Tally`.
+    Returns a list of dict.
     """
     device._TOKENS = itertools.count()  # of FENCE: the same each time
     trainer, found = Trainer(board, *tree), []
@@ -134,9 +131,9 @@ def learn(board, tree, layout, keys, count):
         start = time.process_time()
         trainer.learn_rows(0, count)
         seconds = time.process_time() - start
-        names = ("clocks", "records", "beats", "dma_bytes", "learning")
+        names = ("clocks", "beats", "dma_bytes")
         found.append({"host_seconds": seconds} | {name: board.read(f"{name}.count") for name in names})
-    return found, trainer.tally
+    return found
 
 
 def _memory_for(rows, geometry):
@@ -162,7 +159,7 @@ def check(geometry, tree, layout, keys, rows):
 
 
 def measure(attributes, args):
-    """Rows of the table: from codes and from floats, each learnt twice, one after the other."""
+    """Lines of the table: from codes and from floats, each learnt twice, one after the other."""
     from bregalad_hw.reports import clock_of, kept
 
     sizes = {"lanes": args.lanes, "slots": args.slots, "nodes": 8 * args.slots, "bus_width": args.bus_width}
@@ -174,7 +171,7 @@ def measure(attributes, args):
         trainer = Trainer(open_board("emulated", geometry.replace(nodes=0)), cells, SplitPolicy(), 2)
         core = [emulated(trainer, values, labels, edges) for _ in range(2)]
     codes = core[0][1]
-    _, reached, report = clock_of(kept(), geometry)
+    mhz = clock_of(kept(), geometry)[1] or args.mhz
     for kind, name in ((RowKind.CODE, "codes"), (RowKind.F32, "float32")):
         layout, rows = rows_of(kind, values, codes, labels)
         keys = {} if kind is RowKind.CODE else {i: edge_keys(edges[i], kind) for i in range(attributes)}
@@ -183,40 +180,20 @@ def measure(attributes, args):
         board.load(0, rows)
         check(geometry, tree, layout, keys, rows)
         recorder = _Recorder(board)
-        found, tally = learn(board, tree, layout, keys, args.instances)
+        found = learn(board, tree, layout, keys, args.instances)
         board.close()
         for _ in range(2):  # once more, since the first time loads what it needs
-            host, _ = learn(_Recorded(board, recorder.answers), tree, layout, keys, args.instances)
-        for turn, ((seconds, _), counted, driven) in enumerate(zip(core, found, host, strict=True)):
-            yield {
-                "attributes": attributes,
-                "from": name,
-                "turn": ("first", "again")[turn],
-                "instances": len(labels),
-                "splits": tally.splits,
-                "geometry": geometry.as_dict(),
-                "core_seconds": round(seconds[name], 4),
-                **counted,
-                "host_seconds": driven["host_seconds"],
-                "row_bytes": layout.stride,
-                "kept": report,
-                "mhz": reached,
-                "processor": platform.processor() or platform.machine(),
-            }
-
-
-def _line(row, mhz):
-    """What a row comes to at a clock."""
-    board = row["clocks"] / (mhz * 1e6)
-    whole = board + row["host_seconds"]
-    bus = CODE_WIDTH * row["dma_bytes"] / row["geometry"]["bus_width"]
-    rate = row["instances"] / whole / 1e6
-    return (
-        f"| {row['attributes']} | {row['from']}, {row['turn']} | {row['instances'] / row['core_seconds'] / 1e6:.2f} | "
-        f"{row['clocks'] / row['instances']:.2f} | {rate:.1f} | {row['core_seconds'] / whole:.1f} | "
-        f"{bus / row['clocks'] * board / whole:.0%} | {row['beats'] / row['clocks'] * board / whole:.0%} | "
-        f"{row['host_seconds'] / whole:.0%} |"
-    )
+            host = learn(_Recorded(board, recorder.answers), tree, layout, keys, args.instances)
+        for turn, (seconds, _), counted, driven in zip(("first", "again"), core, found, host, strict=True):
+            here, clocks = seconds[name], counted["clocks"]
+            there = clocks / (mhz * 1e6)
+            whole = there + driven["host_seconds"]
+            bus = CODE_WIDTH * counted["dma_bytes"] / geometry.bus_width
+            yield (
+                f"| {attributes} | {name}, {turn} | {len(labels) / here / 1e6:.2f} | {clocks / len(labels):.2f} | "
+                f"{len(labels) / whole / 1e6:.1f} | {here / whole:.1f} | {bus / clocks * there / whole:.0%} | "
+                f"{counted['beats'] / clocks * there / whole:.0%} | {driven['host_seconds'] / whole:.0%} |"
+            )
 
 
 def main():
@@ -229,13 +206,11 @@ def main():
     parser.add_argument("--bus-width", type=int, default=256, help="bits")
     parser.add_argument("--stall", type=float, default=0.0, help="share of the clocks in which the memory pauses")
     parser.add_argument("--mhz", type=float, help="a clock for geometries of which no build is kept")
-    parser.add_argument("--markdown", action="store_true")
     args = parser.parse_args()
-    if args.markdown:
-        print("| attributes | from | one core, M/s | clocks | M/s | times | bus | array | host |\n|" + "---|" * 9)
+    print("| attributes | from | one core, M/s | clocks | M/s | times | bus | array | host |\n|" + "---|" * 9)
     for attributes in args.attributes:
-        for row in measure(attributes, args):
-            print(_line(row, row["mhz"] or args.mhz) if args.markdown else json.dumps(row), flush=True)
+        for line in measure(attributes, args):
+            print(line, flush=True)
 
 
 if __name__ == "__main__":

@@ -5,12 +5,10 @@ there are so many leaves. A simulated board with that tree and 64 slots on the c
 more: first until pages are where they will be, then as many again, which count. Its memory pauses as often as makes the
 bytes a clock that docs/results.md has for the board's chip.
 
-    python -m bregalad.benchmark.pages             JSON lines
-    python -m bregalad.benchmark.pages --markdown  the table of docs/results.md
+    python -m bregalad.benchmark.pages    a table of docs/results.md
 """
 
 import argparse
-import json
 import time
 from itertools import product
 
@@ -99,15 +97,11 @@ def measure(name, leaves, prediction, values, labels, codes):
     engine = Trainer(open_board("emulated", geometry.replace(nodes=0, resident=0)), cells, still, 2, **options)
     learn(engine, codes[:5000], labels[:5000])
     core = learn(engine, codes[-count:], labels[-count:]) / count
-    return {
-        "board": name,
-        "leaves": (len(nodes) + 1) // 2,
-        "prediction": prediction,
-        **{each: round(value, 2) for each, value in found.items()},
-        "expected_bytes": round(expected(geometry, (len(nodes) + 1) // 2, prediction), 2),
-        "rows_per_second": round(mhz * 1e6 / found["clocks"]),
-        "core_rows_per_second": round(1 / core),
-    }
+    leaves = (len(nodes) + 1) // 2
+    return (
+        f"| {name}, {leaves:,} {prediction} | {found['clocks']:.1f} | {found['page_bytes']:.0f} | "
+        f"{expected(geometry, leaves, prediction):.0f} | {mhz / found['clocks']:.3f} | {1 / core / 1e6:.2f} |"
+    )
 
 
 def main():
@@ -116,23 +110,13 @@ def main():
     parser.add_argument("--leaves", type=int, nargs="+", default=LEAVES)
     parser.add_argument("--boards", nargs="+", choices=BOARDS, default=list(BOARDS))
     parser.add_argument("--predictions", nargs="+", choices=("mc", "nba"), default=("mc", "nba"))
-    parser.add_argument("--markdown", action="store_true")
     args = parser.parse_args()
     values, labels, edges = end_to_end.load(_ATTRIBUTES, _ROWS)
     codes = end_to_end.encode(values, edges)
     labels = np.random.default_rng(1).integers(0, 2, len(labels)).astype(labels.dtype)
-    if args.markdown:
-        print("| board, leaves | clocks | bytes | by formula | board, M rows/s | one core, M rows/s |\n|" + "---|" * 6)
+    print("| board, leaves | clocks | bytes | by formula | board, M rows/s | one core, M rows/s |\n|" + "---|" * 6)
     for name, prediction, leaves in product(args.boards, args.predictions, args.leaves):
-        row = measure(name, leaves, prediction, values, labels, codes)
-        print(
-            f"| {name}, {row['leaves']:,} {prediction} | {row['clocks']:.1f} | {row['page_bytes']:.0f} | "
-            f"{row['expected_bytes']:.0f} | {row['rows_per_second'] / 1e6:.3f} | "
-            f"{row['core_rows_per_second'] / 1e6:.2f} |"
-            if args.markdown
-            else json.dumps(row),
-            flush=True,
-        )
+        print(measure(name, leaves, prediction, values, labels, codes), flush=True)
 
 
 if __name__ == "__main__":
