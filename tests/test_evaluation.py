@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from bregalad.evaluation import Curve, kappa, prequential
-from bregalad.evaluation.curve import COLUMNS
-from bregalad.evaluation.plot import picture
+from bregalad.evaluation.curve import COLUMNS, picture
 
 
 class Scripted:

@@ -19,8 +19,7 @@ from .decisions import change_alternate, split, try_due
 from .history import SPLIT as DIVIDED
 from .history import note
 from .instances import learn_until_due
-from .odds import odds_of_one
-from .statistics.bayes import classify
+from .statistics.bayes import classify, odds_of_one
 from .statistics.bins import gather, locate, mixture
 from .statistics.state import BEATS, NODES, PREDICTED
 from .tally import BEGUN, ENDS, INSTANCES, SPLITS, TIES

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..engine import odds as bayes
+from ..engine.statistics import bayes
 from ..export.model import Voter
 from ..predictors import predictor_of
 from ..tree import routing as walk

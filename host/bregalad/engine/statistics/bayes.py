@@ -1,12 +1,15 @@
-"""Naive Bayes predictions from a slot's counters."""
+"""Naive Bayes predictions from a slot's counters, and class shares by their scores."""
 
 import numpy as np
 
-from ...fixed import BAYES_BINS, BAYES_FALL, UNUSED_CLASS
+from ...compiled import njit
+from ...fixed import BAYES_BINS, BAYES_FALL, BAYES_FRACTION, UNUSED_CLASS
 from .arithmetic import whole_log
 from .bins import ALL_NUMERIC, MIXED, NUMERIC, gather, is_shared, locate, mixture
 from .counting import restate
 from .state import BEATS, COUNTS, KIND, NODES, PREDICTED, TERMS, compiled, inlined, inner, slots_of
+
+UNIT = BAYES_BINS << BAYES_FRACTION
 
 
 @inlined
@@ -111,3 +114,33 @@ def classify_all(state, codes, attributes, slots, where, neighbours, classes, la
     state.events[PREDICTED] += len(slots)
     state.events[NODES] += len(slots)
     state.events[BEATS] += len(slots) * ((len(where) + state.lanes - 1) // state.lanes)
+
+
+def odds(scores):
+    """Class shares, float array (n, classes), by the scores of naive Bayes, int array of that shape.
+
+    These are log2 of every class's share less a constant, times BAYES_BINS; of one that the leaf has not seen, the
+    least integer.
+    """
+    scores = np.ascontiguousarray(scores, np.int64)
+    shares = np.empty(scores.shape)
+    _odds(scores, shares)
+    return shares
+
+
+@njit()
+def odds_of_one(scores, shares):
+    """The same of one instance, to be written: float64 array (classes,), of which there may be more scores."""
+    classes = len(shares)
+    most, total = scores[:classes].max(), 0.0
+    for k in range(classes):
+        shares[k] = 0.0 if scores[k] == UNUSED_CLASS else np.exp2((scores[k] - most) / UNIT)
+        total += shares[k]
+    for k in range(classes):
+        shares[k] /= total
+
+
+@njit()
+def _odds(scores, shares):
+    for row in range(len(scores)):
+        odds_of_one(scores[row], shares[row])

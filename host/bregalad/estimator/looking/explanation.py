@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ...engine.odds import UNIT
+from ...engine.statistics.bayes import UNIT
 from ...fixed import UNUSED_CLASS
 from ...geometry import MISSING
 from ...tree.routing import route
