@@ -136,7 +136,7 @@ def test_joined_streams_take_turns_and_their_parts_have_no_end():
         ("tree,values=256", "values must be 2 to 255, not 256"),
         ("tree,noise=x", "noise must be a number, not 'x'"),
         ("tree,noise=1.1", "noise must be 0 to 1, not 1.1"),
-        ("tree,noise=nan", "noise must be finite, not nan"),
+        ("tree,noise=nan", "noise must be 0 to 1, not nan"),
         ("tree,nominals=0,numerics=0", "there must be an attribute"),
         ("tree,nominals=90,depth=30", "has more than 4194304 nodes"),
         ("tree,seed=-1", "seed must be 0 or more"),

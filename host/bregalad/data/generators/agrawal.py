@@ -5,8 +5,9 @@ from typing import Annotated
 
 import numpy as np
 
+from ...options.option import integer
 from ..schema import Attribute, Schema
-from .base import Block, Generator, Range, Share
+from .base import Block, Generator, Share
 
 _SCHEMA = Schema(
     (
@@ -49,7 +50,7 @@ class Agrawal(Generator):
     house's value stays within its zip code's range, which MOA does not see to.
     """
 
-    function: Annotated[int, Range(1, 10)] = 1
+    function: Annotated[int, integer(1, 10)] = 1
     perturbation: Share = 0.05
     noise: Share = 0.0
 

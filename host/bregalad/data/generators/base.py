@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections import namedtuple
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Annotated, NamedTuple, get_args, get_type_hints
+from typing import TYPE_CHECKING, Annotated, get_args, get_type_hints
 
 import numpy as np
 import pandas as pd
 
+from ...options.option import Option, integer, real
 from ..schema import Attribute, Schema
 
 if TYPE_CHECKING:
@@ -27,29 +27,7 @@ _MODEL, _INSTANCES, _ORDER = range(3)  # what a seed is for
 Block = namedtuple("Block", "numeric nominal labels")
 
 
-class Range(NamedTuple):
-    """What an option may be: a number from ``low`` to ``high``."""
-
-    low: float
-    high: float | None = None
-
-    def check(self, name, value, kind):
-        """Raise TypeError or ValueError unless a value is allowed; None is, if ``kind`` has it."""
-        if value is None and type(None) in get_args(kind):
-            return
-        if isinstance(value, bool) or not isinstance(value, int | np.integer):
-            if kind is not float:
-                raise TypeError(f"{name} must be an integer, not {value!r}")
-            if isinstance(value, bool) or not isinstance(value, float | np.number):
-                raise TypeError(f"{name} must be a number, not {value!r}")
-            if not math.isfinite(value):
-                raise ValueError(f"{name} must be finite, not {value}")
-        if value < self.low or (self.high is not None and value > self.high):
-            allowed = f"{self.low} or more" if self.high is None else f"{self.low} to {self.high}"
-            raise ValueError(f"{name} must be {allowed}, not {value}")
-
-
-Share = Annotated[float, Range(0, 1)]
+Share = Annotated[float, real("0 to 1", lambda value: 0 <= value <= 1)]
 
 
 @dataclass(eq=False, repr=False)
@@ -61,7 +39,7 @@ class Generator:
     options and the seeds, neither on ``chunk`` nor on ``instances``. (NumPy may change how it draws
     in a later version.)
 
-    A subclass is a dataclass of its options, each with the `Range` that it may be of. It provides ``_schema()``,
+    A subclass is a dataclass of its options, each with the `Kind` that it is of. It provides ``_schema()``,
     ``_block(rng, first, count, state)``, and ``_start()`` if its concept moves.
 
     Parameters
@@ -89,14 +67,16 @@ class Generator:
     """
 
     _: KW_ONLY
-    seed: Annotated[int, Range(0)] = 1
-    instances: Annotated[int | None, Range(1)] = None
-    chunk: Annotated[int, Range(1)] = 65_536
+    seed: Annotated[int, integer(0)] = 1
+    instances: Annotated[int | None, integer(1)] = None
+    chunk: Annotated[int, integer(1)] = 65_536
 
     def __post_init__(self) -> None:
         for name, hint in get_type_hints(type(self), include_extras=True).items():
-            for allowed in getattr(hint, "__metadata__", ()):
-                allowed.check(name, getattr(self, name), get_args(hint)[0])
+            for kind in getattr(hint, "__metadata__", ()):
+                value = getattr(self, name)
+                if value is not None or type(None) not in get_args(get_args(hint)[0]):
+                    Option(name, kind).check(value)
         self.schema = self._schema()
         self._classes = np.array(self.schema.classes, object)
 
@@ -122,7 +102,7 @@ class Generator:
 
     def take(self, count: int) -> Chunk:
         """The first ``count`` instances at once: ``(X, y)``."""
-        Range(1).check("count", count, int)
+        Option("count", integer(1)).check(count)
         return next(self.chunks(count))
 
     def blocks(self) -> Iterator[Block]:

@@ -5,8 +5,9 @@ from typing import Annotated
 
 import numpy as np
 
+from ...options.option import Option, integer, real
 from ..schema import Schema
-from .base import Block, Generator, Range, Share, classified, model_numbers, numerics, order_numbers, reflected
+from .base import Block, Generator, Share, classified, model_numbers, numerics, order_numbers, reflected
 
 __all__ = ["Chessboard", "Clusters", "InterchangingRBF", "MovingSquares", "RandomRBF"]
 
@@ -35,19 +36,19 @@ class RandomRBF(Generator):
     2009), which stops centres at the border where these are reflected.
     """
 
-    classes: Annotated[int, Range(2)] = 2
-    attributes: Annotated[int, Range(1)] = 10
-    centres: Annotated[int, Range(1)] = 50
-    speed: Annotated[float, Range(0)] = 0.0
-    moving: Annotated[int | None, Range(0)] = None
+    classes: Annotated[int, integer(2)] = 2
+    attributes: Annotated[int, integer(1)] = 10
+    centres: Annotated[int, integer(1)] = 50
+    speed: Annotated[float, real("0 or more", lambda value: value >= 0)] = 0.0
+    moving: Annotated[int | None, integer(0)] = None
     noise: Share = 0.0
-    model_seed: Annotated[int, Range(0)] = 1
+    model_seed: Annotated[int, integer(0)] = 1
 
     def __post_init__(self) -> None:
         super().__post_init__()
         count = self.centres
         moving = count if self.moving is None else self.moving
-        Range(0, count).check("moving", moving, int)
+        Option("moving", integer(0, count)).check(moving)
         rng = model_numbers(self.model_seed)
         self.places = rng.random((count, self.attributes))
         self.labels = rng.integers(0, self.classes, count)
@@ -157,7 +158,7 @@ class InterchangingRBF(Generator):
     PERIOD = 3000
     SPREAD = 0.1  # standard deviation along the axes of a class, of places in 0..1, is up to this much
 
-    model_seed: Annotated[int, Range(0)] = 1
+    model_seed: Annotated[int, integer(0)] = 1
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -207,7 +208,7 @@ class Clusters(Generator):
     SPREAD = 0.22  # standard deviation of every attribute's logarithm
     SPEED = 0.0005  # what a mean covers per instance
 
-    model_seed: Annotated[int, Range(0)] = 1
+    model_seed: Annotated[int, integer(0)] = 1
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -5,8 +5,9 @@ from typing import Annotated
 
 import numpy as np
 
+from ...options.option import Option, integer
 from ..schema import Attribute, Schema
-from .base import Block, Generator, Range, Share, model_numbers, nominals, numerics
+from .base import Block, Generator, Share, model_numbers, nominals, numerics
 
 __all__ = ["LED", "SEA", "STAGGER", "Hyperplane", "PoisonedHead", "Waveform"]
 
@@ -31,8 +32,8 @@ class SEA(Generator):
 
     THETA = np.array([8, 9, 7, 9.5])
 
-    function: Annotated[int, Range(1, 4)] = 1
-    period: Annotated[int, Range(0)] = 0
+    function: Annotated[int, integer(1, 4)] = 1
+    period: Annotated[int, integer(0)] = 0
     noise: Share = 0.1
 
     def _schema(self):
@@ -62,8 +63,8 @@ class STAGGER(Generator):
     Source: Schlimmer and Granger, Incremental learning from noisy data, Machine Learning 1, 1986.
     """
 
-    function: Annotated[int, Range(1, 3)] = 1
-    period: Annotated[int, Range(0)] = 0
+    function: Annotated[int, integer(1, 3)] = 1
+    period: Annotated[int, integer(0)] = 0
     noise: Share = 0.0
 
     def _schema(self):
@@ -106,7 +107,7 @@ class PoisonedHead(Generator):
 
     HEAD = 500
 
-    function: Annotated[int, Range(1, 3)] = 1
+    function: Annotated[int, integer(1, 3)] = 1
 
     def _schema(self):
         return Schema((Attribute("u", "numeric"),), "class", ("0", "1"))
@@ -144,13 +145,13 @@ class LED(Generator):
     """
 
     noise: Share = 0.1
-    irrelevant: Annotated[int, Range(0)] = 17
-    swapped: Annotated[int, Range(0)] = 0
+    irrelevant: Annotated[int, integer(0)] = 17
+    swapped: Annotated[int, integer(0)] = 0
 
     def __post_init__(self) -> None:
         super().__post_init__()
         swapped = self.swapped
-        Range(0, min(7, self.irrelevant)).check("swapped", swapped, int)
+        Option("swapped", integer(0, min(7, self.irrelevant))).check(swapped)
         #: The column where each segment, then each random bit is found.
         self.places = np.arange(7 + self.irrelevant)
         self.places[:swapped], self.places[7 : 7 + swapped] = (np.arange(7, 7 + swapped), np.arange(swapped))
@@ -184,7 +185,7 @@ class Waveform(Generator):
     WAVES = np.maximum(6 - abs(np.arange(1, POINTS + 1) - np.array([[11], [15], [7]])), 0)
     PAIRS = np.array([[0, 1], [0, 2], [1, 2]])  # of waves, by class
 
-    irrelevant: Annotated[int, Range(0)] = 0
+    irrelevant: Annotated[int, integer(0)] = 0
 
     def _schema(self):
         return Schema(numerics(self.POINTS + self.irrelevant), "class", ("0", "1", "2"))
@@ -221,16 +222,16 @@ class Hyperplane(Generator):
     of MOA's HyperplaneGenerator.
     """
 
-    attributes: Annotated[int, Range(1)] = 10
-    drifting: Annotated[int, Range(0)] = 2
+    attributes: Annotated[int, integer(1)] = 10
+    drifting: Annotated[int, integer(0)] = 2
     change: Share = 0.0
     reversal: Share = 0.1
     noise: Share = 0.05
-    model_seed: Annotated[int, Range(0)] = 1
+    model_seed: Annotated[int, integer(0)] = 1
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        Range(0, self.attributes).check("drifting", self.drifting, int)
+        Option("drifting", integer(0, self.attributes)).check(self.drifting)
         self.weights = model_numbers(self.model_seed).random(self.attributes)
 
     def _schema(self):

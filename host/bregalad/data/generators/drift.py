@@ -5,8 +5,9 @@ from typing import Annotated
 
 import numpy as np
 
+from ...options.option import integer
 from ...words import listed
-from .base import Block, Cutter, Generator, Range
+from .base import Block, Cutter, Generator
 
 __all__ = ["ConceptDrift", "Recurrence"]
 
@@ -71,8 +72,8 @@ class ConceptDrift(_Joined):
     MOA's ConceptDriftStream.
     """
 
-    position: Annotated[int, Range(0)] = 500_000
-    width: Annotated[int, Range(0)] = 1000
+    position: Annotated[int, integer(0)] = 500_000
+    width: Annotated[int, integer(0)] = 1000
 
     def _second(self, rng, time):
         draw = rng.random(len(time))
@@ -94,7 +95,7 @@ class Recurrence(_Joined):
         Instances of a turn.
     """
 
-    period: Annotated[int, Range(1)] = 10_000
+    period: Annotated[int, integer(1)] = 10_000
     seed: int = field(default=0, init=False)  # nothing is drawn
 
     def _second(self, rng, time):

@@ -7,7 +7,8 @@ from typing import Annotated
 import numpy as np
 
 from ...compiled import njit
-from .base import Block, Generator, Range, Share, classified, model_numbers, nominals, numerics
+from ...options.option import integer
+from .base import Block, Generator, Share, classified, model_numbers, nominals, numerics
 
 _LEAF = -1  # in place of an attribute
 _MOST_NODES = 1 << 22
@@ -47,16 +48,16 @@ class RandomTree(Generator):
     in Kirkby, Improving Hoeffding trees, 2007.
     """
 
-    classes: Annotated[int, Range(2)] = 2
-    nominals: Annotated[int, Range(0)] = 5
-    numerics: Annotated[int, Range(0)] = 5
-    values: Annotated[int, Range(2, 255)] = 5
-    depth: Annotated[int, Range(0)] = 5
-    first_leaf: Annotated[int, Range(0)] = 3
+    classes: Annotated[int, integer(2)] = 2
+    nominals: Annotated[int, integer(0)] = 5
+    numerics: Annotated[int, integer(0)] = 5
+    values: Annotated[int, integer(2, 255)] = 5
+    depth: Annotated[int, integer(0)] = 5
+    first_leaf: Annotated[int, integer(0)] = 3
     leaf_share: Share = 0.15
     noise: Share = 0.0
     attribute_noise: Share = 0.0
-    model_seed: Annotated[int, Range(0)] = 1
+    model_seed: Annotated[int, integer(0)] = 1
 
     def __post_init__(self) -> None:
         super().__post_init__()
