@@ -39,28 +39,6 @@ def test_inner_tie_asks_for_half_of_tau(variant):
     assert inner(UNTIED, 0.1, 0.125 + CLOSE, variant=variant) == KEEP
 
 
-def test_flags_of_variants(monkeypatch):
-    for flag in ("leaf_ties", "inner_ties"):
-        monkeypatch.setitem(VARIANTS, "paper", VARIANTS["moa"]._replace(**{flag: 0}))
-        assert leaf(TIED, 0.01, 0.01, anytime=True) == (KEEP if flag == "leaf_ties" else TIE)
-        assert inner(TIED, 0.1, 0.125 + CLOSE) == (KEEP if flag == "inner_ties" else TIE)
-        assert inner(TIED, 0.1, 0.1 + EPSILON) == SPLIT
-
-
-def test_inner_node_behind_an_attribute_of_many_cells():
-    # The second attribute's first cell is number 3.
-    for current, verdict in ((0, SPLIT), (1, RELOCATE), (3, SPLIT)):
-        for every in (False, True):
-            bench = Bench(
-                SplitPolicy(anytime=True, same_attribute="replace"),
-                inner=current,
-                capacities=[40, 40, 0, 0],
-                nominal_split="one_vs_rest",
-                every=every,
-            )
-            assert bench.verdict(EVEN, 0.1, 0.5, 0.2, 0.1) == verdict
-
-
 def test_null_split_prunes_inner_nodes():
     for variant in ("paper", "kdd2018"):
         assert inner(EVEN, -EPSILON - CLOSE, -0.01, variant=variant) == PRUNE
@@ -71,36 +49,6 @@ def test_null_split_prunes_inner_nodes():
         assert inner(EVEN, -EPSILON - CLOSE, variant=variant) == PRUNE
     bench = Bench(SplitPolicy(anytime=True), inner=0)
     assert bench.judge(Trial.of(EVEN, -0.5, -0.1)) == (PRUNE, None, 0)
-
-
-def test_null_split_is_no_candidate_at_inner_nodes_of_moa():
-    assert inner(EVEN, -EPSILON - CLOSE, -0.01, variant="moa") == KEEP
-    assert inner(EVEN, -EPSILON - CLOSE - 0.01, -0.01, variant="moa") == SPLIT
-    assert inner(EVEN, -EPSILON - CLOSE, variant="moa") == KEEP
-
-
-def test_shift_prunes():
-    # All gains of an inner node that has new instances of the other class fall by as much.
-    assert inner([100, 900], 0.0, 0.0, base=(0, 1000)) == PRUNE
-    assert inner([100, 900], 0.2, 0.0, base=(0, 1000)) == KEEP
-
-
-@pytest.mark.parametrize("kind, verdict", [("numeric", RELOCATE), ("one_vs_rest", RELOCATE), ("multiway", KEEP)])
-def test_same_attribute(kind, verdict):
-    capacities = [0, 0] if kind == "numeric" else [4, 4]
-    split = "multiway" if kind == "numeric" else kind
-    for same_attribute in ("keep", "replace"):
-        bench = Bench(
-            SplitPolicy(anytime=True, same_attribute=same_attribute),
-            inner=1,
-            capacities=capacities,
-            nominal_split=split,
-        )
-        found = bench.judge(Trial.of(EVEN, 0.1, 0.5))
-        if same_attribute == "replace" and verdict == RELOCATE:
-            assert found == (RELOCATE, 1, 2)
-        else:
-            assert found == (KEEP, None, 0)
 
 
 def test_null_split_goes_before_the_same_attribute():
@@ -145,21 +93,7 @@ def test_averages():
     assert bench.judge(Trial.of(EVEN, 0.2, 0.4, 0.0)) == (SPLIT, 1, 2)
 
 
-def test_averages_keep_in_mind_an_attribute_that_is_gone():
-    bench = Bench(SplitPolicy(anytime=True, gain_average=True), 2, inner=0)
-    assert bench.verdict(EVEN, 0.4, 0.0) == KEEP
-    # 0.2 of the current attribute against 0.25
-    assert bench.verdict(EVEN, None, 0.5) == KEEP
-    assert bench.verdict(EVEN, None, 0.5) == SPLIT
-
-
 def test_averages_of_a_pure_node_do_not_start():
     bench = Bench(SplitPolicy(anytime=True, gain_average=True))
     assert bench.verdict([1000, 0], 0.3, 0.0) == KEEP
     assert not bench.nodes.gains.any() and not bench.nodes.tried.any()
-
-
-def test_averages_take_in_the_shift_of_their_trial():
-    bench = Bench(SplitPolicy(anytime=True, gain_average=True), base=(0, 1000))
-    bench.verdict([100, 900], 0.2, 0.0)
-    assert bench.nodes.gains[bench.node] == pytest.approx([0.01740, -0.18260], abs=1e-4)

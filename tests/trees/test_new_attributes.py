@@ -175,17 +175,11 @@ def test_attributes_by_position_are_counted_with_those_that_are_missing():
     assert [attribute.kind for attribute in tree.schema_.attributes] == ["nominal", "numeric"]
 
 
-WRONG = [
+WRONG = [  # what is refused without a new attribute, too, is in test_one_by_one.py
     ({"a": 1.0, "new": float("inf")}, 1, "attribute 'new': inf is infinite"),
     ({"a": float("-inf"), "new": 1.0}, 1, "attribute 'a': -inf is infinite"),
-    ({"a": 1.0, "new": [1]}, 1, "attribute 'new'"),
-    ({"a": 1.0, "new": 10**400}, 1, "attribute 'new'"),
-    ({"a": 1.0, "new": "\ud800"}, 1, "attribute 'new'"),
-    ({"a": 1.0, "": 1.0}, 1, "name must not be empty"),
     ({"a": 1.0, "new": 1.0, "newer": {}}, 1, "attribute 'newer'"),
-    ({"a": 1.0, "new": 1.0}, 7.5, "Unknown label type"),
     ({"a": 1.0, "new": 1.0}, "yes", "labels must be all of one kind"),
-    ({"a": 1.0, "new": 1.0}, None, "missing"),
     ({"a": 1.0, "new": 1.0}, 2, "for two classes, the stream has 3"),
     ({"a": 1.0, "new": 1.0, "newer": 2.0}, 1, "need 4 cells, but the board has 3"),
     ({"a": 1.0, "class": 1.0, "the class": 2.0}, 0, "need 4 cells, but the board has 3"),

@@ -417,16 +417,6 @@ def test_numbers_of_every_type_are_the_same_number(seen):
     assert tree.difference(batch) is None
 
 
-def test_two_names_alike():
-    tree = VFDT()
-    for i in range(30):
-        if i in (3, 25):
-            with pytest.raises(ValueError, match="two attributes are named '1'"):
-                tree.learn_one({1: 2.0, "1": 3.0}, 1)
-        tree.learn_one({1: float(i)}, i % 2)
-    assert tree.report()["instances"] == 30
-
-
 @pytest.mark.parametrize("value", [None, float("nan"), pd.NA, pd.NaT, np.datetime64("NaT")])
 def test_whatever_is_missing(value):
     """In the first call of this kind as in the others."""
@@ -443,10 +433,3 @@ def test_an_array_of_one_number_is_refused_before_the_first_of_three_times():
     with pytest.raises(TypeError, match="'b'"):
         tree.learn_one({"a": 1.0, "b": np.array(3)}, "p", w=3)
     assert tree.report()["instances"] == 1
-
-
-def test_an_interval_is_refused_before_the_first_of_three_times():
-    tree = VFDT()
-    with pytest.raises(TypeError, match="'b'"):
-        tree.learn_one({"b": pd.Interval(0, 1)}, "p", w=3)
-    assert not hasattr(tree, "classes_")

@@ -3,7 +3,6 @@
 import math
 import random
 
-import numpy as np
 import pytest
 from bregalad.geometry import Geometry
 from bregalad.policy.bounds import confidence_bound, practical_bound
@@ -12,11 +11,10 @@ from bregalad.policy.decide import KEEP, SPLIT, TIE
 from bregalad.policy.split_policy import VARIANTS, SplitPolicy
 from bregalad.tree.cells import CellMap
 from bregalad.tree.split import child_wait, style_of
-from bregalad.tree.table import ONE_VS_REST, forget_trial
+from bregalad.tree.table import ONE_VS_REST
 from hypothesis import assume, given, seed, settings
 from hypothesis import strategies as st
 from trials import CLOSE, EPSILON, EVEN, TIED, UNIT, UNTIED, Bench, Slow, Trial, inner, leaf
-from verdicts import judge
 
 
 def test_gap_decides():
@@ -28,6 +26,12 @@ def test_tie_threshold():
     assert leaf(UNTIED, 0.3, 0.3) == KEEP
     assert leaf(TIED, 0.3, 0.3) == TIE
     assert leaf(TIED, 0.3, 0.3, tau=0) == KEEP
+
+
+def test_nothing_to_judge():
+    assert leaf([0, 0], 0.0, 0.0, base=(5000, 5000)) == KEEP
+    for verdict in (leaf([5000, 5000], None), inner([5000, 5000], None), inner([5000, 5000], None, variant="moa")):
+        assert verdict == KEEP
 
 
 def test_width_that_a_tie_takes():
@@ -110,36 +114,11 @@ def test_one_value_against_the_rest_may_be_asked_again():
     assert bench.judge(Trial.of([5000, 0], 0.0, 0.0))[:2] == (TIE, 0)
 
 
-def test_nothing_counted():
-    assert leaf([0, 0], 0.0, 0.0, base=(5000, 5000)) == KEEP
-
-
-def test_inherited_counts_shrink_the_bound():
-    assert leaf(EVEN, 0.2, 0.17) == KEEP
-    assert leaf(EVEN, 0.2, 0.17, base=(2000, 2000)) == TIE
-
-
 def test_inherited_counts_move_the_null_split():
     # I(both) - I(own) = I(100, 1900) - I(100, 900) = 0.2864 - 0.4690 bits
     assert leaf([100, 900], 0.25, base=(0, 1000)) == SPLIT
     assert leaf([100, 900], 0.24, base=(0, 1000)) == KEEP
     assert leaf([100, 900], 0.25, 0.0, base=(0, 1000)) == SPLIT
-
-
-def test_no_attribute():
-    assert leaf([5000, 5000], None) == KEEP
-    assert inner([5000, 5000], None) == KEEP
-    assert inner([5000, 5000], None, variant="moa") == KEEP
-
-
-def test_winner_is_named():
-    bench = Bench(SplitPolicy(), capacities=[0, 40, 0], nominal_split="one_vs_rest")
-    trial = Trial(EVEN, [UNIT, 300 * UNIT, 100 * UNIT], values=[4, 39, 6])
-    assert bench.judge(trial) == (SPLIT, 1, 39)
-    trial.gains[2] = 500 * UNIT
-    assert bench.judge(trial) == (SPLIT, 2, 6)
-    trial.gains[1] = 500 * UNIT
-    assert bench.judge(trial) == (KEEP, None, 0)
 
 
 def test_ties_between_attributes_go_to_the_lower():
@@ -148,89 +127,7 @@ def test_ties_between_attributes_go_to_the_lower():
         assert bench.judge(Trial(TIED, [0, 700 * UNIT, 700 * UNIT])) == (TIE, 1, 2)
 
 
-def test_many_trials_in_a_batch():
-    bench = Bench(SplitPolicy())
-    trials = [Trial.of(EVEN, 0.3, second) for second in (0.0, 0.3, 0.1, 0.25)]
-    verdicts = bench.verdicts(*trials)
-    assert verdicts.verdict.tolist() == [SPLIT, KEEP, SPLIT, KEEP]
-    assert verdicts.cell.tolist() == [0, -1, 0, -1]
-    assert verdicts.value.tolist() == [1, 0, 1, 0]
-    assert [column.dtype for column in verdicts] == [np.int8, np.int32, np.int32]
-
-
-def test_trial_of_a_node_that_is_gone():
-    bench = Bench(SplitPolicy(anytime=True, gain_average=True))
-    words = Trial.of(EVEN, 0.5, 0.0).pack(bench.geometry, bench.cells, bench.form.all)[np.newaxis]
-    node, due = np.array([[bench.node], [700]])
-    bench.nodes.due_at[bench.node] = 700
-    forget_trial(bench.nodes.table[bench.node])
-    assert judge(bench.policy, words, bench.form, bench.nodes, node, due, bench.classes).verdict == [KEEP]
-    assert not bench.nodes.gains.any() and not bench.nodes.tried.any()
-
-
 # Criteria and bounds
-
-
-@pytest.mark.parametrize(
-    "criterion, classes, epsilon",
-    [
-        ("information_gain", 8, 3 * EPSILON),
-        ("gini", 8, EPSILON),
-        ("gini", 2, EPSILON),
-        ("kearns_mansour", 2, EPSILON / 2),
-        ("classification_error", 8, EPSILON),
-    ],
-)
-def test_range_of_the_criterion(criterion, classes, epsilon):
-    bench = Bench(SplitPolicy(criterion=criterion, tau=0), classes=classes)
-    counts = EVEN + [0] * (classes - 2)
-    assert bench.verdict(counts, 0.01, 0.01 + epsilon + CLOSE) == SPLIT
-    assert bench.verdict(counts, 0.01, 0.01 + epsilon - CLOSE) == KEEP
-
-
-@pytest.mark.parametrize(
-    "criterion, shift",
-    [
-        # I(900, 1100) - I(900, 100)
-        ("information_gain", 0.99277445 - 0.46899559),
-        ("gini", 0.495 - 0.18),
-        ("kearns_mansour", 0.49749372 - 0.3),
-        ("classification_error", 0.45 - 0.1),
-    ],
-)
-def test_shift_of_the_criterion(criterion, shift):
-    policy = SplitPolicy(criterion=criterion, tau=0)
-    epsilon = (0.5 if criterion == "kearns_mansour" else 1) * EPSILON / math.sqrt(2)
-    bench = Bench(policy, 1, base=(0, 1000))
-    assert bench.verdict([900, 100], epsilon - shift + CLOSE) == SPLIT
-    assert bench.verdict([900, 100], epsilon - shift - CLOSE) == KEEP
-
-
-def test_mcdiarmid():
-    options = {"bound": "mcdiarmid", "criterion": "gini"}
-    epsilon = 8 * EPSILON
-    assert leaf(EVEN, 0.1, 0.1 + epsilon + CLOSE, **options) == SPLIT
-    assert leaf(EVEN, 0.1, 0.1 + epsilon - CLOSE, **options) == KEEP
-    assert leaf(EVEN, 0.1, 0.1, tau=0.719, **options) == TIE
-    assert leaf(EVEN, 0.1, 0.1, tau=0.718, **options) == KEEP
-
-
-def test_confidence_bound_at_depth():
-    # epsilon 1.15437389084 of Gini: 400 instances, depth 2, the 5000th instance, 10 attributes
-    bench = Bench(SplitPolicy(bound="confidence", criterion="gini"), 10, depth=2)
-    rest, needed = [None] * 8, 2 * 1.15437389084
-    assert bench.verdict([200, 200], 1, 1 + needed + 1e-6, *rest, t=5000) == SPLIT
-    assert bench.verdict([200, 200], 1, 1 + needed - 1e-6, *rest, t=5000) == KEEP
-    assert bench.verdict([200, 200], 1, 1 + needed - 1e-6, *rest, t=4999) == SPLIT
-    bench = Bench(SplitPolicy(bound="confidence", criterion="gini"), 10, depth=1)
-    assert bench.verdict([200, 200], 1, 1 + needed - 1e-6, *rest, t=5000) == SPLIT
-
-
-def test_confidence_bound_in_bits():
-    bench = Bench(SplitPolicy(bound="confidence"), 10, depth=2)
-    rest, needed = [None] * 8, 2 * 2.88572404772 / (math.log(2) / 2)
-    assert bench.verdict([200, 200], 1, 1 + needed + 1e-5, *rest, t=5000) == SPLIT
-    assert bench.verdict([200, 200], 1, 1 + needed - 1e-5, *rest, t=5000) == KEEP
 
 
 def test_edge_of_the_confidence_bounds_belongs_to_the_split():
@@ -248,24 +145,6 @@ def test_edge_of_the_confidence_bounds_belongs_to_the_split():
     assert leaf([512, 512], 0.5, 0.25, scale=math.nextafter(scale, 2), **options) == KEEP
 
 
-def test_practical_bound_knows_no_tie():
-    # epsilon 0.00124999829890, as above
-    bench = Bench(SplitPolicy(bound="confidence-practical", criterion="gini", tau=5.0), 10, depth=2)
-    rest, needed = [None] * 8, 0.0012499982989
-    assert bench.verdict([200, 200], 0.1, 0.1 + needed + 1e-6, *rest, t=5000) == SPLIT
-    assert bench.verdict([200, 200], 0.1, 0.1 + needed - 1e-6, *rest, t=5000) == KEEP
-
-
-def test_confidence_bound_of_an_anytime_tree():
-    options = {"anytime": True, "bound": "confidence-practical", "criterion": "gini", "scale": 0.1}
-    epsilon = practical_bound(0.1, 1000, 0, 1000, 2)
-    assert leaf(EVEN, epsilon + CLOSE, epsilon, t=1000, **options) == SPLIT
-    assert leaf(EVEN, epsilon - CLOSE, 0.0, t=1000, **options) == KEEP
-    del options["anytime"]
-    assert inner(EVEN, 0.1, 0.1 + epsilon + CLOSE, t=1000, **options) == SPLIT
-    assert inner(EVEN, 0.1, 0.1 + epsilon - CLOSE, t=1000, **options) == KEEP
-
-
 # Ties
 
 
@@ -275,21 +154,14 @@ def test_htdt_splits_genuine_ties_only():
     assert leaf(TIED, 0.24 - CLOSE, 0.29, 0.3, ties="htdt") == TIE
     assert leaf(UNTIED, 0.3, 0.29, 0.0, ties="htdt") == KEEP
     assert leaf(TIED, 0.36, 0.3, 0.29, ties="htdt") == SPLIT
-
-
-def test_htdt_without_a_third_attribute():
+    # Without a third attribute none is genuine.
     assert leaf(TIED, 0.3, 0.3, ties="htdt") == KEEP
     assert leaf(TIED, 0.01, ties="htdt") == KEEP
     assert leaf(TIED, 0.01, None, ties="htdt") == KEEP
-
-
-def test_null_split_is_no_attribute_of_htdt():
     # With the null split for the second or the worst this would not be, or be, genuine.
     assert leaf(TIED, 0.01, -0.01, -0.2, ties="htdt") == TIE
     assert leaf(TIED, 0.03, 0.02, 0.01, ties="htdt") == KEEP
-
-
-def test_inherited_counts_do_not_make_ties_genuine():
+    # Inherited counts change nothing.
     assert leaf(TIED, 0.3, 0.29, 0.24 - CLOSE, ties="htdt", base=(0, 3000)) == TIE
     assert leaf(TIED, 0.3, 0.29, 0.24 + CLOSE, ties="htdt", base=(0, 3000)) == KEEP
 
@@ -322,15 +194,6 @@ def test_waits_of_children():
 # VFDT-nmin
 
 
-def test_adaptive_grace():
-    # A gap of 0.06 needs 16.1181 / (2 x 0.06**2) = 2238.6 instances.
-    bench = Bench(SplitPolicy(adaptive_grace=True))
-    assert bench.judge(Trial(EVEN, [0, 60 * UNIT])) == (KEEP, None, 0)
-    assert bench.nodes.period[bench.node] == 1239
-    assert bench.judge(Trial(EVEN, [0, 60 * UNIT])) == (KEEP, None, 0)
-    assert bench.nodes.period[bench.node] == 1239
-
-
 def test_adaptive_grace_has_limits():
     # A gap of 0.01 is waited for until the tie threshold: 16.1181 / (2 x 0.05**2) = 3223.6.
     bench = Bench(SplitPolicy(adaptive_grace=True))
@@ -344,21 +207,6 @@ def test_adaptive_grace_has_limits():
     assert bench.period_after(Trial(EVEN, [0, 0])) == 65535
     bench = Bench(SplitPolicy(adaptive_grace=True, tau=0))
     assert bench.period_after(Trial(EVEN, [0, 0])) == 65535
-
-
-def test_adaptive_grace_counts_inherited_instances_and_the_range():
-    bench = Bench(SplitPolicy(adaptive_grace=True), base=(500, 500))
-    assert bench.period_after(Trial(EVEN, [0, 10 * UNIT])) == 1224
-    # log2(4)**2 x 3223.6 = 12894.5
-    bench = Bench(SplitPolicy(adaptive_grace=True), classes=4)
-    assert bench.period_after(Trial([*EVEN, 0, 0], [0, 10 * UNIT])) == 11895
-
-
-def test_fixed_grace():
-    bench = Bench(SplitPolicy())
-    bench.nodes.period[bench.node] = 777
-    assert bench.judge(Trial(EVEN, [0, 60 * UNIT])) == (KEEP, None, 0)
-    assert bench.nodes.period[bench.node] == 777
 
 
 # All of it
