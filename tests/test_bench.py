@@ -92,11 +92,7 @@ def test_kept_clock():
     assert clock_of(kept, small.replace(passes=1, slots=8)) == (115, 120, "b")
     assert clock_of(kept, small, "one") == (85, 90, "a")
     assert clock_of(kept, small, "another") == (None, None, None)
-    changes = (
-        {"bus_width": small.bus_width // 2},
-        {"passes": 1},
-        {"slots": 2 * small.slots},
-    )
+    changes = ({"bus_width": small.bus_width // 2}, {"passes": 1}, {"slots": 2 * small.slots})
     for other in changes:
         assert clock_of(kept, small.replace(**other)) == (None, None, None)
 

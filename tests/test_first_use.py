@@ -33,11 +33,7 @@ print(json.dumps({"compiled": compiled, "seconds": curve.seconds[-1], "splits": 
                   "compiling": compile_seconds(), "all": time.perf_counter() - began}))
 """
 # What no tree needs that learns on the emulated board, file by file or function by function.
-ELSEWHERE = [
-    "bregalad.data.generators",
-    "bregalad.data.nominal",
-    "bregalad.driver.devices",
-]
+ELSEWHERE = ["bregalad.data.generators", "bregalad.data.nominal", "bregalad.driver.devices"]
 INNER = ["decide._judge_inner", "decide.change", "split.enter_role"]
 BAYES = ["bayes.classify", "counting.restate", "arrivals.choose"]
 ENTROPY = ["arithmetic.xlog2x", "arithmetic.log2_fixed"]
@@ -64,12 +60,7 @@ def unused(compiled, names):
 @pytest.mark.parametrize(
     "tree, parameters, needed, needless",
     [
-        (
-            "vfdt",
-            {"leaf_prediction": "mc"},
-            ENTROPY,
-            [*ELSEWHERE, *INNER, *BAYES, *OTHER, "gini", "kearns_mansour"],
-        ),
+        ("vfdt", {"leaf_prediction": "mc"}, ENTROPY, [*ELSEWHERE, *INNER, *BAYES, *OTHER, "gini", "kearns_mansour"]),
         pytest.param(
             "efdt",
             {"leaf_prediction": "nba", "criterion": "gini"},

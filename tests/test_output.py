@@ -43,11 +43,7 @@ def test_version(capsys):
         ["generate"],
         *(
             pytest.param(command, marks=pytest.mark.slow)
-            for command in (
-                ["inspect", "tree"],
-                ["inspect", "tree", "--dot"],
-                ["train", "things.csv", "--json"],
-            )
+            for command in (["inspect", "tree"], ["inspect", "tree", "--dot"], ["train", "things.csv", "--json"])
         ),
         ["inspect", "tree", "--statistics"],
         ["predict", "things.csv", "--tree", "tree"],

@@ -24,10 +24,7 @@ def test_every_name_is_there():
 def test_without_docstrings():
     """python -OO takes them away: every name can be had, and the command line works."""
     for code in (
-        [
-            "-c",
-            "import bregalad as b, bregalad.ensemble; print([getattr(b, name) for name in b.__all__][0].__doc__)",
-        ],
+        ["-c", "import bregalad as b, bregalad.ensemble; print([getattr(b, name) for name in b.__all__][0].__doc__)"],
         ["-m", "bregalad", "--help"],
     ):
         said = subprocess.run([sys.executable, "-OO", *code], check=False, capture_output=True, text=True)

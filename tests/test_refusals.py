@@ -77,24 +77,15 @@ def test_what_is_no_class_weight(csv, capsys, given, status, message):
         ("train CSV --adaptive-grace --bound mcdiarmid", "it needs bound='hoeffding'"),
         ("train CSV --class-weight in=-1", "class_weight of 'in' must be"),
         ("train CSV --tree ctree --nominal-split multiway", "choose nominal_split='one_vs_rest'"),
-        (
-            "train CSV --geometry small --leaf-prediction nb",
-            "leaf_prediction='nb' takes a board with naive Bayes",
-        ),
+        ("train CSV --geometry small --leaf-prediction nb", "leaf_prediction='nb' takes a board with naive Bayes"),
         # Labels that are asked for.
         ("train CSV --budget 0.2", "--budget has no effect without --ask"),
         ("train CSV --seed 2", "--seed has no effect without --ask or --learner bagging, leveraging or arf"),
         ("train CSV --ask rnd", "--ask needs the share of labels that it may ask for: --budget 0.3 is 30 %"),
         ("train CSV --ask rnd --budget 30", "--budget must be 0 to 1 (0.3 is 30 %), not 30.0"),
         ("train CSV --ask rnd --budget nan", "--budget must be 0 to 1 (0.3 is 30 %), not nan"),
-        (
-            "train CSV --ask rnd --budget 0.3 --seed -1",
-            "--seed must be 0 or more, or None for any, not -1",
-        ),
-        (
-            "train CSV --ask rnd --budget 0.3 --checkpoint c",
-            "leave out --checkpoint and --resume",
-        ),
+        ("train CSV --ask rnd --budget 0.3 --seed -1", "--seed must be 0 or more, or None for any, not -1"),
+        ("train CSV --ask rnd --budget 0.3 --checkpoint c", "leave out --checkpoint and --resume"),
         ("inspect CSV", "no saved tree, or a damaged one"),
         ("predict CSV --tree nothing", "predict: nothing: No such file or directory"),
         ("warm-up vfdt nothing", "no learner 'nothing'; there are vfdt, efdt"),

@@ -28,7 +28,7 @@ from river import (  # noqa: E402
 TREES = [VFDT, EFDT, CTree, CorrHTree]
 # Checks that a tree does not pass, and why.
 EXCLUDED = {
-    ("CTree", "check_predict_proba_one_binary"): "before the first instance no label is known, be it False and True",
+    ("CTree", "check_predict_proba_one_binary"): "before the first instance no label is known, be it False and True"
 }
 
 

@@ -146,9 +146,7 @@ def stream(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "command",
-    [["train", "in.csv", "--board", "simulated"], ["virtual", "ulx3s-12f"]],
-    ids=["train", "virtual"],
+    "command", [["train", "in.csv", "--board", "simulated"], ["virtual", "ulx3s-12f"]], ids=["train", "virtual"]
 )
 @pytest.mark.parametrize(
     "file, message",

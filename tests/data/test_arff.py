@@ -167,24 +167,12 @@ def test_columns_of_other_kinds(tmp_path):
         (HEAD + "@data\n1,'u'x,p\n", "line 6: a comma or a blank is expected after the quoted 'u'"),
         (HEAD + "@data\n1 u\n", "line 6: 2 fields, but 3 columns"),
         (HEAD + "@data\n1,u,p,x\n", "line 6: 4 fields, but 3 columns"),
-        (
-            HEAD + "@data\n1,u,p\n1,u,p,{5}\n",
-            "line 7: .* the weight of an instance is not learnt",
-        ),
-        (
-            HEAD + "@data\n{0 1},{0.5}\n",
-            "line 6: braces hold a sparse row, .index value, index value., an",
-        ),
-        (
-            HEAD + "@data\n1,{u},p\n",
-            "line 6: braces hold a sparse row, .index value, index value., an",
-        ),
+        (HEAD + "@data\n1,u,p\n1,u,p,{5}\n", "line 7: .* the weight of an instance is not learnt"),
+        (HEAD + "@data\n{0 1},{0.5}\n", "line 6: braces hold a sparse row, .index value, index value., an"),
+        (HEAD + "@data\n1,{u},p\n", "line 6: braces hold a sparse row, .index value, index value., an"),
         (HEAD + "@data\n{0 1\n", "line 6: braces hold a sparse row, .index value, index value., an"),
         (HEAD + "@data\n}\n", "line 6: braces hold a sparse row, .index value, index value., an"),
-        (
-            HEAD + "@data\n{0 1, 2}\n",
-            "line 6: braces hold a sparse row, .index value, index value., an",
-        ),
+        (HEAD + "@data\n{0 1, 2}\n", "line 6: braces hold a sparse row, .index value, index value., an"),
         (HEAD + "@data\n{1 u, 0 1}\n", "line 6: .*index must be a number from 2 to 2, .*not '0'"),
         (HEAD + "@data\n{3 1}\n", "line 6: .*index must be a number from 0 to 2, .*not '3'"),
         (HEAD + "@data\n{a 1}\n", "line 6: .*index must be a number .*not 'a'"),

@@ -89,8 +89,7 @@ def test_presets():
 def test_concept_drift():
     first, second = SEA(1, noise=0.0), STAGGER()
     with pytest.raises(
-        ValueError,
-        match="must have the same attributes and classes; they have 3 and 3 attributes, class of",
+        ValueError, match="must have the same attributes and classes; they have 3 and 3 attributes, class of"
     ):
         ConceptDrift(first, second)
     with pytest.raises(ValueError, match="10 and 11 attributes"):

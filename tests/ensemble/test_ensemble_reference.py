@@ -51,13 +51,7 @@ def test_an_ensemble_is_that_of_the_reference(kind, nominal_split):
     few = {"attributes": 0.4} if kind == "arf" else {}
     ensemble = ours(tree, **SIZE, **options, **few)
     reference = plain(
-        [VALUES] * 5,
-        CLASSES,
-        subset=2 if few else 0,
-        nominal_split=nominal_split,
-        **SIZE,
-        **options,
-        **TREE,
+        [VALUES] * 5, CLASSES, subset=2 if few else 0, nominal_split=nominal_split, **SIZE, **options, **TREE
     )
     found = ensemble.test_then_train(X, y, classes=range(CLASSES))
     expected = [reference.test_then_train(x.astype(np.uint8), label) for x, label in zip(X, y, strict=True)]

@@ -303,14 +303,8 @@ def test_too_few_slots_are_refused():
             "choose a geometry with more slots, or",
         ),
         (make("arf", board="simulated", slots=8192), "6 trees of 8192 slots take more than the 32768 of a board"),
-        (
-            make("arf", board=Engine(WHOLE.replace(nodes=9))),
-            "node table of 9 rows, 6 trees that share it take 18 ",
-        ),
-        (
-            make("arf", board=late(WHOLE)).set_params(engine="ray"),
-            "members that share a board .late golden. learn in",
-        ),
+        (make("arf", board=Engine(WHOLE.replace(nodes=9))), "node table of 9 rows, 6 trees that share it take 18 "),
+        (make("arf", board=late(WHOLE)).set_params(engine="ray"), "members that share a board .late golden. learn in"),
     ):
         with pytest.raises(ValueError, match=message):
             forest.fit(X, y)

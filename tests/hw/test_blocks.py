@@ -167,11 +167,7 @@ def test_tracker(sizes, others, rounds, tmp_path):
 
 @pytest.mark.parametrize(
     "sizes, options",
-    [
-        pytest.param("even", {"depth": 1024}, marks=pytest.mark.slow),
-        ("odd", {"depth": 20}),
-        ("one", {"depth": 40}),
-    ],
+    [pytest.param("even", {"depth": 1024}, marks=pytest.mark.slow), ("odd", {"depth": 20}), ("one", {"depth": 40})],
 )
 def test_predictor(sizes, options, tmp_path):
     sizes = SIZES[sizes] | {"naive_bayes": True}

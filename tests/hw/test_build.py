@@ -71,10 +71,7 @@ def test_gowins_router_is_asked_for_more(tmp_path):
         ("virtual ecpix5-85f --port 70000", "--port must be 0 (any) to 65535, not 70000"),
         ("program ulx3s-12f --output nowhere", "bregalad build ulx3s-12f makes it"),
         ("verilog --package core --output core.sv", "--package takes no --output: it writes the core"),
-        (
-            "verilog --package core --interface streams",
-            "--package takes no --interface streams: it writes",
-        ),
+        ("verilog --package core --interface streams", "--package takes no --interface streams: it writes"),
         ("verilog --geometry bins=5", "bins must be a power of two, not 5"),
     ],
 )

@@ -11,13 +11,7 @@ from bregalad_hw.build.synthesis import constraints_of
 from bregalad_hw.reports import kept
 
 KEPT = kept()
-NOT_ROUTED = {
-    "colorlight-5a-75b",
-    "ecpix5-85f",
-    "tang-nano-20k",
-    "ulx3s-25f",
-    "versa-ecp5-5g",
-}
+NOT_ROUTED = {"colorlight-5a-75b", "ecpix5-85f", "tang-nano-20k", "ulx3s-25f", "versa-ecp5-5g"}
 HIGH = {  # pins that must never be low: an ESP32's, which loads another bitstream then; a reset, which stops the clock
     "ulx3s-12f": {"esp32_0__gpio0__io": "L2"},
     "ulx3s-85f-sdram": {"esp32_0__gpio0__io": "L2"},

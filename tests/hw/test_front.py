@@ -21,16 +21,7 @@ SIZES = {
 def test_front(size, rounds, tmp_path):
     sizes, blocks = SIZES[size]
     front = Front(Geometry(**sizes), steps=32, **blocks)
-    run(
-        front,
-        "dut",
-        "bench_front",
-        tmp_path,
-        geometry=sizes,
-        steps=32,
-        rounds=rounds,
-        testcase="matches_golden",
-    )
+    run(front, "dut", "bench_front", tmp_path, geometry=sizes, steps=32, rounds=rounds, testcase="matches_golden")
 
 
 def test_takes_the_clocks_that_it_says(tmp_path):
@@ -40,12 +31,7 @@ def test_takes_the_clocks_that_it_says(tmp_path):
     run(front, "dut", "bench_front", tmp_path, geometry=sizes, steps=32, walkers=4, testcase="rate")
 
 
-@pytest.mark.parametrize(
-    "sizes, message",
-    [
-        (dict(nodes=0), "nodes must be 2 to 32768, not 0"),
-    ],
-)
+@pytest.mark.parametrize("sizes, message", [(dict(nodes=0), "nodes must be 2 to 32768, not 0")])
 def test_front_refuses(sizes, message):
     with pytest.raises(ValueError, match=message):
         Front(Geometry(**sizes))

@@ -13,14 +13,7 @@ def test_resident_rows_are_learnt_over_cuts(seed, monkeypatch):
     X, y = stream(seed, 2000)
     wanted, lasted = [], 0
     for cut in (False, True):
-        tree, wire, _ = linked(
-            "vfdt",
-            seed,
-            Faults.all(0.01),
-            memory=1 << 15,
-            leaf_prediction="mc",
-            timeout=3.0,
-        )
+        tree, wire, _ = linked("vfdt", seed, Faults.all(0.01), memory=1 << 15, leaf_prediction="mc", timeout=3.0)
         held = Resident(tree.board, X.astype(np.float32), y)
         tree.learn_resident(held)
         begin, found = wire.time, None

@@ -20,14 +20,7 @@ from bregalad_hw.boards.network import ADDRESS
 from bregalad_sim.golden import Golden
 from bregalad_sim.latency import GoldenBoard
 from bregalad_sim.traffic import Traffic
-from bregalad_sim.virtual import (
-    CableWire,
-    LineWire,
-    VirtualBoard,
-    VirtualError,
-    network,
-    serve,
-)
+from bregalad_sim.virtual import CableWire, LineWire, VirtualBoard, VirtualError, network, serve
 from bregalad_sim.wire import Faults
 from models import VIRTUAL as GEOMETRY
 from streams import elec, needs, nominal

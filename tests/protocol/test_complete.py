@@ -63,11 +63,7 @@ def refusal(change, module):
 
 
 @pytest.mark.parametrize(
-    "module, file",
-    [
-        ("bregalad_hw.front.sequencer", "front/sequencer.py"),
-        ("bregalad_sim.golden", "golden/board.py"),
-    ],
+    "module, file", [("bregalad_hw.front.sequencer", "front/sequencer.py"), ("bregalad_sim.golden", "golden/board.py")]
 )
 def test_an_opcode_that_a_board_lacks_is_refused(module, file):
     message = refusal(ANOTHER_OPCODE, module)

@@ -226,12 +226,7 @@ def test_protocol_page_is_up_to_date():
 
 
 def test_compiled_getters_read_what_layouts_pack():
-    for layout in (
-        reports.HEADER,
-        reports.CANDIDATE,
-        reports.ERROR,
-        reports.FENCE,
-    ):
+    for layout in (reports.HEADER, reports.CANDIDATE, reports.ERROR, reports.FENCE):
         fields = {field.name: (1 << min(field.width, 62)) - 3 - i for i, field in enumerate(layout.fields)}
         words = np.frombuffer(bytes(4) + layout.pack(**fields), np.uint32)
         for name, value in fields.items():

@@ -108,7 +108,7 @@ def forge_array(rng, arrays):
     flat = array.reshape(-1)
     numbers = np.random.default_rng(rng.randrange(1 << 30))
     extremes = [
-        *(0, 1, -1, 2, 3, 5, 127, 255, 256, 65535, 1 << 20, (1 << 31) - 1, 1 << 32, 1 << 62, -(1 << 31), len(flat)),
+        *(0, 1, -1, 2, 3, 5, 127, 255, 256, 65535, 1 << 20, (1 << 31) - 1, 1 << 32, 1 << 62, -(1 << 31), len(flat))
     ]
     match rng.randrange(13):
         case 0:

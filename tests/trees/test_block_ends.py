@@ -129,10 +129,7 @@ def rewrite(path, change, **columns):
         forging.write(file, arrays | columns, meta)
 
 
-@pytest.mark.parametrize(
-    "name, value",
-    [("verdict", 3), ("verdict", 4), ("verdict", 9), ("cell", 77), ("value", 250)],
-)
+@pytest.mark.parametrize("name, value", [("verdict", 3), ("verdict", 4), ("verdict", 9), ("cell", 77), ("value", 250)])
 def test_a_file_with_a_decision_that_no_trial_comes_to_is_refused(name, value, tmp_path):
     X, y = stream(2999, missing=0)
     tree = VFDT(nominal=[0, 1, 2], **OPTIONS | {"block": 1500}).fit((X * 4).astype(int), y)

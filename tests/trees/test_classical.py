@@ -300,10 +300,7 @@ def test_trained_on_the_command_line(tmp_path, capsys):
             ["--board", "simulated"],
             "iti learns on the host: --board and --geometry are for vfdt, efdt, ctree, corrhtree",
         ),
-        (
-            ["--grace", "100"],
-            f"--grace is an option of --tree {', '.join(LEARNERS)}, puuvfdt and puucvfdt, not",
-        ),
+        (["--grace", "100"], f"--grace is an option of --tree {', '.join(LEARNERS)}, puuvfdt and puucvfdt, not"),
     ):
         assert main([*train, *more]) == 1
         error = capsys.readouterr().err

@@ -104,12 +104,7 @@ def test_streams_of_frames(make):
 
 
 @pytest.mark.parametrize(
-    "labels, classes",
-    [
-        (["b", "a"], ["a", "b"]),
-        ([BIG + 1, BIG], [BIG, BIG + 1]),
-        ([True, False], [False, True]),
-    ],
+    "labels, classes", [(["b", "a"], ["a", "b"]), ([BIG + 1, BIG], [BIG, BIG + 1]), ([True, False], [False, True])]
 )
 def test_labels_of_any_column(labels, classes):
     pl = pytest.importorskip("polars")

@@ -29,8 +29,7 @@ def test_slots_in_use_are_the_nodes_of_the_tree(concepts, length):
 
 @pytest.mark.parametrize("concepts, length", [(5, 10_000), pytest.param(100, 100_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
-    "kind, options",
-    [(CVFDT, {"window": 5000, "inner_grace": 500, "test_every": 500, "test_length": 200}), (HAT, {})],
+    "kind, options", [(CVFDT, {"window": 5000, "inner_grace": 500, "test_every": 500, "test_length": 200}), (HAT, {})]
 )
 def test_slots_in_use_are_the_nodes_that_count(kind, options, concepts, length):
     """Alternates included: all nodes of CVFDT, the leaves of HAT; 10 M instances with -m slow."""

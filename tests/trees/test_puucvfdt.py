@@ -49,10 +49,7 @@ def agree(trainer, reference):
 @pytest.mark.parametrize("child_counts, nominal_split", OPTIONS)
 @pytest.mark.parametrize(
     "count, block, same_attribute",
-    [
-        (5000, 60, "replace"),
-        *(pytest.param(9000, 1, same, marks=pytest.mark.slow) for same in ("replace", "keep")),
-    ],
+    [(5000, 60, "replace"), *(pytest.param(9000, 1, same, marks=pytest.mark.slow) for same in ("replace", "keep"))],
 )
 def test_equals_reference(child_counts, nominal_split, count, block, same_attribute):
     codes, labels = unlabelled(*drifting(1, count), seed=1)

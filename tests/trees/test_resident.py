@@ -129,10 +129,7 @@ def test_bad_input(seed):
     board = GoldenBoard(GEOMETRY, 1 << 12)
     for change, message in (
         ({"board": "simulated"}, "board must be an open board, not 'simulated'"),
-        (
-            {"board": open_board("emulated", GEOMETRY.replace(nodes=0))},
-            "does not walk records: open",
-        ),
+        ({"board": open_board("emulated", GEOMETRY.replace(nodes=0))}, "does not walk records: open"),
         ({"X": X.astype(np.float64)}, "float32, uint8, uint16 or int32, not of shape .* and float64"),
         ({"X": np.full_like(X, np.inf)}, "X has infinite values"),
         ({"X": np.zeros((100, 5), np.float32)}, "X has 5 columns, but the board has 4 cells"),

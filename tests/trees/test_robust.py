@@ -134,11 +134,7 @@ def interrupt(*_):
 def test_ctrl_c_leaves_nothing_that_was_asked_for(prediction, tmp_path):
     """Wherever it comes while statistics or predictions are read."""
     X, y = stream(3000)
-    options = {
-        "delta": 1e-3,
-        "grace": 100,
-        "leaf_prediction": prediction,
-    }
+    options = {"delta": 1e-3, "grace": 100, "leaf_prediction": prediction}
     geometry = Geometry(lanes=3, passes=1, bins=8, slots=200, naive_bayes=True, nodes=256)
     boards = [GoldenBoard(geometry) for _ in range(2)]
     whole = VFDT(boards[0], **options).fit(X, y)

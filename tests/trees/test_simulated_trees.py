@@ -31,13 +31,7 @@ def both(sizes, tree, seed, prediction="mc", *, block=None, count=1500, stream=3
 
 SIZES = TREE.replace(nodes=0)
 BLOCKS = [None, 1, 37, 1 / 8]
-QUICK = {
-    ("vfdt", None),
-    ("vfdt", 1),
-    ("vfdt adaptive", None),
-    ("efdt", 37),
-    ("efdt moves", None),
-}
+QUICK = {("vfdt", None), ("vfdt", 1), ("vfdt adaptive", None), ("efdt", 37), ("efdt moves", None)}
 
 
 @pytest.mark.parametrize(

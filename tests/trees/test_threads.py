@@ -48,11 +48,7 @@ def reading(tree, X, see, until):
 
 
 def options_of(kind, prediction):
-    return {
-        "leaf_prediction": prediction,
-        "grace": 50,
-        **({"inner_grace": 200, "delta": 0.2} if kind is EFDT else {}),
-    }
+    return {"leaf_prediction": prediction, "grace": 50, **({"inner_grace": 200, "delta": 0.2} if kind is EFDT else {})}
 
 
 def test_every_public_method_takes_its_turn():

@@ -15,10 +15,7 @@ from noisy import stream
 from sklearn.base import clone
 from sklearn.ensemble import AdaBoostClassifier
 
-OPTIONS = {
-    "delta": 0.01,
-    "grace": 50,
-}
+OPTIONS = {"delta": 0.01, "grace": 50}
 
 
 def same(tree, other):
