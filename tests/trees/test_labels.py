@@ -74,16 +74,23 @@ def test_large_labels_that_come_later():
 
 
 @pytest.mark.parametrize(
-    "labels, message",
+    "labels, classes, message",
     [
-        ([True, "x"] * 300, "labels must be all of one kind, not bool and str"),
-        ([b"a", b"b"] * 300, "Unknown label type: bytes.*a label is a string, an integer or a boolean"),
-        (np.array(["2020", "2021"] * 300, "M8[s]"), "Unknown label type: datetime64"),
+        ([True, "x"] * 300, None, "labels must be all of one kind, not bool and str"),
+        ([b"a", b"b"] * 300, None, "Unknown label type: bytes.*a label is a string, an integer or a boolean"),
+        (np.array(["2020", "2021"] * 300, "M8[s]"), None, "Unknown label type: datetime64"),
+        (np.array([1, "a"] * 300, object), None, "labels must be all of one kind, not int and str"),
+        (np.array([0.5, 1.5] * 300, object), None, "Unknown label type: continuous"),
+        (pd.Series([1, 1.5] * 300, dtype=object), None, "Unknown label type: continuous"),
+        # A label is not its text: predictions are labels.
+        ([1, 2] * 300, ["1", "2"], r"y\[0\] is 1, none of the classes \['1', '2'\]"),
+        (np.array([1, 2] * 300, object), ["1", "a"], r"y\[0\] is 1, none of the classes \['1', 'a'\]"),
     ],
 )
-def test_labels_that_no_file_could_hold(labels, message):
+def test_what_is_no_label(labels, classes, message):
+    tree, X = VFDT(), np.zeros((600, 1))
     with pytest.raises(ValueError, match=message):
-        VFDT().fit(np.zeros((600, 1)), labels)
+        tree.fit(X, labels) if classes is None else tree.partial_fit(X, labels, classes=classes)
 
 
 def test_classes_that_are_missing():
@@ -120,27 +127,6 @@ def test_classes_that_name_none(classes):
     X, y = stream(600)
     with pytest.raises(TypeError, match="classes must be all class labels, as a list or a set, no"):
         VFDT().partial_fit(X, y, classes=classes)
-
-
-def test_a_label_is_not_its_text():
-    """Predictions are labels: 1 and "1" are two."""
-    tree = VFDT().partial_fit([[1], [2]], ["1", "2"], classes=["1", "2"])
-    with pytest.raises(ValueError, match=r"y\[0\] is 1, none of the classes \['1', '2'\]"):
-        tree.partial_fit([[1], [2]], [1, 2])
-
-
-def test_labels_of_two_kinds():
-    X, _ = stream(4)
-    with pytest.raises(ValueError, match="labels must be all of one kind, not int and str"):
-        VFDT().fit(X, np.array([1, "a", 1, "a"], object))
-    with pytest.raises(ValueError, match=r"y\[0\] is 1, none of the classes \['1', 'a'\]"):
-        VFDT().partial_fit(X, np.array([1, 2, 1, 2], object), classes=["1", "a"])
-
-
-def test_fractions_among_objects_are_no_labels():
-    for y in (np.array([0.5, 1.5], object), pd.Series([1, 1.5], dtype=object)):
-        with pytest.raises(ValueError, match="Unknown label type: continuous"):
-            VFDT().fit([[0], [1]], y)
 
 
 def test_class_weights_of_any_type_are_saved(tmp_path):

@@ -161,10 +161,12 @@ def test_bad_input(seed):
         tree.learn_resident(Resident(board, X + 1, y))
 
 
-def test_more_classes_than_a_byte_tells(seed):
+def test_more_classes_than_a_byte_tells():
     board = GoldenBoard(GEOMETRY.replace(classes=300, slots=2), 1 << 16)
     with pytest.raises(ValueError, match="300 classes, but a row's label is a byte: 256 at most"):
         Resident(board, np.zeros((300, 4), np.float32), np.arange(300))
+    with pytest.raises(ValueError, match="whole bus words of 8 bytes, .* not 1001: choose 1008"):
+        open_board("simulated", GEOMETRY, memory_size=1001)
 
 
 def test_what_a_mask_hides_is_missing(seed):
@@ -218,8 +220,3 @@ def test_a_board_is_free_as_soon_as_its_tree_is_gone(seed):
     finally:
         gc.enable()
     assert shares[0] == shares[1]
-
-
-def test_memory_is_whole_bus_words():
-    with pytest.raises(ValueError, match="whole bus words of 8 bytes, .* not 1001: choose 1008"):
-        open_board("simulated", GEOMETRY, memory_size=1001)

@@ -4,7 +4,7 @@ import forging
 import numpy as np
 import pandas as pd
 import pytest
-from bregalad import VFDT, BoardError, Geometry, open_board
+from bregalad import VFDT, Geometry, open_board
 from bregalad.learners.catalogue import TREES
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -197,29 +197,15 @@ def test_not_fitted():
         VFDT().partial_fit(X, ["no"] * 5)
 
 
-def test_a_board_learns_one_tree_at_a_time():
-    X, y = mixed(2000)
-    board = open_board("emulated", Geometry(lanes=8, passes=2))
-    first = VFDT(board=board).partial_fit(X[:1000], y[:1000], classes=["no", "yes"])
-    with pytest.raises(BoardError, match="another tree learns on this board"):
-        VFDT(board=board).fit(X, y)
-    first.close()
-    VFDT(board=board).fit(X, y).close()
-    first.partial_fit(X[1000:], y[1000:])
-    assert first.difference(VFDT().partial_fit(X, y, classes=["no", "yes"])) is None
-
-
-def test_other_format_or_board(tmp_path):
+def test_another_format(tmp_path):
     X, y = mixed(1000)
     path = tmp_path / "tree"
     VFDT(leaf_prediction="mc").fit(X, y).save(path)
     arrays, meta = forging.contents(path)
-    with (tmp_path / "later").open("wb") as file:
+    with path.open("wb") as file:
         forging.write(file, arrays, meta | {"format": 99})
-    with pytest.raises(ValueError, match="saved in format 99, this release reads 7"):
-        VFDT.load(tmp_path / "later")
-    with pytest.raises(ValueError, match="saved from a board with bins = 16, this one has 8"):
-        VFDT.load(path, geometry=Geometry(lanes=8, passes=2, bins=8))
+    with pytest.raises(ValueError, match="saved in format 99, this release reads 5"):
+        VFDT.load(path)
 
 
 def test_drawing():
