@@ -11,11 +11,12 @@ from bregalad.driver.trainer import Trainer
 from bregalad.policy.split_policy import SplitPolicy
 from bregalad.tree.cells import CellMap
 from bregalad.tree.table import FORK, LEAF, NO_NODE
+from marks import nightly
 
 ANYTIME = {"anytime": True, "inner_grace": 130}
 TREES = {"leaves": {}, "paths": ANYTIME, "moves": ANYTIME | {"same_attribute": "replace"}}
 # Of an anytime tree's: test_cvfdt.py and test_hat.py compare them with the reference each day.
-KINDS = ["leaves", *(pytest.param(tree, marks=pytest.mark.slow) for tree in ("paths", "moves"))]
+KINDS = ["leaves", *nightly("paths", "moves")]
 
 
 def trainer_on(tree="leaves", alternates=True, prediction="nba", classes=2, block=None, **changes):
@@ -126,10 +127,8 @@ def test_alternates_that_are_dropped_leave_nothing_behind(tree, prediction, seed
 @pytest.mark.parametrize(
     "tree, slots",
     [
-        pytest.param(tree, slots, marks=[pytest.mark.slow] * (tree != "leaves"))
-        for tree in TREES
-        for slots in (12, 40, 400)
-        if not TREES[tree] or slots >= 40
+        *(("leaves", slots) for slots in (12, 40, 400)),
+        *nightly(*((tree, slots) for tree in ("paths", "moves") for slots in (40, 400))),
     ],
 )
 def test_no_slot_leaks(tree, slots):

@@ -11,6 +11,7 @@ from bregalad.data.quantiser import Quantiser
 from bregalad_sim.latency import GoldenBoard, LateBoard
 from bregalad_sim.reference import ReferenceEFDT, ReferenceVFDT, learn_coded
 from comparison import difference
+from marks import nightly
 
 GEOMETRY = Geometry(lanes=3, passes=2, bins=16, classes=3, slots=512, count_width=24, bus_width=64, naive_bayes=True)
 KINDS = {
@@ -70,24 +71,18 @@ def test_equals_the_reference(kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("late", [False, True])
-def test_same_on_the_golden_board(kind, late, seed):
+def test_same_on_a_late_golden_board(kind, seed):
     X, y = (part[:3000] for part in moving())
     tree, predictions = learnt(tree_of(kind), X, y)
-    board = GoldenBoard(GEOMETRY.replace(nodes=1024))
-    board = LateBoard(board, random.Random(seed)) if late else board
-    golden, again = learnt(tree_of(kind, board), X, y, 800 if late else 3000)
+    late = LateBoard(GoldenBoard(GEOMETRY.replace(nodes=1024)), random.Random(seed))
+    golden, again = learnt(tree_of(kind, late), X, y, 800)
     assert golden.difference(tree) is None
     assert (again == predictions).all()
 
 
 @pytest.mark.parametrize(
     "kind, prediction",
-    [
-        ("vfdt", "mc"),
-        ("efdt", "nba"),
-        *(pytest.param(*case, marks=pytest.mark.slow) for case in (("vfdt", "nba"), ("efdt", "mc"))),
-    ],
+    [("vfdt", "mc"), ("efdt", "nba"), *nightly(("vfdt", "nba"), ("efdt", "mc"))],
 )
 def test_same_in_any_chunks(kind, prediction):
     X, y = moving()

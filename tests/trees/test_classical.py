@@ -14,7 +14,7 @@ from bregalad.cli import main
 from bregalad.estimator.saving import storage
 from bregalad.learners.classical import kernel
 from bregalad.learners.classical.tree import Tree
-from bregalad.options.table import CLASSICAL, LEARNERS, MOST_KEPT, OPTIONS
+from bregalad.options.table import LEARNERS, MOST_KEPT
 from bregalad_sim.reference.id3 import Inner, id3
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -204,11 +204,7 @@ def test_new_attributes_and_classes():
     assert tree.classes_.tolist()[-1] == "other" and tree.schema_.names == ("a", "b", "c")
 
 
-@pytest.mark.parametrize(
-    "make",
-    [copy.copy, copy.deepcopy, lambda tree: pickle.loads(pickle.dumps(tree))],
-    ids=["copy", "deepcopy", "pickle"],
-)
+@pytest.mark.parametrize("make", [copy.copy, copy.deepcopy, lambda tree: pickle.loads(pickle.dumps(tree))])
 def test_copies_learn_by_themselves(make):
     X, y = shape()
     tree = ITI().partial_fit(X[:200], y[:200], set(y))
@@ -424,10 +420,3 @@ def test_texts():
     )
     assert "..." in tree.draw(1) and '"sky"' in tree.to_graphviz() and "wind" not in tree.to_graphviz(1)
     assert "in, 66.7% of 3" in ITI().fit([[1], [1], [1]], ["in", "in", "out"]).draw()
-
-
-def test_every_parameter_is_described():
-    assert tuple(kind.__name__.lower() for kind in (ID5R, ITI)) == tuple(CLASSICAL)
-    for kind in (ID5R, ITI):
-        for option in OPTIONS:
-            assert (f"\n{option.name} : " in kind.__doc__) == (kind.__name__.lower() in option.defaults)

@@ -13,6 +13,7 @@ from bregalad.tree.table import FORK
 from bregalad_sim.reference import ReferenceHAT, learn_coded
 from bregalad_sim.reference.efhat import ReferenceEFHAT
 from comparison import difference
+from marks import nightly
 
 EVENTS = ("splits", "ties", "replaced", "pruned", "alternates", "swapped", "dropped")
 REFERENCES = {HAT: ReferenceHAT, EFHAT: ReferenceEFHAT}
@@ -98,8 +99,7 @@ def test_efhat_equals_reference_on_a_small_stream(seed, block, same):
     [
         pytest.param("elec", marks=streams.needs("elec")),
         pytest.param("kdd", marks=[streams.needs("kdd"), pytest.mark.slow]),
-        "sea",
-        pytest.param("hyperplane", marks=pytest.mark.slow),
+        *("sea", *nightly("hyperplane")),
     ],
 )
 @pytest.mark.parametrize("kind", REFERENCES, ids=lambda kind: kind.__name__)

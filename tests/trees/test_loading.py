@@ -111,18 +111,6 @@ def test_a_board_opened_anew_has_what_changed_parameters_ask(tmp_path):
         reloaded(first, tmp_path / "tree", geometry=small, leaf_prediction="nba")
 
 
-@pytest.mark.parametrize("kind", [np.uint64, np.int8, np.bool_, "U9"])
-def test_labels_come_back_as_they_were(tmp_path, kind):
-    X, y = stream(500)
-    labels = np.array([1, 2**63 + 5], np.uint64) if kind is np.uint64 else np.array([0, 1])
-    labels = labels.astype(kind)[y.astype(int)]
-    tree = VFDT().fit(X, labels)
-    again = reloaded(tree, tmp_path / "tree")
-    assert again.classes_.dtype == tree.classes_.dtype
-    assert (again.predict(X) == tree.predict(X)).all()
-    assert again.partial_fit(X, labels).score(X, labels) == tree.partial_fit(X, labels).score(X, labels)
-
-
 def test_a_copy_is_a_tree_of_its_own():
     X, y = stream(9000)
     options = {"leaf_prediction": "nba", "grace": 50, "tau": 0.2}
@@ -205,11 +193,3 @@ def test_what_is_counted_at_a_leaf_has_no_end():
         tree.partial_fit(X[:5], y[:5])
     assert tree._nodes.own[0] == len(X) + 5  # as the board's counters have it
     assert before > 0.8 and abs(tree.score(X, y) - before) < 0.01
-
-
-def test_parameters_come_back_as_they_were(tmp_path):
-    X, y = np.array([[1.0], [2.0]] * 20), [0, 1] * 20
-    for parameters in ({}, {"tau": 0.1}, {"nominal": {"x0": (1, 2)}}):
-        tree = VFDT(**parameters).fit(X, y)
-        tree.save(tmp_path / "tree")
-        assert repr(load_tree(tmp_path / "tree")) == repr(tree)

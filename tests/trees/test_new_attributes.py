@@ -34,15 +34,11 @@ def whole(stream):
 DECLARED = {"c": ("p", "q", "r"), "d": (False, True)}
 
 
-@pytest.mark.parametrize("board", ["emulated", "golden"])
-def test_what_was_learnt_stays(board):
+def test_what_was_learnt_stays():
     """The tree is that of which all attributes were known from the start, and missing at first."""
-    stream = list(growing(600 if board == "golden" else 1500))
-    geometry = Geometry(lanes=4, passes=3, bins=16, classes=2, slots=60, naive_bayes=True)
+    stream = list(growing())
     options = {"delta": 1e-2, "tau": 0.3, "grace": 60, "leaf_prediction": "nba"}
-    made = GoldenBoard(geometry.replace(nodes=256)) if board == "golden" else board
-    tree = VFDT(made, **options)
-    other = VFDT(nominal=DECLARED, **options)
+    tree, other = VFDT(**options), VFDT(nominal=DECLARED, **options)
     X, y = whole(stream)
     wanted = other.test_then_train(X, y, classes=[False, True])
     tree.learn_one(stream[0][0], False).learn_one(stream[0][0], True).reset()
@@ -50,12 +46,7 @@ def test_what_was_learnt_stays(board):
     for x, label in stream:
         found.append(tree.predict_one(x))
         tree.learn_one(x, label)
-    assert [(each.name, each.kind) for each in tree.schema_.attributes] == [
-        ("a", "numeric"),
-        ("b", "numeric"),
-        ("c", "nominal"),
-        ("d", "nominal"),
-    ]
+    assert [each.kind for each in tree.schema_.attributes] == ["numeric", "numeric", "nominal", "nominal"]
     assert tree.n_features_in_ == 4 and tree.feature_names_in_.tolist() == list("abcd")
     first = stream[0][1]
     assert tree.classes_.tolist() == [first, not first]
@@ -94,14 +85,6 @@ def test_what_an_attribute_is_its_first_value_says():
     assert tree.report()["instances"] == 14
     codes = tree.quantiser_summary()["attributes"]
     assert codes["a"]["codes"] == 1 and codes["a"]["seen"] == 1
-
-
-def test_an_instance_that_says_nothing():
-    tree = VFDT()
-    tree.learn_one({"a": None}, 0)
-    tree.learn_one({}, 1)
-    tree.learn_one({"a": 2.0}, 1)
-    assert tree.report()["instances"] == 3 and tree.schema_.names == ("a",)
 
 
 @pytest.mark.parametrize("x, names", [({"a": 2.0, "b": "p"}, ("a", "b")), ({"b": "p"}, ("none yet", "b"))])

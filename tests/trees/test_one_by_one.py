@@ -13,6 +13,7 @@ from bregalad import EFDT, VFDT, BoardError, CorrHTree, CTree, load_tree
 from bregalad.boards import open_board
 from bregalad.driver import checkpoint
 from bregalad.geometry import Geometry
+from marks import nightly_but
 
 NAMES = ["a", "b", "c", "d"]
 CLASSES = ["no", "perhaps", "yes"]
@@ -71,16 +72,11 @@ TREES = {
 }
 
 
+QUICK = [*((kind, "nba") for kind in TREES), *((kind, leaf) for kind in ("vfdt", "efdt") for leaf in ("mc", "nb"))]
+
+
 @pytest.mark.parametrize(
-    "kind, prediction",
-    [
-        *((kind, "nba") for kind in TREES),
-        *(
-            pytest.param(kind, prediction, marks=[pytest.mark.slow] * (kind not in ("vfdt", "efdt")))
-            for kind in TREES
-            for prediction in ("mc", "nb")
-        ),
-    ],
+    "kind, prediction", nightly_but(QUICK, [(kind, leaf) for kind in TREES for leaf in ("mc", "nb", "nba")])
 )
 def test_as_in_batches(kind, prediction):
     cls, options = TREES[kind]

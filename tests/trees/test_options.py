@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 from bregalad.estimator.parameters import declared
+from bregalad.learners.catalogue import CLASSICAL as KEEPERS
 from bregalad.learners.catalogue import TREES
-from bregalad.options.table import LEARNERS, OPTIONS
+from bregalad.options.table import CLASSICAL, LEARNERS, OPTIONS
 from bregalad.policy.split_policy import VARIANTS, SplitPolicy
 
 
@@ -112,8 +113,8 @@ def test_largest_options():
 
 
 def test_every_parameter_is_described():
-    assert tuple(TREES) == tuple(LEARNERS)
-    for name, tree in TREES.items():
+    assert tuple(TREES) == tuple(LEARNERS) and tuple(KEEPERS) == tuple(CLASSICAL)
+    for name, tree in (TREES | KEEPERS).items():
         for option in OPTIONS:
             assert (f"\n{option.name} : " in tree.__doc__) == (name in option.defaults)
     assert "\ngrace : int, default 200\n    Grace period: instances between" in TREES["efdt"].__doc__

@@ -8,6 +8,7 @@ from bregalad.driver.trainer import Trainer
 from bregalad.policy.split_policy import SplitPolicy
 from bregalad.tree.cells import CellMap
 from driving import CAPACITIES, TREES, active, drifting, geometry
+from marks import nightly_but
 from models import TREE
 
 
@@ -34,14 +35,7 @@ BLOCKS = [None, 1, 37, 1 / 8]
 QUICK = {("vfdt", None), ("vfdt", 1), ("vfdt adaptive", None), ("efdt", 37), ("efdt moves", None)}
 
 
-@pytest.mark.parametrize(
-    "tree, block",
-    [
-        pytest.param(tree, block, marks=[pytest.mark.slow] * ((tree, block) not in QUICK))
-        for tree in TREES
-        for block in BLOCKS
-    ],
-)
+@pytest.mark.parametrize("tree, block", nightly_but(QUICK, [(tree, block) for tree in TREES for block in BLOCKS]))
 def test_rtl_grows_the_same_tree(tree, block, seed):
     both(SIZES, tree, seed, block=block)
 

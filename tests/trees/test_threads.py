@@ -12,6 +12,7 @@ from bregalad import EFDT, TREES, VFDT, Geometry, open_board
 from bregalad.data.quantiser import Quantiser
 from bregalad.estimator.tree import StreamTree
 from bregalad_sim.latency import GoldenBoard, LateBoard
+from marks import nightly
 from noisy import stream
 from sklearn.base import clone
 
@@ -65,9 +66,8 @@ def test_every_public_method_takes_its_turn():
 @pytest.mark.parametrize(
     "kind, prediction",
     [
-        pytest.param(kind, prediction, marks=[pytest.mark.slow] * (prediction != "nba" and kind is not VFDT))
-        for kind in TREES.values()
-        for prediction in ("mc", "nb", "nba")
+        *((kind, "nba") for kind in TREES.values()),
+        *nightly(*((kind, leaf) for kind in TREES.values() for leaf in ("mc", "nb"))),
     ],
 )
 def test_many_predict_while_one_learns(kind, prediction):
@@ -101,7 +101,6 @@ def test_many_predict_while_one_learns(kind, prediction):
     assert tree.difference(alone) is None and tree.report() == alone.report()
 
 
-@pytest.mark.parametrize("seed", range(2))
 def test_boards_whose_reports_come_late(seed):
     X, y = stream(1500)
     y, over = y.astype(int), threading.Event()

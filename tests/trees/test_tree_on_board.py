@@ -22,6 +22,7 @@ from bregalad.protocol.tree import TREE_COMMANDS, TreeKind, TreeOpcode
 from bregalad.tree.cells import CellMap
 from bregalad_sim.latency import GoldenBoard, LateBoard
 from driving import CAPACITIES, TREES, active, drifting, geometry
+from marks import nightly
 
 
 def cells_of(tree, sizes, other=False):
@@ -211,10 +212,7 @@ def test_too_small_for_a_tree(nodes, memory_size, message):
 
 @pytest.mark.parametrize(
     "tree, prediction",
-    [
-        *(("vfdt", "nb"), ("vfdt adaptive", "nba"), ("efdt", "nba"), ("efdt moa", "nba")),
-        pytest.param("efdt averages", "nb", marks=pytest.mark.slow),
-    ],
+    [("vfdt", "nb"), ("vfdt adaptive", "nba"), ("efdt", "nba"), ("efdt moa", "nba"), *nightly(("efdt averages", "nb"))],
 )
 def test_leaves_predict_by_naive_bayes(tree, prediction):
     both(tree, 1500, geometry(80, naive_bayes=True), 4, prediction)
@@ -222,13 +220,7 @@ def test_leaves_predict_by_naive_bayes(tree, prediction):
 
 @pytest.mark.parametrize(
     "tree, prediction",
-    [
-        *(("vfdt", "mc"), ("efdt", "nba")),
-        *(
-            pytest.param(*case, marks=pytest.mark.slow)
-            for case in (("efdt averages", "nba"), ("efdt moves", "mc"), ("efdt moa", "mc"))
-        ),
-    ],
+    [("vfdt", "mc"), ("efdt", "nba"), *nightly(("efdt averages", "nba"), ("efdt moves", "mc"), ("efdt moa", "mc"))],
 )
 def test_instances_weigh_the_same(tree, prediction, seed):
     """Also where counters are full in the midst of an instance, and where the tree's own count tries inner nodes."""
