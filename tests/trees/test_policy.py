@@ -121,6 +121,17 @@ def test_inherited_counts_move_the_null_split():
     assert leaf([100, 900], 0.25, 0.0, base=(0, 1000)) == SPLIT
 
 
+def test_confidence_bound_at_depth():
+    # epsilon 1.15437389084 of Gini: 400 instances, depth 2, the 5000th instance, 10 attributes
+    bench = Bench(SplitPolicy(bound="confidence", criterion="gini"), 10, depth=2)
+    rest, needed = [None] * 8, 2 * 1.15437389084
+    assert bench.verdict([200, 200], 1, 1 + needed + 1e-6, *rest, t=5000) == SPLIT
+    assert bench.verdict([200, 200], 1, 1 + needed - 1e-6, *rest, t=5000) == KEEP
+    assert bench.verdict([200, 200], 1, 1 + needed - 1e-6, *rest, t=4999) == SPLIT
+    bench = Bench(SplitPolicy(bound="confidence", criterion="gini"), 10, depth=1)
+    assert bench.verdict([200, 200], 1, 1 + needed - 1e-6, *rest, t=5000) == SPLIT
+
+
 def test_ties_between_attributes_go_to_the_lower():
     for every in (False, True):
         bench = Bench(SplitPolicy(), 3, every=every)
