@@ -311,9 +311,7 @@ def test_answers_that_come_later(strategy, seed):
     made, X, y = learnt(strategy)
     ask = made.query(X)
     before = made.tree.report()["instances"]
-    with pytest.raises(
-        ValueError, match=f"{len(X) + 1} labels for .* asked for: query says which; .* tree.partial_fit"
-    ):
+    with pytest.raises(ValueError, match=f"{len(X) + 1} labels for .* asked for: query says which"):
         made.partial_fit(pd.concat([X, X[:1]]), np.append(y, y[:1]))
     assert made.tree.report()["instances"] == before
     made.query(X[:3])

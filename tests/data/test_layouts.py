@@ -97,16 +97,16 @@ def test_keys_at_the_ends():
 
 
 @pytest.mark.parametrize(
-    "edges, kind, message", [([1.0], RowKind.CODE, "a code is taken as it is"), ([np.inf], RowKind.F32, "not inf")]
+    "edges, kind, message",
+    [
+        ([1.0], RowKind.CODE, "a code is taken as it is"),
+        ([np.inf], RowKind.F32, "not inf"),
+        ([0.0, np.nan], RowKind.F32, "must be finite, not nan"),
+    ],
 )
 def test_keys_refused(edges, kind, message):
     with pytest.raises(ValueError, match=message):
         edge_keys(edges, kind)
-
-
-def test_no_key_for_what_is_no_number():
-    with pytest.raises(ValueError, match="must be finite, not nan"):
-        edge_keys([0.0, np.nan], RowKind.F32)
 
 
 def test_names_are_kept():

@@ -167,9 +167,7 @@ def test_a_name_that_is_no_utf_8(tmp_path):
 def test_all_columns_that_are_refused_are_named_at_once(tmp_path):
     path = tmp_path / "t.parquet"
     FRAME.assign(**{"a list": [[1]] * 3, "map": [{"k": 1}] * 3}).to_parquet(path, index=False)
-    with pytest.raises(
-        DataError, match="column 'a list' holds list.*; refused are 'map', too: --ignore 'a list,map' lea"
-    ):
+    with pytest.raises(DataError, match="column 'a list' holds list.*; refused are 'map', too: --ignore 'a list,map'"):
         open_stream(path, class_name="class")
     assert open_stream(path, class_name="class", ignore=["a list", "map"]).schema.names == ("a",)
 
@@ -219,9 +217,7 @@ def test_bytes_that_are_no_text(tmp_path):
     for column in (pa.array([b"a", None, b"\xff"]), pa.array([b"a", None, b"\xff"]).dictionary_encode()):
         parquet.write_table(pa.table({"a": column, "g": [1, 2, 3], "y": ["p", "q", "p"]}), path)
         with pytest.raises(
-            DataError,
-            match=r"t.parquet, row 2, column 'a': the bytes b'.xff' are no text in UTF-8;"
-            r" leave the column out with ignore=.'a'",
+            DataError, match=r"t.parquet, row 2, column 'a': the bytes b'.xff' are no text.* ignore=.'a'"
         ):
             read(path)
         assert read(path, ignore=["a"])[1] == {"g": [1, 2, 3]}

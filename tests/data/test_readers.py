@@ -173,11 +173,7 @@ def test_late_words_and_kinds(tmp_path):
     path = write(tmp_path, "t.csv", "1,y\n" * 10_500 + "word,y\n")
     stream = iter(open_stream(path, chunk=10_000))
     next(stream)
-    with pytest.raises(
-        DataError,
-        match=r"line 10501, column 'x0': 'word' is not a finite number;"
-        r" allowed are .*nominal=\['x0'\]",
-    ):
+    with pytest.raises(DataError, match=r"line 10501, column 'x0': 'word' is not a finite number.*nominal=\['x0'\]"):
         next(stream)
     assert len(read(open_stream(path, nominal=["x0"]))[1]) == 10_501
 
@@ -223,8 +219,6 @@ def test_late_words_and_kinds(tmp_path):
         ("t.csv", CSV, {"names": ["a", "a", "b"]}, "column 'a' is named twice"),
         ("t.csv", CSV.replace("kind", "len"), {"header": True}, "line 1: column 'len' is named twice"),
         ("t.csv", "1\n2\n", {}, "t.csv: an attribute and a class are needed, but there is one column"),
-        ("t.csv", b"\xff\xfe1,2\n", {}, "not a text in UTF-8"),
-        ("t.csv", b"1,\x00,2\n", {}, "not a text"),
         ("t.parquet", "no", {}, "not a Parquet file"),
     ],
 )
@@ -271,9 +265,7 @@ def test_bad_archive(tmp_path):
     with zipfile.ZipFile(tmp_path / "two.zip", "w") as archive:
         archive.writestr("a.csv", CSV)
         archive.writestr("b.csv", CSV)
-    with pytest.raises(
-        DataError, match=r"the archive has a.csv, b.csv: choose the data with member=NAME \(--member NAME\)"
-    ):
+    with pytest.raises(DataError, match=r"the archive has a.csv, b.csv: choose the data with member=NAME \(--member"):
         open_stream(tmp_path / "two.zip")
     (tmp_path / "t.csv.gz").write_text(CSV)
     with pytest.raises(DataError, match="damaged or cut short"):
@@ -298,9 +290,7 @@ def test_members_of_an_archive(tmp_path):
     pack("README.csv")
     assert len(read(open_stream(path))[1]) == 4
     pack("t.data", "t.arff", "README")
-    with pytest.raises(
-        DataError, match=r"has t.data, t.arff, README: choose the data with member=NAME \(--member NAME"
-    ):
+    with pytest.raises(DataError, match=r"has t.data, t.arff, README: choose the data with member=NAME \(--member"):
         open_stream(path)
     assert len(read(open_stream(path, member="t.data"))[1]) == 4
     assert len(read(open_stream(path, member="t.arff"))[1]) == 3
@@ -313,9 +303,7 @@ def test_members_of_an_archive(tmp_path):
 @pytest.mark.parametrize("suffix", [".xlsx", ".json", ".npz", ".csv.xz"])
 def test_formats_that_are_not_read_are_refused_by_name(tmp_path, suffix):
     path = write(tmp_path, f"t{suffix}", CSV)
-    with pytest.raises(
-        DataError, match=rf"t{suffix}: \.{suffix.split('.')[-1]} is not read; allowed are CSV.*to_parquet"
-    ):
+    with pytest.raises(DataError, match=rf"t{suffix}: \.{suffix.split('.')[-1]} is not read; allowed .*to_parquet"):
         open_stream(path)
 
 
@@ -328,9 +316,7 @@ def test_memory_is_bounded(tmp_path, length, count):
     with open_lines(path) as lines:
         lines.skip_to(1)
         if count == 1:
-            with pytest.raises(
-                DataError, match="t.csv.gz, line 2: longer than 67,108,864 bytes; a line holds one insta"
-            ):
+            with pytest.raises(DataError, match="t.csv.gz, line 2: longer than 67,108,864 bytes; a line holds one"):
                 lines.take(1)
         else:
             assert 1 << 28 <= len(lines.take(300)) <= (1 << 28) + 2 * length
@@ -375,19 +361,17 @@ def test_small_streams():
 
 
 @pytest.mark.parametrize(
-    "name, text", [("t.csv", "a\n1.5\n2\n"), ("t.arff", "@relation t\n@attribute a numeric\n@data\n1.5\n2\n")]
+    "name, text",
+    [("t.csv", "a\n1.5\n2\n"), ("t.arff", "@relation t\n@attribute a numeric\n@data\n1.5\n2\n"), ("t.parquet", "")],
 )
 def test_one_column_is_enough_without_a_class(tmp_path, name, text):
-    X, _ = read(open_stream(write(tmp_path, name, text), class_name=False))
-    assert X["a"].tolist() == [1.5, 2]
-
-
-def test_one_parquet_column_is_enough_without_a_class(tmp_path):
-    pd.DataFrame({"a": [1.5, 2]}).to_parquet(tmp_path / "t.parquet")
-    X, _ = read(open_stream(tmp_path / "t.parquet", class_name=False))
+    path = write(tmp_path, name, text)
+    if name == "t.parquet":
+        pd.DataFrame({"a": [1.5, 2]}).to_parquet(path)
+    X, _ = read(open_stream(path, class_name=False))
     assert X["a"].tolist() == [1.5, 2]
     with pytest.raises(DataError, match="an attribute and a class are needed"):
-        open_stream(tmp_path / "t.parquet")
+        open_stream(path)
 
 
 def test_a_row_of_tabs_is_an_instance(tmp_path):
@@ -418,17 +402,6 @@ def test_infinity_as_a_word_of_parquet(tmp_path):
     assert X["a"].tolist() == ["1", "inf"] and y.tolist() == ["inf", "2"]
 
 
-def test_a_zip_by_an_unknown_method(tmp_path):
-    path = write(tmp_path, "t.csv.zip", CSV)
-    packed = path.read_bytes()
-    for header in (b"PK\x03\x04\x14\x00\x00\x00", b"PK\x01\x02\x14\x03\x14\x00\x00\x00"):
-        assert packed.count(header + b"\0\0") == 1
-        packed = packed.replace(header + b"\0\0", header + b"\x09\0")
-    path.write_bytes(packed)
-    with pytest.raises(DataError, match="packed by a method that is not read"):
-        open_stream(path)
-
-
 @pytest.mark.parametrize(
     "declared, values",
     [
@@ -452,28 +425,20 @@ def test_arff_as_weka_reads_it(tmp_path, declared, values):
     assert stream.schema.nominal["nom"] == ("a", "b", "c")
 
 
+DEFLATED, CENTRAL, LZMA = zipfile.ZIP_DEFLATED, b"PK\x01\x02", b"\x09\x04\x05\x00"
+DAMAGED = "the archive is damaged or cut short"
+
+
 @pytest.mark.parametrize(
     "method, place, offset, byte, match",
     [
-        (
-            zipfile.ZIP_DEFLATED,
-            b"PK\x01\x02",
-            6,
-            185,
-            "packed by a method that is not read, or damaged .zip file version",
-        ),
-        (
-            zipfile.ZIP_DEFLATED,
-            b"PK\x01\x02",
-            46,
-            255,
-            "the archive is damaged or cut short",
-        ),  # a name that is no UTF-8
-        (zipfile.ZIP_DEFLATED, b"PK\x03\x04", 30, 255, "the archive is damaged or cut short"),
-        (zipfile.ZIP_DEFLATED, b"PK\x05\x06", 16, 255, "the archive is damaged or cut short"),
-        (zipfile.ZIP_BZIP2, b"BZh9", 8, 0, "the archive is damaged or cut short"),
-        (zipfile.ZIP_LZMA, b"\x09\x04\x05\x00", 4, 255, "the archive is damaged or cut short"),
-        (zipfile.ZIP_LZMA, b"\x09\x04\x05\x00", 20, 255, "the archive is damaged or cut short"),
+        (DEFLATED, CENTRAL, 6, 185, "packed by a method that is not read, or damaged .zip file version"),
+        (DEFLATED, CENTRAL, 46, 255, DAMAGED),  # a name that is no UTF-8
+        (DEFLATED, b"PK\x03\x04", 30, 255, DAMAGED),
+        (DEFLATED, b"PK\x05\x06", 16, 255, DAMAGED),
+        (zipfile.ZIP_BZIP2, b"BZh9", 8, 0, DAMAGED),
+        (zipfile.ZIP_LZMA, LZMA, 4, 255, DAMAGED),
+        (zipfile.ZIP_LZMA, LZMA, 20, 255, DAMAGED),
     ],
 )
 def test_a_damaged_zip(tmp_path, method, place, offset, byte, match):

@@ -123,7 +123,5 @@ def test_udp_without_a_board():
         port = free.getsockname()[1]
     with pytest.raises(BoardError, match=rf"no answer from 127.0.0.1 port {port} \(.*refused\)"):
         open_board(f"udp:127.0.0.1:{port}", timeout=0.3)
-    with pytest.raises(ValueError, match="no option 'baud'; there are timeout, take_over"):
-        open_board(f"udp:127.0.0.1:{port}", baud=9600)
     with pytest.raises(BoardError, match="no host 'no.such.host.invalid'"):
         open_board("udp:no.such.host.invalid")

@@ -350,11 +350,7 @@ def test_more_classes_than_can_be_learnt():
 def test_classes_that_were_declared_are_all():
     tree = VFDT()
     tree.partial_fit(pd.DataFrame({"a": np.arange(40.0)}), np.arange(40) % 2, classes=[0, 1])
-    with pytest.raises(
-        ValueError,
-        match=r"y is 2, none of the classes \[0, 1\], which were all "
-        "that would ever come",
-    ):
+    with pytest.raises(ValueError, match=r"y is 2, none of the classes \[0, 1\], which were all that would ever come"):
         tree.learn_one({"a": 1.0}, 2)
 
 

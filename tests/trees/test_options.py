@@ -30,16 +30,12 @@ def test_streams_that_a_bound_or_criterion_is_not_for():
         policy = SplitPolicy(bound=bound)
         policy.check(2, True, "one_vs_rest")
         policy.check(2, False, "multiway")
-        with pytest.raises(
-            ValueError, match=f"'{bound}' is for two classes, the stream has 3: choose 'hoeffding' or 'mcdiarmid'"
-        ):
+        with pytest.raises(ValueError, match=f"'{bound}' is for two classes, .* 3: choose 'hoeffding' or 'mcdiarmid'"):
             policy.check(3, False, "multiway")
         with pytest.raises(ValueError, match="binary splits.*nominal_split='one_vs_rest'"):
             policy.check(2, True, "multiway")
     SplitPolicy(criterion="kearns_mansour").check(2, True, "multiway")
-    with pytest.raises(
-        ValueError, match="'kearns_mansour' is for two classes, the stream has 4: choose 'information_gain' or 'gini'"
-    ):
+    with pytest.raises(ValueError, match="'kearns_mansour' is for two .* 4: choose 'information_gain' or 'gini'"):
         SplitPolicy(criterion="kearns_mansour").check(4, False, "multiway")
 
 

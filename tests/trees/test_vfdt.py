@@ -146,9 +146,7 @@ def test_geometry_too_small():
     with pytest.raises(ValueError, match="2000 classes, and no board has counters for more than 1024"):
         VFDT().partial_fit(X[:1], [0], classes=range(2000))
     for options in ({"board": "simulated"}, {"board": "udp:192.168.1.50"}, {"geometry": "many-classes"}):
-        with pytest.raises(
-            ValueError, match="counters for 32: .*classes >= 40 on the emulated board, hardware takes 32"
-        ):
+        with pytest.raises(ValueError, match="counters for 32: .*classes >= 40 on the emulated board, hardware takes"):
             VFDT(**options).partial_fit(X[:1], [0], classes=range(40))
     board = open_board("emulated", "tiny")
     with pytest.raises(ValueError, match="cells, but the board has 4"):
