@@ -22,6 +22,7 @@ from bregalad_hw.replica import distribute, distribution_latency
 from bregalad_sim.benches.bench_processor import Lane
 from bregalad_sim.benches.counting import Counting
 from bregalad_sim.runner import run
+from marks import nightly
 
 # Tiny, so that operations meet on the same words; passes and lanes are no powers of two.
 SIZES = {
@@ -37,10 +38,8 @@ SIZES = {name: sizes | {"nodes": 9} for name, sizes in SIZES.items()}
     [
         ("even", 1, True, 4),
         ("one", 0, False, 4),
-        *(
-            pytest.param(*case, 12, marks=pytest.mark.slow)
-            for case in (("even", 1, False), ("even", 1, True), ("odd", 2, True), ("odd", 2, False), ("one", 0, False))
-        ),
+        *nightly(("even", 1, False, 12), ("even", 1, True, 12), ("odd", 2, True, 12), ("odd", 2, False, 12)),
+        *nightly(("one", 0, False, 12)),
     ],
 )
 def test_processor(sizes, lane, naive_bayes, rounds, tmp_path):
@@ -148,16 +147,8 @@ def test_event_counters():
     [
         ("even", {}, 20),
         ("one", {"slots": 8, "alternates": 2}, 20),
-        *(
-            pytest.param(*case, 40, marks=pytest.mark.slow)
-            for case in (
-                ("even", {}),
-                ("odd", {}),
-                ("even", {"slots": 6, "alternates": 1}),
-                ("odd", {"slots": 24}),
-                ("one", {"slots": 8}),
-            )
-        ),
+        *nightly(("even", {}, 40), ("odd", {}, 40), ("even", {"slots": 6, "alternates": 1}, 40)),
+        *nightly(("odd", {"slots": 24}, 40), ("one", {"slots": 8}, 40)),
     ],
 )
 def test_tracker(sizes, others, rounds, tmp_path):

@@ -146,22 +146,11 @@ def test_block_rams_go_first_to_what_needs_them(tmp_path, monkeypatch):
 
 
 def test_what_does_not_fit_a_gowin():
-    counts = {
-        "SDPX9B": 46,
-        "DPX9B": 1,
-        "MULT18X18": 47,
-        "MULT9X9": 3,
-        "LUT1": 5,
-        "LUT4": 15000,
-        "ALU": 5731,
-        "RAM16SDP4": 1,
-        "DFFRE": 9000,
-        "DFF": 6553,
-    }
+    counts = {"SDPX9B": 46, "DPX9B": 1, "MULT18X18": 47, "MULT9X9": 3, "LUT1": 5, "LUT4": 15000, "ALU": 5731}
+    counts |= {"RAM16SDP4": 1, "DFFRE": 9000, "DFF": 6553}
     cells = {f"{kind}{i}": {"type": kind} for kind, count in counts.items() for i in range(count)}
     with pytest.raises(
-        BuildError,
-        match="47 block RAMs of 46, 49 multipliers of 48, 20744 LUTs of 20736, 15553 flip-flops of 15552; fewer lanes",
+        BuildError, match="47 block RAMs of 46, 49 multipliers of 48, 20744 LUTs .* 15553 .*; fewer lanes"
     ):
         _check_size(BOARDS["tang-nano-20k"], {"modules": {"top": {"cells": cells}}})
 
@@ -182,16 +171,9 @@ def test_what_does_not_fit_a_gowin():
     ],
 )
 def test_a_router_that_comes_to_nothing(faults, stuck):
-    assert (
-        is_stuck(
-            "".join(
-                f"Info:     iter={i} wires=9 overused={count - count // 2} overuse=77 "
-                f"tmgfail={count // 2} archfail=NA\n"
-                for i, count in enumerate(faults)
-            )
-        )
-        is stuck
-    )
+    log = "Info:     iter={} wires=9 overused={} overuse=77 tmgfail={} archfail=NA\n"
+    lines = (log.format(i, count - count // 2, count // 2) for i, count in enumerate(faults))
+    assert is_stuck("".join(lines)) is stuck
 
 
 def test_a_gowin_whose_clock_is_missed(tmp_path, monkeypatch):
@@ -234,10 +216,7 @@ def test_a_gowin_whose_clock_is_missed(tmp_path, monkeypatch):
         monkeypatch.setenv(name.upper().replace("-", "_"), str(command))
     board, folder = BOARDS["tang-nano-20k"], tmp_path / "out"
     with pytest.raises(
-        BuildError,
-        match="the array reaches 53.5 MHz, not 81, and so there is no "
-        "bitstream: 18.7 ns, 0.0 of them in wires, from due in "
-        "uart to bits in uart; a lower --clock",
+        BuildError, match="reaches 53.5 MHz, not 81, .*: 18.7 ns, 0.0 .* from due in uart to bits in uart"
     ):
         build(board, LEAST, output=folder, say=lambda text: None)
     report = json.loads((folder / "report.json").read_text())
@@ -451,35 +430,15 @@ def test_path_in_words():
     def step(kind, delay, start, end):
         return {"type": kind, "delay": delay, "from": {"cell": start}, "to": {"cell": end}}
 
-    timing = {
-        "critical_paths": [
-            {"from": "posedge a", "to": "posedge b", "path": []},
-            {
-                "from": "posedge a",
-                "to": "posedge a",
-                "path": [
-                    step(
-                        "clk-to-q",
-                        0.5,
-                        "linked.framed.accelerator.controller.tracker.due_TRELLIS_FF_Q",
-                        "linked.framed.accelerator.controller.tracker.due_TRELLIS_FF_Q",
-                    ),
-                    step(
-                        "routing",
-                        2.0,
-                        "linked.framed.accelerator.controller.tracker.due_TRELLIS_FF_Q",
-                        "linked.accelerator.controller.slots.x_LUT4_Z",
-                    ),
-                    step(
-                        "setup",
-                        0.25,
-                        "linked.accelerator.array.merge.best_TRELLIS_FF_Q",
-                        "linked.accelerator.array.merge.best_TRELLIS_FF_Q",
-                    ),
-                ],
-            },
-        ]
-    }
+    due = "linked.framed.accelerator.controller.tracker.due_TRELLIS_FF_Q"
+    best = "linked.accelerator.array.merge.best_TRELLIS_FF_Q"
+    path = [
+        step("clk-to-q", 0.5, due, due),
+        step("routing", 2.0, due, "linked.accelerator.controller.slots.x_LUT4_Z"),
+        step("setup", 0.25, best, best),
+    ]
+    ends = {"from": "posedge a", "to": "posedge b", "path": []}, {"from": "posedge a", "to": "posedge a", "path": path}
+    timing = {"critical_paths": list(ends)}
     assert describe_path(timing, "a") == (
         "2.8 ns, 2.0 of them in wires, from due in controller.tracker to best in array.merge by way of controller.slots"
     )

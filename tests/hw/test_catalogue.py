@@ -9,6 +9,7 @@ from bregalad_hw.boards import BOARDS
 from bregalad_hw.boards.pll import ECP5Clock, GW2AClock, Series7Clock
 from bregalad_hw.build.synthesis import constraints_of
 from bregalad_hw.reports import kept
+from marks import nightly
 
 KEPT = kept()
 NOT_ROUTED = {"colorlight-5a-75b", "ecpix5-85f", "tang-nano-20k", "ulx3s-25f", "versa-ecp5-5g"}
@@ -58,12 +59,8 @@ def test_the_slowest_clock_can_be_made(name):
 @pytest.mark.parametrize(
     "name",
     [
-        "ulx3s-12f",
-        "colorlight-5a-75b-8",
-        *(
-            pytest.param(name, marks=pytest.mark.slow)
-            for name in ("colorlight-5a-75b", "ulx3s-85f-sdram", "ecpix5-45f", "versa-ecp5", "versa-ecp5-5g")
-        ),
+        *("ulx3s-12f", "colorlight-5a-75b-8"),
+        *nightly("colorlight-5a-75b", "ulx3s-85f-sdram", "ecpix5-45f", "versa-ecp5", "versa-ecp5-5g"),
     ],
 )
 def test_pins_and_memories_are_the_boards(name):

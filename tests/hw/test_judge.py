@@ -17,7 +17,9 @@ from bregalad_hw.front.verdicts import Verdicts
 from bregalad_sim.golden import Candidate
 from bregalad_sim.golden.judge import Trial, judge
 from bregalad_sim.runner import run
+from marks import nightly
 
+NINE = PRESETS["tiny"].replace(nodes=9, classes=3, count_width=20)
 ATTRIBUTES = 5
 NODES = 2000
 MOST = (1 << 32) - 1  # instances of a slot
@@ -46,12 +48,7 @@ POLICIES = {
 
 @pytest.mark.parametrize(
     "geometry",
-    [
-        PRESETS["tiny"],
-        pytest.param(Geometry(), marks=pytest.mark.slow),
-        pytest.param(PRESETS["many-classes"], marks=pytest.mark.slow),
-        Geometry(count_width=32, classes=32),
-    ],
+    [PRESETS["tiny"], Geometry(count_width=32, classes=32), *nightly(Geometry(), PRESETS["many-classes"])],
     ids=lambda g: f"{g.classes}-{g.count_width}",
 )
 def test_judge(geometry, tmp_path):
@@ -60,13 +57,7 @@ def test_judge(geometry, tmp_path):
 
 @pytest.mark.parametrize(
     "geometry, rounds",
-    [
-        (PRESETS["tiny"].replace(nodes=9, classes=3, count_width=20), 15),
-        *(
-            pytest.param(PRESETS["tiny"].replace(nodes=9, **sizes), 40, marks=pytest.mark.slow)
-            for sizes in (dict(slots=4), dict(classes=3, count_width=20))
-        ),
-    ],
+    [(NINE, 15), *nightly((NINE, 40), (PRESETS["tiny"].replace(nodes=9, slots=4), 40))],
     ids=lambda g: f"{g.classes}-{g.count_width}" if isinstance(g, Geometry) else str(g),
 )
 def test_verdicts(geometry, rounds, tmp_path):

@@ -5,6 +5,7 @@ from bregalad_hw.front.node_table import NodeTable
 from bregalad_hw.front.ring import Ring
 from bregalad_hw.front.walker import Walker
 from bregalad_sim.runner import run
+from marks import nightly
 
 SIZES = {
     "plain": dict(nodes=16, attributes=6, slots=5, codes=4),
@@ -16,11 +17,7 @@ SIZES = {
 
 @pytest.mark.parametrize(
     "sizes, records",
-    [
-        ("pair", 700),
-        ("odd", 700),
-        *(pytest.param(*case, marks=pytest.mark.slow) for case in (("plain", 700), ("many", 2000))),
-    ],
+    [("pair", 700), ("odd", 700), *nightly(("plain", 700), ("many", 2000))],
 )
 def test_matches_golden(sizes, records, tmp_path):
     sizes = SIZES[sizes]

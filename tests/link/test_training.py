@@ -14,6 +14,7 @@ from bregalad.data.quantiser import Quantiser
 from bregalad_sim.ctrl_c import interruptible
 from bregalad_sim.wire import Faults
 from learning import CLASSES, GEOMETRY, TREES, check, expected, learn, linked, stream
+from marks import nightly
 
 
 def same_tree_over_bad_wire(tree, share, seed):
@@ -25,22 +26,15 @@ def same_tree_over_bad_wire(tree, share, seed):
     return np.array([whole.report()["splits"], one.board.statistics().frames_resent])
 
 
-@pytest.mark.parametrize("share", [0.01, 0.2])
+@pytest.mark.parametrize(
+    "share, seeds", [(0.01, 2), (0.2, 2), *nightly((0.01, 100), (0.03, 100), (0.1, 100), (0.2, 100))]
+)
 @pytest.mark.parametrize("tree", TREES)
-def test_same_tree_over_bad_wire(tree, share):
-    splits, resent = sum(same_tree_over_bad_wire(tree, share, seed) for seed in range(2))
-    assert splits >= 4
-    assert resent
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("share", [0.01, 0.03, 0.1, 0.2])
-@pytest.mark.parametrize("tree", TREES)
-def test_same_tree_over_bad_wire_100_seeds(tree, share):
-    splits, resent = sum(same_tree_over_bad_wire(tree, share, seed) for seed in range(100))
+def test_same_tree_over_bad_wire(tree, share, seeds):
+    splits, resent = sum(same_tree_over_bad_wire(tree, share, seed) for seed in range(seeds))
     print(f"{splits} splits, {resent} frames sent again")
-    assert splits >= 200
-    assert resent >= 100
+    assert splits >= 2 * seeds
+    assert resent >= (100 if seeds == 100 else 1)
 
 
 def same_tree_after_cuts(tree, seed, share):
@@ -80,17 +74,13 @@ def same_tree_after_cuts(tree, seed, share):
     return len(errors)
 
 
+@pytest.mark.parametrize("seeds", [6, *nightly(100)])
 @pytest.mark.parametrize("tree", TREES)
-def test_same_tree_after_cuts(tree):
-    errors = sum(same_tree_after_cuts(tree, seed, 0.02 * (seed % 2)) for seed in range(6))
+def test_same_tree_after_cuts(tree, seeds):
+    errors = sum(
+        same_tree_after_cuts(tree, seed, 0.02 * (seed % 2 if seeds < 10 else seed % 5)) for seed in range(seeds)
+    )
     assert errors >= 6
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("tree", TREES)
-def test_same_tree_after_cuts_100_seeds(tree):
-    for seed in range(100):
-        same_tree_after_cuts(tree, seed, 0.02 * (seed % 5))
 
 
 def test_short_cuts_go_unnoticed():
