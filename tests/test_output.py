@@ -11,6 +11,7 @@ import pytest
 from bregalad import VFDT
 from bregalad.cli import main
 from bregalad.geometry import PRESETS
+from marks import nightly
 
 COMMAND = [sys.executable, "-c", "import sys; from bregalad.cli import main; sys.exit(main())"]
 
@@ -41,10 +42,7 @@ def test_version(capsys):
     [
         ["boards"],
         ["generate"],
-        *(
-            pytest.param(command, marks=pytest.mark.slow)
-            for command in (["inspect", "tree"], ["inspect", "tree", "--dot"], ["train", "things.csv", "--json"])
-        ),
+        *nightly(["inspect", "tree"], ["inspect", "tree", "--dot"], ["train", "things.csv", "--json"]),
         ["inspect", "tree", "--statistics"],
         ["predict", "things.csv", "--tree", "tree"],
         ["train", "things.csv"],

@@ -14,6 +14,7 @@ from bregalad import VFDT, BoardError
 from bregalad.ensemble import ENSEMBLES, crew, load_learner
 from bregalad.ensemble.crew import BOARD, parse
 from forests import drifting, same
+from marks import nightly
 
 BOARDS = 4
 
@@ -58,10 +59,7 @@ def kill(forest, number):
 
 @pytest.mark.parametrize(
     "name, workers, lost",
-    [
-        *(pytest.param(*case, marks=pytest.mark.slow) for case in (("arf", 1, ()), ("leveraging", 2, (1,)))),
-        ("arf", 2, (0, 1)),
-    ],
+    [("arf", 2, (0, 1)), *nightly(("arf", 1, ()), ("leveraging", 2, (1,)))],
 )
 def test_workers_and_losses_make_no_difference(cluster, monkeypatch, name, workers, lost):
     X, y = drifting(count=3000)

@@ -12,6 +12,7 @@ from bregalad.boards.engine import Engine
 from bregalad.ensemble import ENSEMBLES, AdaptiveRandomForest, OnlineBagging, load_learner
 from bregalad.ensemble.member import Member
 from forests import drifting, same
+from marks import nightly
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import log_loss
@@ -19,7 +20,7 @@ from sklearn.metrics import log_loss
 TREE = {"grace": 30, "delta": 0.01}
 
 
-SOME = ["arf", *(pytest.param(name, marks=pytest.mark.slow) for name in ENSEMBLES if name != "arf")]
+SOME = ["arf", *nightly(*(name for name in ENSEMBLES if name != "arf"))]
 
 
 def make(name, **options):
@@ -175,14 +176,7 @@ def test_classes_and_attributes_may_come_later():
 
 @pytest.mark.parametrize(
     "tree",
-    [
-        EFDT(grace=30),
-        VFDT(block=20),
-        *(
-            pytest.param(tree, marks=pytest.mark.slow)
-            for tree in (CTree(grace=30), VFDT(leaf_prediction="mc", criterion="gini"))
-        ),
-    ],
+    [EFDT(grace=30), VFDT(block=20), *nightly(CTree(grace=30), VFDT(leaf_prediction="mc", criterion="gini"))],
 )
 def test_members_are_any_trees(tree):
     X, y = drifting(count=1500)
