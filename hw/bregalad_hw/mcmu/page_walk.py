@@ -6,7 +6,7 @@ __all__ = ["PageWalk"]
 
 
 class PageWalk:
-    """A page's items in order, each of all lanes: the zooms pass by pass, then the counts, pass by pass, bin by bin."""
+    """A page's items in order, each of all lanes: zooms pass by pass, then counts pass by pass, bin by bin."""
 
     def __init__(self, m, geometry):
         self._m = m

@@ -1,4 +1,4 @@
-"""What becomes of the reports of a board that walks records down the tree, in compiled code: trials, labels, answers.
+"""What becomes of the reports of a board that walks records down the tree, compiled: trials, labels, answers.
 
 A proposal is judged at once. What the driver has asked for is put where it belongs, and when it is all there `go_on`
 goes on: so nothing but bytes goes to and fro outside.
