@@ -58,13 +58,13 @@ def kill(forest, number):
 
 
 @pytest.mark.parametrize(
-    "name, workers, lost",
+    "name, number, lost",
     [("arf", 2, (0, 1)), *nightly(("arf", 1, ()), ("leveraging", 2, (1,)))],
 )
-def test_workers_and_losses_make_no_difference(cluster, monkeypatch, name, workers, lost):
+def test_workers_and_losses_make_no_difference(cluster, monkeypatch, name, number, lost):
     X, y = drifting(count=3000)
     monkeypatch.setattr(crew, "_LOGGED", 8000)  # a batch or two
-    here, there = make(name), make(name, engine=f"ray,workers={workers}")
+    here, there = make(name), make(name, engine=f"ray,workers={number}")
     crews = {}
     for number, start in enumerate(range(0, len(X), 500)):
         part = slice(start, start + 500)
