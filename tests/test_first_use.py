@@ -34,7 +34,7 @@ print(json.dumps({"compiled": compiled, "seconds": curve.seconds[-1], "splits": 
 """
 # What no tree needs that learns on the emulated board, file by file or function by function.
 ELSEWHERE = ["bregalad.data.generators", "bregalad.data.nominal", "bregalad.driver.devices"]
-INNER = ["decide._judge_inner", "decide.change", "split.enter_role"]
+INNER = ["decide._decide_inner", "decide.change", "split.enter_role"]
 BAYES = ["bayes.classify", "counting.restate", "arrivals.choose"]
 ENTROPY = ["arithmetic.xlog2x", "arithmetic.log2_fixed"]
 OTHER = ["decide._rank_all"]  # averages

@@ -25,7 +25,7 @@ _TREE = {
     "tau": (0.05, 0.3, 1.0),
     "scale": (0.005, 0.05),
     "block": (1, 1, 7, 60, 400, 1 / 32),
-    "zoom": ("path", "seen"),
+    "bin_window": ("path", "seen"),
     "child_counts": ("inherit", "zero"),
     "nominal_split": ("multiway", "one_vs_rest"),
     "same_attribute": ("keep", "replace"),

@@ -78,7 +78,7 @@ API = {  # page: classes and functions, and modules with all of theirs
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("output", type=Path, help="folder of the site; made anew")
+    parser.add_argument("output", type=Path, help="folder of the site; regenerated")
     args = parser.parse_args()
     sys.exit(build(args.output))
 

@@ -21,7 +21,7 @@ PAGES = Path(__file__).resolve().parents[1]
 
 
 def builds():
-    """Markdown: the kept builds, what was asked for, reached and used."""
+    """Markdown: the reference builds, what was asked for, reached and used."""
     names = ("lanes", "bins", "classes", "slots", "nodes")
     rows = []
     for report in kept().values():

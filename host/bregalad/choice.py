@@ -19,4 +19,4 @@ def choose(declared, table, file, others, *, number=int, **options):
     source += [f"    if number == {known}: return function_{known}({arguments})" for known in cases]
     source += [f"    return others(number, {arguments})"]
     exec("\n".join(source), names | {"others": others}, written := {})
-    return njit(inner=True, kept=False, **options)(written["chosen"])
+    return njit(inner=True, cached=False, **options)(written["chosen"])

@@ -217,7 +217,7 @@ class _Cache(FunctionCache):
             )
 
 
-def njit(*, inner=False, kept=True, **options):
+def njit(*, inner=False, cached=True, **options):
     """``numba.njit`` of these options; what it compiles is kept.
 
     What is divided by zero becomes infinity, NaN or, of integers, 0. Of functions that differ in an option of Numba's
@@ -225,13 +225,13 @@ def njit(*, inner=False, kept=True, **options):
 
     ``inline="always"`` is for what is small and calls nothing that is inlined, too: Numba copies a function's code
     once more at every level, and takes longest for that. ``inner`` is for what only compiled code calls: then nothing
-    is compiled that takes Python's objects apart, which may be more than the function itself. ``kept`` is False for
+    is compiled that takes Python's objects apart, which may be more than the function itself. ``cached`` is False for
     functions that have others in their closure: they are not found again, their callers keep them.
     """
 
     def decorate(function):
         compiled = numba.njit(error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=inner, **options)(function)
-        if kept:
+        if cached:
             compiled._cache = _Cache(function)
         return compiled
 

@@ -6,7 +6,7 @@ in a table of 64 segments and interpolated linearly. What follows is one product
 * x log2 x: |f~(x) - f(x)| <= 1.7e-4 x.
 * A reciprocal's relative error is 8.5e-5, a root's 1.6e-4.
 
-What this means for impurities and gains is said in ``criteria.py``. tests/test_fixed.py walks every
+What this means for impurities and gains is said in ``criteria.py``. tests/test_fixed.py traverses every
 mantissa and derives these bounds from what it finds.
 
 Source: design, section 5.

@@ -133,7 +133,7 @@ class Geometry:
 
     @property
     def root_shift(self) -> int:
-        """The zoom shift with which ``bins`` bins cover all 256 codes."""
+        """The bin window shift with which ``bins`` bins cover all 256 codes."""
         return CODE_WIDTH - self.bin_bits
 
     @property

@@ -3,20 +3,20 @@
 from amaranth import Assert, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
-from bregalad.protocol.judge import JUDGE
+from bregalad.protocol.decider import DECIDER
 from bregalad.protocol.leaf_rows import LEAF_ROWS
 from bregalad.protocol.registers import CONFIGURATION, COUNTERS, REGISTERS, find, identity_fields
 from bregalad.protocol.tree import TREE, TREE_REGISTERS
 
 from .array.array import AttributeProcessorArray
 from .controller import MemoryController
+from .duplicate import add_with_reset
 from .mcmu.axi import axi_signature
 from .mcmu.command_queue import CommandQueue
 from .mcmu.pager import chip_geometry
 from .mcmu.report import word_layout
 from .members import assign
 from .registers import RegisterFile, csr_signature
-from .replica import add_with_reset
 
 __all__ = ["RESET_CLOCKS", "Accelerator"]
 
@@ -104,13 +104,13 @@ class Accelerator(wiring.Component):
         connect(m, controller.reports, flipped(self.reports))
         connect(m, controller.m_axi, flipped(self.m_axi))
         m.d.comb += [controller.memory_size.eq(self.memory_size), registers.ram_bytes.eq(controller.row_bytes)]
-        told = {
+        configured = {
             CONFIGURATION: [controller.configuration, array.configuration],
-            JUDGE: [controller.rule],
+            DECIDER: [controller.rule],
             TREE: [controller.tree],
             LEAF_ROWS: [controller.rows],
         }
-        for group, ports in told.items():
+        for group, ports in configured.items():
             for register in group:
                 for port in ports:
                     connect(m, getattr(registers.configuration, register.name), getattr(port, register.name))
@@ -141,7 +141,7 @@ class Accelerator(wiring.Component):
             *assign(
                 controller, array, "snap_freed", "count_out", "count_valid", "clamped", "counts_out", "counts_valid"
             ),
-            *assign(array, controller, "op", "codes", "trial_current"),
+            *assign(array, controller, "op", "codes", "attempt_current"),
             array.count_in.eq(controller.count),
             array.counts_in.eq(controller.counts),
         ]

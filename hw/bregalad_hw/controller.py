@@ -1,10 +1,10 @@
-"""The memory controller and management unit: rows from memory to the array, proposals to the host."""
+"""The memory controller and management unit: rows from memory to the array, candidates to the host."""
 
 from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 from bregalad.geometry import CODE_WIDTH
-from bregalad.protocol.judge import JUDGE
+from bregalad.protocol.decider import DECIDER
 from bregalad.protocol.leaf_rows import LEAF_ROWS
 from bregalad.protocol.pages import page_bytes
 from bregalad.protocol.registers import COUNTERS
@@ -14,11 +14,12 @@ from .array.bayes import partial_latency, partial_signature
 from .array.merge import summary_layout
 from .array.operation import CELL_WIDTH, Op, candidate_layout, operation_layout
 from .configuration import configuration_signature
+from .duplicate import add_with_reset
 from .front.blocks import Blocks, DueSlots
+from .front.decisions import Decisions
 from .front.front import Front
 from .front.results import ReportMerge, ResultWriter
 from .front.sequencer import Sequencer
-from .front.verdicts import Verdicts
 from .mcmu.axi import BOUNDARY, axi_signature, join
 from .mcmu.dma import ReadDMA
 from .mcmu.editor import SlotEditor
@@ -27,14 +28,13 @@ from .mcmu.loader import Loader
 from .mcmu.pager import Pager, chip_geometry
 from .mcmu.predictor import Predictor
 from .mcmu.report import ReportWriter, word_layout
-from .mcmu.scheduler import TRIALS, TrialScheduler
+from .mcmu.scheduler import ATTEMPTS, AttemptScheduler
 from .mcmu.slots import SlotTable
 from .mcmu.tracker import Tracker
 from .mcmu.turns import MemoryTurns
 from .members import assign
 from .optional import optional
-from .relay import Border, Relay
-from .replica import add_with_reset
+from .skid_buffer import HalfRateBuffer, SkidBuffer
 
 __all__ = ["MemoryController"]
 
@@ -47,16 +47,16 @@ class MemoryController(wiring.Component):
         memory -> ReadDMA -> Front (Quantiser -> Walker -> leaf rows) -> Tracker -> array
                                         ^ limit              counted, due |           | gains, summary
                                         +-------- Blocks <----------------+           v
-                                           Sequencer <-- DueSlots <---+       Verdicts
-                                                | at the block's end                  | proposals
+                                           Sequencer <-- DueSlots <---+       Decisions
+                                                | at the block's end                  | candidates
                                                 v                                     v
-                                      SlotEditor -> TrialScheduler              ReportWriter
+                                      SlotEditor -> AttemptScheduler              ReportWriter
 
     Parameters
     ----------
     geometry : Geometry
-    trials : int
-        Trials that may wait for their snapshot.
+    attempts : int
+        Attempts that may wait for their snapshot.
     outstanding, burst : int
         Of the DMA.
     **front
@@ -70,12 +70,12 @@ class MemoryController(wiring.Component):
         The memory that LEARN fetches rows from and LOAD writes, and its bytes.
     row_bytes : Out(32)
         Those before the pages.
-    configuration, rule, tree, rows : In(configuration_signature(CONFIGURATION, JUDGE, TREE, LEAF_ROWS))
+    configuration, rule, tree, rows : In(configuration_signature(CONFIGURATION, DECIDER, TREE, LEAF_ROWS))
         Within the board's limits; steady while anything is under way.
     halted, busy, failing, happens : Out(1)
         ``happens``: something is counted that has happened here in this clock.
-    op, codes, count, trial_current : Out
-        To the array; codes a clock after COUNT, count beside WRITE, trial_current beside SNAP.
+    op, codes, count, attempt_current : Out
+        To the array; codes a clock after COUNT, count beside WRITE, attempt_current beside SNAP.
     counts : Out(ArrayLayout(count_width, lanes)); counts_out, counts_valid : In
         To and from the array, of each lane; nothing without ``resident``.
     snap_freed, count_out, count_valid, clamped, gains, summary, partial : In
@@ -94,9 +94,9 @@ class MemoryController(wiring.Component):
     Source: docs/hardware.md.
     """
 
-    def __init__(self, geometry, *, trials=TRIALS, outstanding=4, burst=16, **front):
+    def __init__(self, geometry, *, attempts=ATTEMPTS, outstanding=4, burst=16, **front):
         self.geometry = g = geometry
-        self.trials = trials
+        self.attempts = attempts
         self.outstanding = outstanding
         self.burst = burst
         self.front = front
@@ -113,7 +113,7 @@ class MemoryController(wiring.Component):
                 "codes": Out(data.ArrayLayout(CODE_WIDTH, g.lanes)),
                 "count": Out(g.count_width),
                 "counts": Out(data.ArrayLayout(g.count_width, g.lanes)),
-                "trial_current": Out(CELL_WIDTH),
+                "attempt_current": Out(CELL_WIDTH),
                 "count_out": In(g.count_width),
                 "counts_out": In(data.ArrayLayout(g.count_width, g.lanes)),
                 **dict.fromkeys(("snap_freed", "count_valid", "counts_valid", "clamped", "clear", "reset"), In(1)),
@@ -122,7 +122,7 @@ class MemoryController(wiring.Component):
                 "partial": In(partial_signature(g)),
                 "counter": In(range(len(COUNTERS))),
                 "counted": Out(32),
-                "rule": In(configuration_signature(JUDGE)),
+                "rule": In(configuration_signature(DECIDER)),
                 "tree": In(configuration_signature(TREE)),
                 "rows": In(configuration_signature(LEAF_ROWS)),
             }
@@ -145,8 +145,8 @@ class MemoryController(wiring.Component):
         m.d.comb += [loader.memory_size.eq(self.row_bytes), memory.limit.eq(self.row_bytes)]
         tracker = add("tracker", Tracker(g))
         m.submodules.slots = slots = SlotTable(g)
-        scheduler = add("scheduler", TrialScheduler(g, depth=self.trials))
-        verdicts = add("verdicts", Verdicts(g))
+        scheduler = add("scheduler", AttemptScheduler(g, depth=self.attempts))
+        decisions = add("decisions", Decisions(g))
         blocks = add("blocks", Blocks())
         due = add("due", DueSlots(g))
         writer = add("writer", ReportWriter(g))
@@ -159,7 +159,7 @@ class MemoryController(wiring.Component):
             connect(m, between.o, far)
             return between
 
-        command_relay = through(Relay, "command_relay", flipped(self.commands), sequencer.commands)
+        command_skid = through(SkidBuffer, "command_skid", flipped(self.commands), sequencer.commands)
         connect(m, sequencer.load, loader.load)
         for name, near, far in (
             ("descriptor", sequencer.descriptor, memory.descriptor),
@@ -167,9 +167,9 @@ class MemoryController(wiring.Component):
             ("edit", sequencer.edit, front.edit),
             ("row", sequencer.row, front.row),
             ("job", sequencer.job, writer.job),
-            ("trial", verdicts.proposal, writer.head),
+            ("attempt", decisions.candidate, writer.head),
         ):
-            through(Border, f"{name}_border", near, far)
+            through(HalfRateBuffer, f"{name}_border", near, far)
         connect(m, sequencer.slots.payload, editor.edit.payload)
         connect(m, editor.edit.job, sequencer.slots.job)
         m.d.comb += sequencer.slots.done.eq(editor.edit.done)
@@ -182,19 +182,19 @@ class MemoryController(wiring.Component):
         connect(m, front.header, tracker.i)
         connect(m, front.result, results.i)
         connect(m, due.o, sequencer.due)
-        connect(m, editor.trial, scheduler.i)
-        connect(m, scheduler.head, verdicts.head)
-        connect(m, flipped(self.summary), verdicts.summary)
-        connect(m, verdicts.outcome, writer.summary)
+        connect(m, editor.attempt, scheduler.i)
+        connect(m, scheduler.head, decisions.head)
+        connect(m, flipped(self.summary), decisions.summary)
+        connect(m, decisions.outcome, writer.summary)
         connect(m, editor.counts, writer.counts)
         connect(m, flipped(self.gains), writer.gains)
-        writer_relay = through(Relay, "writer_relay", writer.o, merge.first)
-        results_relay = through(Relay, "results_relay", results.o, merge.second)
-        through(Relay, "report_relay", merge.o, flipped(self.reports))
-        for block in (tracker, writer, verdicts):
+        writer_skid = through(SkidBuffer, "writer_skid", writer.o, merge.first)
+        results_skid = through(SkidBuffer, "results_skid", results.o, merge.second)
+        through(SkidBuffer, "report_skid", merge.o, flipped(self.reports))
+        for block in (tracker, writer, decisions):
             connect(m, flipped(self.configuration), block.configuration)
         connect(m, flipped(self.tree), tracker.tree)
-        connect(m, flipped(self.rule), verdicts.rule)
+        connect(m, flipped(self.rule), decisions.rule)
         connect(m, flipped(self.rows), front.configuration)
 
         cells = self.configuration.cells.count
@@ -203,17 +203,17 @@ class MemoryController(wiring.Component):
 
         # The quantiser's words: what follows a command, or rows from memory, up to an error, which stays until it is
         # told.
-        row_relay = add("row_relay", Relay(g.bus_width))
+        row_skid = add("row_skid", SkidBuffer(g.bus_width))
         failed = memory.o.valid & (memory.o.p.error != 0)
         m.d.comb += [
-            row_relay.i.valid.eq(memory.o.valid & ~failed),
-            row_relay.i.payload.eq(memory.o.p.data),
-            memory.o.ready.eq(Mux(failed, ~sequencer.learning, row_relay.i.ready)),
+            row_skid.i.valid.eq(memory.o.valid & ~failed),
+            row_skid.i.payload.eq(memory.o.p.data),
+            memory.o.ready.eq(Mux(failed, ~sequencer.learning, row_skid.i.ready)),
         ]
-        inline_border = add("inline_border", Border(g.bus_width))
+        inline_border = add("inline_border", HalfRateBuffer(g.bus_width))
         connect(m, sequencer.inline, inline_border.i)
         with m.If(sequencer.memory):
-            connect(m, row_relay.o, front.i)
+            connect(m, row_skid.o, front.i)
         with m.Else():
             connect(m, inline_border.o, front.i)
 
@@ -240,9 +240,9 @@ class MemoryController(wiring.Component):
         # As many records are on their way through the array, and some in the queue itself.
         waiting = partial_latency(g) + 4 + (Pager.latency if g.resident else 0)
         predictor = add("predictor", optional(g.naive_bayes, Predictor(g, waiting=waiting)))
-        asks = add("ask_relay", optional(g.naive_bayes, Relay(tracker.prediction.payload.shape())))
-        connect(m, tracker.prediction, asks.i)
-        connect(m, asks.o, predictor.i)
+        requests = add("request_skid", optional(g.naive_bayes, SkidBuffer(tracker.prediction.payload.shape())))
+        connect(m, tracker.prediction, requests.i)
+        connect(m, requests.o, predictor.i)
         connect(m, flipped(self.partial), predictor.partial)
         if g.naive_bayes:
             connect(m, predictor.o, front.bayes)
@@ -268,11 +268,11 @@ class MemoryController(wiring.Component):
             due.mark.eq(editor.mark),
             *assign(due, sequencer, "turns", "first"),
             due.slots.eq(sequencer.slots_of),
-            sequencer.due_comes.eq(due.comes),
+            sequencer.due_incoming.eq(due.incoming),
             due.done.eq(sequencer.due_done),
             *assign(sequencer, blocks, "since", "left"),
             *assign(sequencer, self.tree.block, "at_once", "waits"),
-            verdicts.pushed.eq(scheduler.i.valid & scheduler.i.ready),
+            decisions.pushed.eq(scheduler.i.valid & scheduler.i.ready),
             tracker.passes.eq(passes),
             tracker.locked.eq(scheduler.locked_a),
             tracker.next_locked.eq(scheduler.locked_c),
@@ -294,8 +294,8 @@ class MemoryController(wiring.Component):
                 & sequencer.quiet
                 & writer.idle
                 & memory.descriptor.ready  # after an error, too, until all that was asked for has come
-                & ~command_relay.o.valid
-                & ~writer_relay.o.valid
+                & ~command_skid.o.valid
+                & ~writer_skid.o.valid
                 & ~self.reports.valid
             ),
             self.busy.eq(~resting | (pager.busy if g.resident else 0)),
@@ -303,15 +303,15 @@ class MemoryController(wiring.Component):
         # The sequencer hears of all a clock late, so it is as of one clock still.
         m.d.sync += [
             idle.eq(idle_now),
-            editor.judged.eq(self.rule.judge.decides & ~self.configuration.report.all),
-            scheduler.reported.eq(verdicts.reported),
-            verdicts.written.eq(writer.reported),
+            editor.decides.eq(self.rule.decider.decides & ~self.configuration.report.all),
+            scheduler.reported.eq(decisions.reported),
+            decisions.written.eq(writer.reported),
             sequencer.idle.eq(idle_now),
             sequencer.flowing.eq(front.busy),
             sequencer.ended.eq(blocks.ended),
-            *assign(sequencer, verdicts, "proposed", "undecided"),
+            *assign(sequencer, decisions, "candidate_found", "undecided"),
             sequencer.quiet.eq(
-                scheduler.quiet & ~verdicts.undecided & ~results.i.valid & ~results_relay.o.valid & writer.idle
+                scheduler.quiet & ~decisions.undecided & ~results.i.valid & ~results_skid.o.valid & writer.idle
             ),
             sequencer.refused.eq(front.error != 0),
             sequencer.row_refused.eq(front.refused),
@@ -335,11 +335,11 @@ class MemoryController(wiring.Component):
         m.d.comb += [port.r_take.eq(tracker.r_take), *(end.r_entry.eq(port.r_entry) for end in (editor, tracker))]
 
     def _issue(self, m, idle, editor, tracker, scheduler, hold):
-        """The operation of this clock, with its count and the split cell of a trial."""
+        """The operation of this clock, with its count and the split cell of an attempt."""
         op, count, current = (
             Signal(operation_layout(self.geometry), name="op"),
             Signal.like(self.count, name="op_count"),
-            Signal.like(self.trial_current, name="op_current"),
+            Signal.like(self.attempt_current, name="op_current"),
         )
         # Whether an operation goes is known last.
         m.d.sync += [op.eq(editor.op), count.eq(editor.count)]
@@ -359,7 +359,7 @@ class MemoryController(wiring.Component):
             m.d.comb += [
                 self.op.eq(op),
                 self.count.eq(count),
-                self.trial_current.eq(current),
+                self.attempt_current.eq(current),
                 self.codes.eq(codes),
             ]
             return self.count_out, self.count_valid
@@ -369,7 +369,7 @@ class MemoryController(wiring.Component):
             self.op.eq(pager.chip_op),
             self.count.eq(pager.chip_count),
             self.counts.eq(pager.chip_counts),
-            self.trial_current.eq(pager.chip_current),
+            self.attempt_current.eq(pager.chip_current),
             self.codes.eq(pager.chip_codes),
             pager.chip_answer.eq(self.count_out),
             pager.chip_valid.eq(self.count_valid),
@@ -390,16 +390,16 @@ class MemoryController(wiring.Component):
         events = {
             "records": front.good,
             "bad_records": front.bad,
-            "predictions": front.result.valid & front.result.ready & front.result.p.told,
+            "predictions": front.result.valid & front.result.ready & front.result.p.reported,
             "nodes": tracker.node,
             "beats": tracker.beat,
-            "trials": editor.tried,
+            "attempts": editor.tried,
             "halvings": tracker.halved,
             "clamped": self.clamped,
             "clocks": 1,
             "learning": learning,
             "stall_input": learning & ~spent,
-            "stall_trial": learning & held,
+            "stall_attempt": learning & held,
             "stall_lock": tracker.wait_lock,
             "stall_halve": tracker.halving,
             "stall_report": tracker.wait_report,

@@ -6,7 +6,7 @@ from amaranth.hdl import Shape
 from amaranth.lib import data
 from bregalad.geometry import NONE
 
-__all__ = ["candidate_fields", "pack", "trial_fields", "unpack", "words_of"]
+__all__ = ["candidate_fields", "pack", "attempt_fields", "unpack", "words_of"]
 
 
 def _fields(layout):
@@ -45,8 +45,8 @@ def candidate_fields(candidate):
     return {"cell": candidate.cell, "valid": 1, "value": candidate.value, "gain": candidate.gain}
 
 
-def trial_fields(geometry, candidates, tops):
-    """What `Merge` gives of a trial: all candidates, and the summary of the best, second and current one."""
+def attempt_fields(geometry, candidates, tops):
+    """What `Merge` gives of an attempt: all candidates, and the summary of the best, second and current one."""
     summary = dict(zip(("best", "second", "current"), map(candidate_fields, tops), strict=True))
     left = tops[0].left or [0] * geometry.classes
     return [candidate_fields(candidate) for candidate in candidates], {**summary, "left": left}

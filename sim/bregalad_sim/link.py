@@ -86,7 +86,7 @@ class BoardEnd:
 
     def restart(self):
         """Lose everything, as without power."""
-        self.heard = float("-inf")
+        self.last_received = float("-inf")
         self._begin(0)
 
     def _begin(self, session):
@@ -117,7 +117,7 @@ class BoardEnd:
         elif frame.session != self.session or frame.type not in _FROM_HOST or not frame.session:
             self.dropped += 1
         else:
-            self.heard = now
+            self.last_received = now
             self._acknowledge(frame, now)
             if frame.type in (FrameType.COMMANDS, FrameType.REGISTERS):
                 self._accept(frame)
@@ -134,11 +134,11 @@ class BoardEnd:
         if not known and frame.flags & HelloFlag.RESUME:
             return self._refuse(frame.session, Refusal.GONE)
         if not known:
-            lives = self.session and now - self.heard < LAPSE_SECONDS
+            lives = self.session and now - self.last_received < LAPSE_SECONDS
             if lives and not frame.flags & HelloFlag.TAKE_OVER:
                 return self._refuse(frame.session, Refusal.BUSY)
             self._begin(frame.session)
-        self.heard = now
+        self.last_received = now
         self._send(
             FrameType.WELCOME,
             link.WELCOME.pack(
@@ -150,7 +150,7 @@ class BoardEnd:
     def _refuse(self, session, reason):
         self._unnumbered.append(
             link.pack_frame(
-                FrameType.REFUSED, session, link.REFUSED.pack(reason=reason, version=self.version, holder=self.session)
+                FrameType.REFUSED, session, link.REFUSED.pack(reason=reason, version=self.version, owner=self.session)
             )
         )
 

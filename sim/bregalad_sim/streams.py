@@ -51,7 +51,7 @@ class BlockBench:
         """Start the clock and reset the block, with all inputs 0."""
         await reset(self.dut, *(getattr(self.dut, name) for name in self._inputs))
 
-    def give(self, **values):
+    def set_inputs(self, **values):
         """Drive inputs."""
         for name, value in values.items():
             getattr(self.dut, name).value = pack(self.shapes[name], value)

@@ -70,9 +70,9 @@ class Traffic:
         return writes
 
     def _tree_configuration(self):
-        """Register writes for blocks, leaves and the judge."""
+        """Register writes for blocks, leaves and the decider."""
         g, rng = self.geometry, self.rng
-        judge = {name: rng.randint(0, 1) for name in ("anytime", "inner_ties", "null", "asks_inner")}
+        decider = {name: rng.randint(0, 1) for name in ("anytime", "inner_ties", "null", "all_inner")}
         return [
             (
                 "block",
@@ -82,16 +82,16 @@ class Traffic:
                 },
             ),
             ("every", {"records": rng.choice([0, 0, 1, rng.randint(2, 50)])}),
-            ("leaf_predictor", {"by": rng.randint(0, 2 * g.naive_bayes), "told": rng.randint(0, 1)}),
-            ("judge", {"decides": int(rng.random() < 0.8), "first_trial": int(rng.random() < 0.2), **judge}),
+            ("leaf_predictor", {"by": rng.randint(0, 2 * g.naive_bayes), "reported": rng.randint(0, 1)}),
+            ("decider", {"decides": int(rng.random() < 0.8), "first_attempt": int(rng.random() < 0.2), **decider}),
             (
-                "judge_bound",
+                "decider_bound",
                 {
                     "mantissa": rng.randrange(1 << 15, 1 << 16),
                     "exponent": rng.choice([0x80, *(rng.randint(-4, 20) for _ in range(4))]) & 0xFF,
                 },
             ),
-            ("judge_tie", {"n": rng.choice([0, rng.randint(1, 300), 0xFFFFFFFF, 0xFFFFFFFF])}),
+            ("decider_tie", {"n": rng.choice([0, rng.randint(1, 300), 0xFFFFFFFF, 0xFFFFFFFF])}),
         ]
 
     def command(self, faults):
@@ -141,8 +141,8 @@ class Traffic:
         node = rng.choices([rng.randrange(min(5, g.nodes)), rng.randrange(g.nodes)], [7, 3])[0]
         values = {
             "only": rng.choice([NONE, MANY, rng.randrange(g.classes)]),
-            "base": rng.choice([0, rng.randrange(100), rng.getrandbits(32)]),
-            "ask_up_to": rng.choice([0, 0, rng.randrange(100), rng.getrandbits(32)]),
+            "inherited": rng.choice([0, rng.randrange(100), rng.getrandbits(32)]),
+            "all_up_to": rng.choice([0, 0, rng.randrange(100), rng.getrandbits(32)]),
         }
         return pack_tree(g, TreeOpcode.NODE, slot=slot, node=node, **values)
 
@@ -257,9 +257,9 @@ class Traffic:
                 opcode = rng.choice(sorted(set(range(256)) - set(Opcode) - set(TreeOpcode)))
                 return padded(bytes([opcode]) + rng.randbytes(15), g.bus_bytes)
             case 1:
-                return self._pack(rng.choice([Opcode.TRIAL, Opcode.CLEAR, Opcode.READ]), slot=bad_slot)
+                return self._pack(rng.choice([Opcode.ATTEMPT, Opcode.CLEAR, Opcode.READ]), slot=bad_slot)
             case 6:
-                return self._pack(Opcode.TRIAL, slot=slot)
+                return self._pack(Opcode.ATTEMPT, slot=slot)
             case 7:
                 return self._bad_edit()
             case 8:

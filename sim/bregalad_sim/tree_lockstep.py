@@ -48,13 +48,13 @@ class _Reports:
     def __init__(self, board):
         self.board = board
         self.cells = 1
-        self.told = {}
+        self.received = {}
         self._rest = b""
         self.begin()
 
     def begin(self):
         """Forget what has been told."""
-        self.told = {"results": [], "others": []}
+        self.received = {"results": [], "others": []}
         self.fences = []  # results that have been told before each
 
     def take(self, wait=False):
@@ -66,9 +66,9 @@ class _Reports:
             layout = layout_of(kind, self.board.geometry, self.cells)
             if len(self._rest) - at < layout.size:
                 break
-            self.told["results" if kind in _RESULTS else "others"].append(self._rest[at : at + layout.size])
+            self.received["results" if kind in _RESULTS else "others"].append(self._rest[at : at + layout.size])
             if kind in (Kind.FENCE, TreeKind.LEARNT, TreeKind.BLOCK):
-                self.fences.append(len(self.told["results"]))
+                self.fences.append(len(self.received["results"]))
             at += layout.size
         self._rest = self._rest[at:]
 
@@ -96,7 +96,7 @@ class Lockstep:
         self.model, self.memory = golden.model, golden.model.memory
         self.traffic = TreeTraffic(geometry, self.rng, self.memory)
         self.both = [_Reports(golden), _Reports(self.board)]
-        self.seen = dict.fromkeys(("blocks", "proposals"), 0)
+        self.seen = dict.fromkeys(("blocks", "candidates"), 0)
 
     def close(self):
         self.board.close()
@@ -123,21 +123,23 @@ class Lockstep:
         """Wait until the board has told as much as the golden model."""
         golden, other = self.both
         golden.take()
-        while any(len(other.told[source]) < len(wanted) for source, wanted in golden.told.items()):
+        while any(len(other.received[source]) < len(wanted) for source, wanted in golden.received.items()):
             other.take(wait=True)
-        for source, wanted in golden.told.items():
-            for at, (report, each) in enumerate(zip(other.told[source], wanted, strict=False)):
+        for source, wanted in golden.received.items():
+            for at, (report, each) in enumerate(zip(other.received[source], wanted, strict=False)):
                 assert report == each, f"{source} {at}: {other.shown(report)}, not {golden.shown(each)}"
-            assert len(other.told[source]) == len(wanted), f"{source}: {other.shown(other.told[source][len(wanted)])}"
+            assert len(other.received[source]) == len(wanted), (
+                f"{source}: {other.shown(other.received[source][len(wanted)])}"
+            )
         assert other.fences == golden.fences, "a fence, or the end of a block or a LEARN, is told too early"
-        self._look_at(golden.told["others"])
+        self._look_at(golden.received["others"])
         for each in self.both:
             each.begin()
 
     def _look_at(self, reports):
         kinds = [kind_of(report[0]) for report in reports]
         self.seen["blocks"] += kinds.count(TreeKind.BLOCK)
-        self.seen["proposals"] += kinds.count(TreeKind.PROPOSAL)
+        self.seen["candidates"] += kinds.count(TreeKind.SPLIT_CANDIDATE)
 
     def finish(self):
         """Until all that has been sent is done, whatever has gone wrong."""

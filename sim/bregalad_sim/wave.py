@@ -18,7 +18,7 @@ NAMES = {
     "editor": "slot editor",
     "gain": "gain unit",
     "queue": "command queue",
-    "scheduler": "trials",
+    "scheduler": "attempts",
     "sequencer": "command decoder",
     "slots": "slot table",
     "tracker": "path and slot table",
@@ -28,7 +28,7 @@ _MODULE = re.compile(r"^module \\?(\S+) *\((.*?)^endmodule", re.DOTALL | re.MULT
 _PORT = re.compile(r"^ *(?:input|output) (?:wire |reg )*(?:\[(\d+):0\] )?\\?([^\s;,]+) *;", re.MULTILINE)
 _INSTANCE = re.compile(r"^ *\\(\S+) +\\?(\S+) +\($", re.MULTILINE)
 # Registers between blocks, and ports of structures whose fields have no name of their own.
-_BETWEEN = re.compile(r"replica_|\w*relay\b")
+_BETWEEN = re.compile(r"duplicate_|\w*skid\b")
 _NAMELESS = re.compile(r"port\$|(clk|rst)$")
 
 

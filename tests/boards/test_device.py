@@ -52,8 +52,8 @@ def test_identity_names_what_differs():
 
 def test_counters_clear():
     board = GoldenBoard(PRESETS["tiny"])
-    board.model.events["trials"] = 1
-    assert board.counters()["trials"] == 1
+    board.model.events["attempts"] = 1
+    assert board.counters()["attempts"] == 1
     board.write("control.clear", 1)
     assert not any(board.counters().values())
 

@@ -38,7 +38,7 @@ def geometries(draw):
 
 @pytest.mark.parametrize("examples", [25, pytest.param(200, marks=pytest.mark.slow)])
 def test_matches_golden(examples):
-    """Leaves of naive Bayes, so that all counts are looked at; trials that hardly need evidence."""
+    """Leaves of naive Bayes, so that all counts are looked at; attempts that hardly need evidence."""
 
     @settings(max_examples=examples, deadline=None)
     @given(geometry=geometries(), seed=st.integers(0, 1 << 32))

@@ -90,7 +90,7 @@ def learnt(board, rng=None, kind=VFDT):
                 found = tree.resume() if board.cut else tree.test_then_train(X[part], y[part], [0, 1])
             except BoardError as error:
                 assert board.cut, error
-                with pytest.raises(BoardError, match="stands at"):
+                with pytest.raises(BoardError, match="has stalled at"):
                     board.receive()
                 cuts += 1
                 board._mapped.faults = {}

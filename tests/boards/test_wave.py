@@ -121,7 +121,7 @@ module top(clk, a, b);
   \\top.one  \\one$3  (
     .a(a)
   );
-  \\top.replica_x  replica_x (
+  \\top.duplicate_x  duplicate_x (
     .a(a)
   );
   vendors cell_0 (
@@ -130,7 +130,7 @@ endmodule
 module \\top.one (a);
   input a;
 endmodule
-module \\top.replica_x (a);
+module \\top.duplicate_x (a);
   input a;
 endmodule
 """

@@ -11,8 +11,8 @@ import tempfile
 
 import pytest
 from bregalad import VFDT, BoardError
-from bregalad.ensemble import ENSEMBLES, crew, load_learner
-from bregalad.ensemble.crew import BOARD, parse
+from bregalad.ensemble import ENSEMBLES, load_learner, workers
+from bregalad.ensemble.workers import BOARD, parse
 from forests import drifting, same
 from marks import nightly
 
@@ -52,8 +52,8 @@ def make(name, **options):
 
 def kill(forest, number):
     """End a worker as a power failure does."""
-    crew = forest._crew
-    process = crew._ray.get(crew._actors[number].__ray_call__.remote(lambda hands: os.getpid()))
+    workers = forest._workers
+    process = workers._ray.get(workers._actors[number].__ray_call__.remote(lambda worker: os.getpid()))
     os.kill(process, signal.SIGKILL)
 
 
@@ -63,19 +63,19 @@ def kill(forest, number):
 )
 def test_workers_and_losses_make_no_difference(cluster, monkeypatch, name, number, lost):
     X, y = drifting(count=3000)
-    monkeypatch.setattr(crew, "_LOGGED", 8000)  # a batch or two
+    monkeypatch.setattr(workers, "_LOGGED", 8000)  # a batch or two
     here, there = make(name), make(name, engine=f"ray,workers={number}")
-    crews = {}
+    begun = {}
     for number, start in enumerate(range(0, len(X), 500)):
         part = slice(start, start + 500)
         expected = here.test_then_train(X[part], y[part], [0, 1])
         assert (there.test_then_train(X[part], y[part], [0, 1]) == expected).all()
-        crews[id(there._crew)] = there._crew
+        begun[id(there._workers)] = there._workers
         if number in (2, 4)[: len(lost)]:
             kill(there, lost[number // 4])
             assert (there.predict(X[part]) == here.predict(X[part])).all()
     assert here.report()["drifts"]
-    assert len(crews) == 1 + len(lost) and there._crew.ended is None
+    assert len(begun) == 1 + len(lost) and there._workers.ended is None
     same(here, there, X)
 
 
@@ -84,9 +84,9 @@ def test_the_rest_is_as_ever_while_members_are_away(cluster, tmp_path, monkeypat
     here, there = make("arf"), make("arf", engine="ray")
     for forest in (here, there):
         forest.partial_fit(X[:600], y[:600], [0, 1])
-    assert len(there._crew._actors) == BOARDS
+    assert len(there._workers._actors) == BOARDS
     with monkeypatch.context() as context:
-        context.setattr(crew, "_PATIENCE", 0.5)
+        context.setattr(workers, "_PATIENCE", 0.5)
         with pytest.raises(BoardError, match=r"ray: worker 0 got no board within 0.5 s: 0 of the cluster's boards are"):
             make("arf", engine="ray").fit(X, y)
     there.save(tmp_path / "forest")
@@ -95,11 +95,11 @@ def test_the_rest_is_as_ever_while_members_are_away(cluster, tmp_path, monkeypat
     same(here, copy, X)
     for forest in (here, there, copy):
         forest.partial_fit(X[600:], y[600:])
-    assert there._crew.ended
+    assert there._workers.ended
     there.set_params(engine=None)
     for forest in (here, there, copy):
         forest.partial_fit(X[:100], y[:100])
-    assert there._crew is None
+    assert there._workers is None
     same(here, there, X)
     same(here, copy, X)
 
@@ -172,7 +172,7 @@ def test_workers_must_fit(cluster, monkeypatch):
     forest = make("arf", engine=f"ray,workers={BOARDS + 1}")
     with pytest.raises(BoardError, match=r"worker 4 has no board, the cluster's nodes have 4: start nodes with --res"):
         forest.fit(X, y)
-    monkeypatch.setattr(crew, "RELEASE", "release 0.0 with protocol 1")
+    monkeypatch.setattr(workers, "RELEASE", "release 0.0 with protocol 1")
     with pytest.raises(BoardError, match="ray,workers=1: ValueError: it has release .*, this program release 0.0 with"):
         forest.set_params(engine="ray,workers=1").fit(X, y)
     monkeypatch.undo()
@@ -181,7 +181,7 @@ def test_workers_must_fit(cluster, monkeypatch):
 
 def test_another_program_has_a_cluster_of_its_own(cluster):
     there = {name: value for name, value in os.environ.items() if name != "RAY_ADDRESS"}
-    program = "from bregalad.ensemble.crew import connect; print(connect().get_runtime_context().gcs_address)"
+    program = "from bregalad.ensemble.workers import connect; print(connect().get_runtime_context().gcs_address)"
     # Ray notes clusters that were begun for all in its folder: none here. The paths of its sockets are long.
     with tempfile.TemporaryDirectory(prefix="r", ignore_cleanup_errors=True) as there["RAY_TMPDIR"]:
         done = subprocess.run([sys.executable, "-c", program], env=there, capture_output=True, text=True, timeout=600)
@@ -204,11 +204,11 @@ def test_a_cluster_that_is_slow_to_begin(monkeypatch, failures):
     monkeypatch.setenv("RAY_ADDRESS", "local")
     monkeypatch.setattr(ray, "init", slow)
     if failures == 1:
-        assert crew.connect().cluster_resources()[BOARD] >= 1
+        assert workers.connect().cluster_resources()[BOARD] >= 1
         ray.shutdown()
     else:
         with pytest.raises(BoardError, match="ray: Ray cannot begin a cluster on this machine: .* timed out"):
-            crew.connect()
+            workers.connect()
     assert len(tried) == 2
 
 

@@ -67,7 +67,7 @@ def test_importances_are_the_members_mean():
 
 @pytest.mark.parametrize("name", SOME)
 def test_members_on_boards_that_hold_their_tree(name, tmp_path):
-    """The same trees and votes, though such boards tell of fewer trials."""
+    """The same trees and votes, though such boards tell of fewer attempts."""
     X, y = drifting()
     expected, found = [], []
     plain, walking = (

@@ -32,7 +32,7 @@ for start in range(0, len(X), 500):
     expected = here.test_then_train(X[part], y[part], [0, 1])
     assert (there.test_then_train(X[part], y[part], [0, 1]) == expected).all()
 assert here.report()["drifts"]
-assert len(there._crew._actors) == 2 and there._crew.ended is None
+assert len(there._workers._actors) == 2 and there._workers.ended is None
 same(here, there, X)
 there.close()
 same(here, there, X)

@@ -51,7 +51,7 @@ def compare(name, board, count, kind="vfdt", **options):
         part = slice(start, start + 500)
         expected = alone.test_then_train(X[part], y[part], [0, 1])
         assert (shared.test_then_train(X[part], y[part], [0, 1]) == expected).all()
-    same(alone, shared, X, ["trials"] * (board.geometry.nodes > 0))  # a device tells of some only
+    same(alone, shared, X, ["attempts"] * (board.geometry.nodes > 0))  # a device tells of some only
     report = shared.report()
     assert report["splits"]
     return report
@@ -70,7 +70,7 @@ def test_anytime_trees():
 
 
 def test_leaves_lose_their_slots_as_on_boards_of_their_own():
-    """Whatever other trees have their turn between a trial and its effect."""
+    """Whatever other trees have their turn between an attempt and its effect."""
     compare("leveraging", golden(WHOLE.replace(slots=18)), 3000, grace=10, delta=0.1, tau=0.3)
 
 
@@ -135,7 +135,7 @@ def test_cuts_cost_nothing(name, tmp_path):
     assert errors >= 3
     wire.cuts = []
     assert (np.concatenate(found) == expected).all()
-    same(alone, cut, X, ["trials"])
+    same(alone, cut, X, ["attempts"])
 
 
 def test_answers_that_nobody_waits_for_are_nobodys():
@@ -156,12 +156,12 @@ def test_answers_that_nobody_waits_for_are_nobodys():
         wire.cuts = []
         assert shared.resume() is None
         copied = pickle.loads(pickle.dumps(shared)).set_params(tree__board=Engine(WHOLE))
-        same(alone, copied, X, ["trials"])
+        same(alone, copied, X, ["attempts"])
     assert errors > 5
     for forest in (alone, shared, copied):
         forest.partial_fit(X[500:], y[500:])
-    same(alone, shared, X, ["trials"])
-    same(alone, copied, X, ["trials"])
+    same(alone, shared, X, ["attempts"])
+    same(alone, copied, X, ["attempts"])
 
 
 def test_who_gives_up_keeps_the_trees():
@@ -190,7 +190,7 @@ def test_who_gives_up_keeps_the_trees():
             assert "open it anew" in str(error)
             refused += 1
         else:
-            same(forest, other, X, ["trials"])
+            same(forest, other, X, ["attempts"])
         assert other.predict(X).mean() == pytest.approx(y.mean(), abs=0.2)
     assert refused
 
@@ -212,7 +212,7 @@ def test_a_board_that_fails_fails_all_and_may_be_used_again():
 
 def test_parts_know_who_has_given_up():
     class Trainer:
-        asked = stuck = False
+        requested = stuck = False
 
     first, second = map(DividedBoard(Engine(WHOLE), 2).part, range(2))
     trainer, other = Trainer(), Trainer()
@@ -221,7 +221,7 @@ def test_parts_know_who_has_given_up():
     assert first.torn and second.torn
     trainer.failed = False
     assert not second.torn
-    trainer.asked = True
+    trainer.requested = True
     assert second.take_turn(other) and not second.take_turn(other)
     assert not first.take_turn(trainer)
     trainer.failed = True
@@ -260,7 +260,7 @@ def test_a_forest_goes_on_elsewhere(name, tmp_path):
                 shared = load_learner(tmp_path / "forest", board="emulated", geometry=geometry)
             case 3:
                 shared = pickle.loads(pickle.dumps(shared)).set_params(tree__board=late(WHOLE))
-    same(alone, shared, X, ["trials"])
+    same(alone, shared, X, ["attempts"])
 
 
 def test_copies_of_a_forest_on_an_open_emulated_board_have_boards_of_their_own(tmp_path):
@@ -325,4 +325,4 @@ def test_a_board_has_one_forest_at_a_time():
         first.partial_fit(X, y)
     del second
     first.partial_fit(X, y)
-    same(first, make("bagging", geometry=part_of(WHOLE, 3)).fit(X, y).partial_fit(X, y), X, ["trials"])
+    same(first, make("bagging", geometry=part_of(WHOLE, 3)).fit(X, y).partial_fit(X, y), X, ["attempts"])

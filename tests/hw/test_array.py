@@ -9,6 +9,7 @@ from bregalad_hw.array.array import AttributeProcessorArray
 from bregalad_hw.array.bayes import BayesTerms
 from bregalad_hw.array.log2 import Log2
 from bregalad_hw.array.processor import AttributeProcessor
+from bregalad_hw.duplicate import DuplicatedRegister
 from bregalad_hw.gain.classification_error import ClassificationError
 from bregalad_hw.gain.gain import arithmetic_latency
 from bregalad_hw.gain.gini import Gini
@@ -16,7 +17,6 @@ from bregalad_hw.gain.kearns_mansour import KearnsMansour
 from bregalad_hw.gain.scan import Scan
 from bregalad_hw.gain.xlog2x import XLog2X
 from bregalad_hw.mcmu.predictor import Predictor
-from bregalad_hw.replica import Replica
 from bregalad_sim.benches.bench_gain import Gains
 from bregalad_sim.runner import run
 
@@ -35,7 +35,7 @@ ARRAYS = {
 }
 
 
-GAINS = {  # name: geometry, trials, snapshots
+GAINS = {  # name: geometry, attempts, snapshots
     "small": (dict(bins=4, classes=2, count_width=12), 300, 4),
     "one": (dict(bins=4, classes=2, count_width=12), 60, 1),
     "pass": (dict(passes=1, bins=4, classes=3, count_width=12), 300, 4),
@@ -91,18 +91,18 @@ def test_bayes(sizes, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "name, trials",
+    "name, attempts",
     [
         *(
-            (name, trials)
-            for name, trials in {"one": 60, "pass": 100, "wide": 30, **dict.fromkeys(CRITERIA[1:], 60)}.items()
+            (name, attempts)
+            for name, attempts in {"one": 60, "pass": 100, "wide": 30, **dict.fromkeys(CRITERIA[1:], 60)}.items()
         ),
-        *(pytest.param(name, trials, marks=pytest.mark.slow) for name, (_, trials, _) in GAINS.items()),
+        *(pytest.param(name, attempts, marks=pytest.mark.slow) for name, (_, attempts, _) in GAINS.items()),
     ],
 )
-def test_gain(name, trials, tmp_path):
+def test_gain(name, attempts, tmp_path):
     sizes, _, snapshots = GAINS[name]
-    gains, options = Gains(Geometry(**sizes), snapshots=snapshots), {"trials": trials, "snapshots": snapshots}
+    gains, options = Gains(Geometry(**sizes), snapshots=snapshots), {"attempts": attempts, "snapshots": snapshots}
     run(gains, "gains", "bench_gain", tmp_path, geometry=sizes, **options)
 
 
@@ -138,7 +138,7 @@ def test_a_reset_outlasts_what_is_under_way(criterion):
         array.clamped_latency,
         1 + array.config_latency + array.spread + AttributeProcessor.read_latency,  # from a written register
     )
-    assert 3 * Replica.latency + longest < RESET_CLOCKS
+    assert 3 * DuplicatedRegister.latency + longest < RESET_CLOCKS
 
 
 @pytest.mark.parametrize("snapshots", [0, 3, 32, -4])

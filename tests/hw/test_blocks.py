@@ -13,12 +13,12 @@ from bregalad_hw.accelerator import Accelerator
 from bregalad_hw.array.bayes import partial_latency
 from bregalad_hw.array.merge import Merge
 from bregalad_hw.delay import DelayLine
+from bregalad_hw.duplicate import distribute, distribution_latency
 from bregalad_hw.mcmu.events import EventCounters
 from bregalad_hw.mcmu.predictor import Predictor
 from bregalad_hw.mcmu.report import ReportWriter
-from bregalad_hw.mcmu.scheduler import TrialScheduler
+from bregalad_hw.mcmu.scheduler import AttemptScheduler
 from bregalad_hw.registers import RegisterFile
-from bregalad_hw.replica import distribute, distribution_latency
 from bregalad_sim.benches.bench_processor import Lane
 from bregalad_sim.benches.counting import Counting
 from bregalad_sim.runner import run
@@ -182,7 +182,7 @@ def test_predictor(sizes, options, tmp_path):
 def test_scheduler(depth, heads, snapshots, tmp_path):
     sizes = SIZES["odd"] | {"naive_bayes": True}
     options = {"depth": depth, "heads": heads, "snapshots": snapshots}
-    dut = TrialScheduler(Geometry(**sizes), **options)
+    dut = AttemptScheduler(Geometry(**sizes), **options)
     run(dut, "dut", "bench_scheduler", tmp_path, geometry=sizes, rounds=20, clocks=200, **options)
 
 
@@ -241,14 +241,14 @@ def test_what_is_written_is_everywhere_before_a_command(seed, tmp_path):
     assert not any(written.values()), {name: at for name, at in written.items() if at}
 
 
-@pytest.mark.parametrize("readers, replicas", [(1, 1), (8, 8), (32, 36), (33, 14), (70, 29)])
-def test_distribution(readers, replicas):
+@pytest.mark.parametrize("readers, duplicates", [(1, 1), (8, 8), (32, 36), (33, 14), (70, 29)])
+def test_distribution(readers, duplicates):
     """Of more than 32 readers four share their registers; those before, eight of these."""
     m = Module()
     number, flag = Signal(9), Signal()
     told = distribute(m, readers, number=number, flag=flag)
     assert len(told) == readers
-    assert len(list(m._named_submodules)) == replicas
+    assert len(list(m._named_submodules)) == duplicates
     random.seed(readers)
     given = [(random.randrange(512), random.randrange(2)) for _ in range(20)]
 

@@ -247,7 +247,7 @@ def test_a_router_that_lacks_nothing_but_slack_may_end(rounds, stuck):
 
 def test_a_clock_out_of_reach_is_routed_all_the_same(tmp_path, monkeypatch):
     monkeypatch.setattr(tools, "_LOOK", 0.05)
-    monkeypatch.setattr(tools, "_TELL", 0)
+    monkeypatch.setattr(tools, "_LOG_EVERY", 0)
     (tmp_path / "build_top.sh").write_text(
         'echo "$SEED: $STEP_OPTIONS" >> done\n'
         'case "$STEP_OPTIONS" in *ripup*) ;; *) exit 0 ;; esac\n'

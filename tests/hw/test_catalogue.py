@@ -1,4 +1,4 @@
-"""The boards of the catalogue: their kept builds, their clocks, pins and memories."""
+"""The boards of the catalogue: their reference builds, their clocks, pins and memories."""
 
 import fnmatch
 import re

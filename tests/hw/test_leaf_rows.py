@@ -42,7 +42,7 @@ def test_golden_is_the_drivers_leaf(by, seed):
         first = rng.randrange(classes)
         nodes.counts[0] = counts
         nodes.majority[0] = counts.index(max(counts)) if any(counts) else first
-        rows = leaf_rows.LeafRows(Geometry(classes=classes, naive_bayes=True), 1, by=by, told=True)
+        rows = leaf_rows.LeafRows(Geometry(classes=classes, naive_bayes=True), 1, by=by, reported=True)
         for word, value in enumerate(row_words(np.array(counts), first, 0).tolist()):
             rows.write(0, word, value)
         for _ in range(200):

@@ -12,7 +12,7 @@ from bregalad_hw.mcmu.editor import SlotEditor
 from bregalad_hw.mcmu.loader import Loader
 from bregalad_hw.mcmu.posted import PostedWriter
 from bregalad_hw.mcmu.row_memory import RowMemory
-from bregalad_hw.mcmu.scheduler import TrialScheduler
+from bregalad_hw.mcmu.scheduler import AttemptScheduler
 from bregalad_hw.registers import RegisterFile
 from bregalad_sim.runner import run
 
@@ -87,7 +87,7 @@ def test_dma_refuses(values, message):
 )
 def test_scheduler_refuses(values, message):
     with pytest.raises(ValueError, match=message):
-        TrialScheduler(PRESETS["tiny"], **values)
+        AttemptScheduler(PRESETS["tiny"], **values)
 
 
 def test_registers_refuse():

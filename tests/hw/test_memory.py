@@ -42,7 +42,7 @@ def test_a_board_with_memory_walks_records(name, wire):
     ]
     expected, predictions = (trainer.learn(codes, labels) for trainer in trainers)
     assert (predictions == expected).all()
-    assert trainers[1].nodes.difference(trainers[0].nodes) is None and trainers[0].tally.splits > 1
+    assert trainers[1].nodes.difference(trainers[0].nodes) is None and trainers[0].event_counts.splits > 1
 
 
 @pytest.fixture(scope="module")

@@ -176,7 +176,7 @@ def test_lanes(tmp_path):
     (tmp_path / "design.il").write_text(readable(design))
     _yosys(tmp_path, f"read_rtlil design.il\n{ECP5().script('design')}\nwrite_json plain.json\n")
     netlist = json.loads((tmp_path / "plain.json").read_text())
-    # Replicas are the same registers, once for every lane.
+    # Duplicates are the same registers, once for every lane.
     inputs = Counter(
         cell["connections"]["DI"][0]
         for cell in netlist["modules"]["design"]["cells"].values()

@@ -47,7 +47,7 @@ def opens(geometry, memory_size, rng):
 
 
 def test_sizes_of_a_page():
-    """2 passes have 66 items; 16 lanes of 16 bits fill a word of 256; a beat is 16 codes and 3 bits."""
+    """2 passes have 66 items; 16 lanes of 16 bits fill a word of 256; a beat is 16 codes, 3 bits."""
     wide = Geometry(lanes=16, passes=2, bus_width=256, slots=4096, nodes=4096, resident=64, count_width=16)
     pages = PageLayout(wide)
     assert (pages.words(2), pages.beat_words) == (66, 1)

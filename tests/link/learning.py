@@ -79,5 +79,5 @@ def check(tree, predictions, whole, wanted):
     assert tree.difference(whole) is None
     assert (predictions == wanted).all()
     mine, theirs = tree.report(), whole.report()
-    assert mine.pop("trials") <= theirs.pop("trials")  # the board tells of those alone that may change the tree
+    assert mine.pop("attempts") <= theirs.pop("attempts")  # the board tells of those alone that may change the tree
     assert mine == theirs

@@ -100,7 +100,7 @@ def test_payloads_of_any_size():
                 taken = type == FrameType.REPORTS or sizes.get(type) == size
                 early = not known and type not in (FrameType.WELCOME, FrameType.REFUSED)
                 assert host.statistics.frames_dropped == (early or not taken), (type, size)
-                assert (host.heard == 1.0) == taken and len(host.values) == (
+                assert (host.last_received == 1.0) == taken and len(host.values) == (
                     known and taken and type == FrameType.VALUE
                 )
 

@@ -62,7 +62,7 @@ def test_ctrl_c_on_a_cut_cable_costs_the_command_line_nothing(tmp_path, monkeypa
             server.deaf = True
         # Pressed by the thread that learns, in a wait that is in vain: at another moment nothing
         # need be unfinished.
-        if server.deaf and wait and pressed and board._wire.now() > board.session.heard + 0.2:
+        if server.deaf and wait and pressed and board._wire.now() > board.session.last_received + 0.2:
             os.kill(os.getpid(), pressed.pop())
         turn(board, wait)
 

@@ -95,7 +95,7 @@ def test_long_wait_for_a_board_that_is_there(timeout):
 
 
 def test_board_that_answers_is_waited_for():
-    """However long it does nothing: a warning, but no verdict."""
+    """However long it does nothing: a warning, but no decision."""
     board, end, rng = connect(4, timeout=5.0)
     wire, busy = board._wire, end.board._read_register
     end.board._read_register = lambda register: 2 if wire.time < 100 else busy(register)

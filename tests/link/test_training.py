@@ -266,7 +266,7 @@ def test_ctrl_c_and_a_silent_board_at_once():
 
 def test_ctrl_c_while_more_is_to_be_sent_than_may_wait(monkeypatch):
     """It has come in `send`, amid what belongs together; learning goes on all the same."""
-    # Nothing to wait for between several batches of records: no trials, no changes of books.
+    # Nothing to wait for between several batches of records: no attempts, no changes of books.
     monkeypatch.setitem(TREES, "vfdt", (VFDT, {"delta": 1e-3, "grace": 10**6, "review_period": 10**6}))
     X, y = stream(11, 20_000)
     whole, _ = expected("vfdt", X[:1200], y[:1200])

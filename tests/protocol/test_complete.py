@@ -188,7 +188,7 @@ def test_an_unknown_opcode_halts_the_board(opcode):
 
 
 def test_an_unknown_report_kind_is_refused():
-    with pytest.raises(ValueError, match="no report is of kind 99; there are 1 .SUGGESTION., 2 .GAINS."):
+    with pytest.raises(ValueError, match="no report is of kind 99; there are 1 .TOP_CANDIDATES., 2 .GAINS."):
         layout_of(99, Geometry(), 1)
 
 

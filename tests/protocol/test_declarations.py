@@ -234,8 +234,8 @@ def test_compiled_getters_read_what_layouts_pack():
     assert getter(reports.CANDIDATE, "gain").py_func(np.frombuffer(reports.CANDIDATE.pack(gain=-5), np.uint32), 0) == -5
     with pytest.raises(ValueError, match="odd.b lies across words, or is an array"):
         getter(Layout("odd", Field("a", 16), Field("b", 32)), "b")
-    with pytest.raises(ValueError, match="suggestion.left lies across words, or is an array"):
-        getter(reports.suggestion_layout(Geometry()), "left")
+    with pytest.raises(ValueError, match="top_candidates.left lies across words, or is an array"):
+        getter(reports.top_candidates_layout(Geometry()), "left")
 
 
 WRITTEN = (reports.HEADER, reports.CANDIDATE, reports.ERROR, reports.FENCE)
@@ -273,7 +273,7 @@ def test_putters_refuse():
 
 
 def test_words_before():
-    assert words_before(reports.suggestion_layout(Geometry()), "class_counts") == 2
+    assert words_before(reports.top_candidates_layout(Geometry()), "class_counts") == 2
     with pytest.raises(ValueError, match="header.slot does not begin a word"):
         words_before(reports.HEADER, "slot")
 

@@ -50,22 +50,29 @@ def halves(count):
 
 def changes(tree):
     """How often the tree has changed in whatever way."""
-    tally = tree.tally
-    return [tally.splits, tally.replaced, tally.pruned, tally.alternates, tally.swapped, tally.dropped]
+    event_counts = tree.event_counts
+    return [
+        event_counts.splits,
+        event_counts.replaced,
+        event_counts.pruned,
+        event_counts.alternates,
+        event_counts.swapped,
+        event_counts.dropped,
+    ]
 
 
-def test_a_split_takes_effect_a_block_after_its_trial():
+def test_a_split_takes_effect_a_block_after_its_attempt():
     codes, labels = halves(300)
     tree, ends = ReferenceVFDT([2], 2, block=1 / 32), []
     for at in range(300):
         ends += [tree._ends] if tree._ends not in ends else []
         tree.learn(codes[at : at + 1], labels[at : at + 1])
-    # A block is 200 / 32 instances for each leaf; the 200th comes within one, whose end is the trial.
+    # A block is 200 / 32 instances for each leaf; the 200th comes within one, whose end is the attempt.
     assert ends == [*range(6, 211, 6), *range(222, 301, 12), 306]
     assert [decision[:2] for decision in tree.decisions] == [(204, "split")]
     assert [split.seen for split in tree.splits] == [210]
     assert [child.counts.tolist() for child in tree.root.children] == [[150, 0], [0, 150]]
-    assert [child.own.sum() for child in tree.root.children] == [45, 45]
+    assert [child.observed.sum() for child in tree.root.children] == [45, 45]
 
 
 @pytest.mark.parametrize(
@@ -99,7 +106,7 @@ def test_chunks_change_nothing(kind, block, seed=2):
     for chunk in (1, 7, 4096):
         tree = KINDS[kind](block=block, **TREE)
         parts = [tree.learn(codes[at : at + chunk], labels[at : at + chunk]) for at in range(0, len(codes), chunk)]
-        found.add(repr((np.concatenate(parts).tolist(), changes(tree), tree.tally, getattr(tree, "splits", 0))))
+        found.add(repr((np.concatenate(parts).tolist(), changes(tree), tree.event_counts, getattr(tree, "splits", 0))))
     assert len(found) == 1
 
 
@@ -108,7 +115,7 @@ def test_a_tree_wide_count_waits_for_the_blocks_end(seed=3):
     tree = ReferenceEFDT(CAPACITIES, 2, inner_grace=90, variant="moa", block=50, **TREE)
     # A leaf until the 100th instance, due with the 180th and the 270th.
     for until, tried_at in ((199, 50), (200, 200), (299, 200), (300, 300)):
-        seen = tree.tally.instances
+        seen = tree.event_counts.instances
         tree.learn(codes[seen:until], labels[seen:until])
         assert tree.root.tried_at == tried_at
     assert tree.root.kind
@@ -116,15 +123,15 @@ def test_a_tree_wide_count_waits_for_the_blocks_end(seed=3):
 
 @pytest.mark.parametrize("grace", [30, 31])
 def test_what_errors_decide_takes_effect_at_the_end_of_its_block(grace):
-    """Whether a trial ends that, too, or not."""
+    """Whether an attempt ends that, too, or not."""
     codes, labels = halves(60)
     tree = ReferenceHAT([2], 2, block=30, grace=grace, max_depth=0)
     tree.learn(codes[:59], labels[:59])
     assert tree._decide_later(tree.root, False, -math.inf, tree._begin_alternate)
     assert not tree._decide_later(tree.root, False, -math.inf, tree._begin_alternate)  # one at a time
-    assert tree.tally.alternates == 0
+    assert tree.event_counts.alternates == 0
     tree.learn(codes[59:], labels[59:])
-    assert tree.tally.alternates == 1
+    assert tree.event_counts.alternates == 1
 
 
 def test_settling_begins_a_block():

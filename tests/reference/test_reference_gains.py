@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from bregalad_sim.reference import ReferenceVFDT
-from bregalad_sim.reference.bounds import BOUNDS, Trial
+from bregalad_sim.reference.bounds import BOUNDS, Attempt
 from bregalad_sim.reference.criteria import CRITERIA, impurity, reduction, value_range
 from bregalad_sim.reference.learner import best_two
 
@@ -41,34 +41,34 @@ def bound(name, criterion="information_gain", delta=1e-7, tau=0.05, c=5e-3):
     return BOUNDS[name](criterion, delta, tau, c)
 
 
-def trial(n, height=0, seen=1, attributes=1, classes=2):
-    return Trial(n, height, seen, attributes, classes)
+def attempt(n, height=0, seen=1, attributes=1, classes=2):
+    return Attempt(n, height, seen, attributes, classes)
 
 
 def test_hoeffding():
-    assert bound("hoeffding").epsilon(trial(200)) == pytest.approx(0.2007364, abs=1e-6)
-    assert bound("hoeffding").epsilon(trial(200, classes=4)) == pytest.approx(0.4014728, abs=2e-6)
+    assert bound("hoeffding").epsilon(attempt(200)) == pytest.approx(0.2007364, abs=1e-6)
+    assert bound("hoeffding").epsilon(attempt(200, classes=4)) == pytest.approx(0.4014728, abs=2e-6)
     # The tie threshold is reached where algorithms says.
-    assert not bound("hoeffding").tied(trial(3223)) and bound("hoeffding").tied(trial(3224))
+    assert not bound("hoeffding").tied(attempt(3223)) and bound("hoeffding").tied(attempt(3224))
     later = bound("hoeffding", delta=1e-6)
-    assert not later.tied(trial(2763)) and later.tied(trial(2764))
-    assert bound("hoeffding").sure(0.2008, trial(200))
-    assert not bound("hoeffding").sure(0.2007, trial(200))
+    assert not later.tied(attempt(2763)) and later.tied(attempt(2764))
+    assert bound("hoeffding").sure(0.2008, attempt(200))
+    assert not bound("hoeffding").sure(0.2007, attempt(200))
 
 
 def test_mcdiarmid():
     # n = 8, ln(1/delta) = 4: the root is 1/2; C = 6 (2 (3 + log2 e) + 4) + 2.
-    assert bound("mcdiarmid", delta=np.exp(-4)).epsilon(trial(8)) == pytest.approx(39.65617025)
-    assert bound("mcdiarmid", "gini", delta=np.exp(-4)).epsilon(trial(8)) == pytest.approx(4)
+    assert bound("mcdiarmid", delta=np.exp(-4)).epsilon(attempt(8)) == pytest.approx(39.65617025)
+    assert bound("mcdiarmid", "gini", delta=np.exp(-4)).epsilon(attempt(8)) == pytest.approx(4)
 
 
 @pytest.mark.parametrize(
     "criterion, facts, expected",
     [
-        ("gini", trial(1), 9.26553772),  # d = 1/16: sqrt(8 ln 32) + 4
-        ("gini", trial(4, 1, 2, 3), 6.23291799),  # d = 1/3888: sqrt(2 ln 7776) + 2
-        ("kearns_mansour", trial(1), 8.81092972),  # 4 sqrt(ln 128)
-        ("information_gain", trial(4), 2.80833159),  # d = 1/64: ln 4 sqrt(ln 256 / 2) + 1/2
+        ("gini", attempt(1), 9.26553772),  # d = 1/16: sqrt(8 ln 32) + 4
+        ("gini", attempt(4, 1, 2, 3), 6.23291799),  # d = 1/3888: sqrt(2 ln 7776) + 2
+        ("kearns_mansour", attempt(1), 8.81092972),  # 4 sqrt(ln 128)
+        ("information_gain", attempt(4), 2.80833159),  # d = 1/64: ln 4 sqrt(ln 256 / 2) + 1/2
     ],
 )
 def test_confidence(criterion, facts, expected):
@@ -82,9 +82,9 @@ def test_confidence(criterion, facts, expected):
 
 def test_practical_confidence():
     found = bound("confidence-practical", "gini")
-    assert found.epsilon(trial(4, 1, 2, 3)) == pytest.approx(0.0060984859)  # ln 384 / 4
-    assert found.sure(0.0061, trial(4, 1, 2, 3)) and not found.sure(0.006, trial(4, 1, 2, 3))
-    assert not found.tied(trial(1e12))
+    assert found.epsilon(attempt(4, 1, 2, 3)) == pytest.approx(0.0060984859)  # ln 384 / 4
+    assert found.sure(0.0061, attempt(4, 1, 2, 3)) and not found.sure(0.006, attempt(4, 1, 2, 3))
+    assert not found.tied(attempt(1e12))
 
 
 def learnt(codes, labels, capacities=(0, 3), **options):
@@ -141,7 +141,7 @@ def test_rounding_does_not_make_gains_unequal(monkeypatch):
 def test_inherited_counts_move_every_gain_alike():
     tree = learnt([[0, 0], [200, 1]], [0, 1])
     before = [c.gain for c in tree.candidates(tree.root)]
-    tree.root.base[:] = 6, 0
+    tree.root.inherited[:] = 6, 0
     # I(7, 1) - I(1, 1)
     assert [c.gain for c in tree.candidates(tree.root)] == pytest.approx(
         [gain + 0.5435644431995964 - 1 for gain in before]

@@ -17,7 +17,7 @@ def numbers(seed, n, attributes=3, missing=0.1):
     return X, y
 
 
-def test_zoom_ends_at_the_very_code():
+def test_bin_window_ends_at_the_very_code():
     rng = np.random.default_rng(5)
     codes = rng.integers(0, 255, (20_000, 1)).astype(np.uint8)
     tree = ReferenceVFDT([0], 2, grace=100)
@@ -33,7 +33,7 @@ def test_learns_an_edge():
     tree = ReferenceVFDT([0] * 3, 2)
     predictions = tree.learn(X, y)
     assert tree.splits[0].attribute == 1
-    counting = [node for node in tree.nodes if node.own is not None and node.own.any()]
+    counting = [node for node in tree.nodes if node.observed is not None and node.observed.any()]
     assert counting
     for node in counting:
         for candidate in tree.candidates(node):
@@ -102,7 +102,7 @@ def found_bayes(scores):
     return int(np.argmax(scores >= scores.max() - 1e-9))
 
 
-def test_naive_bayes_of_zoomed_bins():
+def test_naive_bayes_of_bin_windows():
     rng = np.random.default_rng(9)
     codes, y = rng.integers(0, 255, (200, 2)).astype(np.uint8), rng.integers(0, 2, 200)
     tree = ReferenceVFDT([0, 0], 2, bins=8, leaf_prediction="nb", grace=NEVER)

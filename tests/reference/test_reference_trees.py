@@ -52,7 +52,7 @@ def test_vfdt_splits_as_soon_as_the_gap_is_sure(child_counts):
     tree = ReferenceVFDT([2, 2], 2, child_counts=child_counts)
     codes, labels = stream((199, first))
     tree.learn(codes, labels)
-    assert shape(tree.root) == "." and tree.tally.trials == 0
+    assert shape(tree.root) == "." and tree.event_counts.attempts == 0
     tree.learn(np.array([[1, 1]], np.uint8), [1])
     assert shape(tree.root) == "0(. .)" and tree.root.kind == "multiway"
     assert tree.splits == [(200, 0, "multiway", 0, tree.splits[0].margin, False)]
@@ -80,7 +80,7 @@ def test_vfdt_leaves_pure_nodes_alone():
     tree = ReferenceVFDT([2, 2], 2)
     codes, _ = stream((1000, first))
     tree.learn(codes, np.zeros(1000, int))
-    assert tree.tally.trials == 5 and not tree.decisions and not tree.splits
+    assert tree.event_counts.attempts == 5 and not tree.decisions and not tree.splits
 
 
 def test_vfdt_compares_a_single_attribute_with_the_null_split():
@@ -106,7 +106,7 @@ def test_tie_is_broken_by_tau():
     assert not tree.splits  # epsilon is 0.0502
     tree.learn(codes[3200:], labels[3200:])
     assert [split[:3] for split in tree.splits] == [(3400, 0, "multiway")]
-    assert tree.splits[0].tie and tree.tally.ties == 1 and tree.tally.trials == 17
+    assert tree.splits[0].tie and tree.event_counts.ties == 1 and tree.event_counts.attempts == 17
 
 
 def test_genuine_ties():
@@ -117,7 +117,7 @@ def test_genuine_ties():
     # Without a third attribute that is worse no tie is genuine.
     tree = ReferenceVFDT([2] * 2, 2, ties="htdt")
     tree.learn(codes[:, :2], labels)
-    assert not tree.splits and tree.tally.trials == 50
+    assert not tree.splits and tree.event_counts.attempts == 50
     # 5 (Ga - Gb) < Gb - Gc, Gc = 0: Gb has to be above 5/6 of Ga.
     for flipped, split in ((0.002, True), (0.01, True), (0.03, False)):
         worse = codes[:2000].copy()
@@ -153,8 +153,8 @@ def test_adaptive_grace():
     codes, labels = tied(3300)
     tree = ReferenceVFDT([2] * 3, 2, adaptive_grace=True)
     tree.learn(codes, labels)
-    # ln(1e7) / (2 0.05^2) = 3223.6 instances make a tie: that is the second trial.
-    assert tree.tally.trials == 2 and tree.splits[0].seen == 3224
+    # ln(1e7) / (2 0.05^2) = 3223.6 instances make a tie: that is the second attempt.
+    assert tree.event_counts.attempts == 2 and tree.splits[0].seen == 3224
     # A gap of 0.1887 is sure after ln(1e7) / (2 0.1887^2) = 226.3.
     codes, labels = stream((400, first))
     labels = labels ^ (np.arange(400) // 4 % 4 == 0)  # 3/4 of attribute 0
@@ -180,7 +180,7 @@ def test_other_bounds_split_when_they_are_sure(bound, criterion, c):
     codes = np.resize(ALL, (20_000_000 // grace + grace * 60, 2))
     tree = ReferenceVFDT([2, 2], 2, bound=bound, criterion=criterion, c=c, tau=0, grace=grace)
     while not tree.splits:
-        part = codes[tree.tally.instances :][: 10 * grace]
+        part = codes[tree.event_counts.instances :][: 10 * grace]
         tree.learn(part, part[:, 0])
     seen = tree.splits[0].seen
     assert shape(tree.root) == "0(. .)"
@@ -212,7 +212,7 @@ def test_missing_values_take_the_default_branch():
     assert tree.root.default == 1  # 104 of 204 known
     assert [c.counts.tolist() for c in tree.root.children] == [[100, 0], [60, 104]]
     tree.learn(np.array([[255, 0], [7, 0]], np.uint8), [1, 1])  # unknown goes there too
-    assert tree.root.children[1].own.tolist() == [0, 2]
+    assert tree.root.children[1].observed.tolist() == [0, 2]
 
 
 def test_pieces_change_nothing():
@@ -230,7 +230,7 @@ def test_pieces_change_nothing():
         assert len(whole.splits) > 2
 
 
-def test_margins_of_trials_that_changed_nothing():
+def test_margins_of_attempts_that_changed_nothing():
     codes, labels = tied(600)
     tree = ReferenceVFDT([2] * 3, 2)
     tree.learn(codes, labels)
@@ -247,15 +247,15 @@ def test_efdt_needs_a_gap_to_the_null_split_only():
     tree = ReferenceEFDT([2] * 3, 2)
     tree.learn(codes, labels)
     assert shape(tree.root) == "0(. .)" and not tree.splits[0].tie
-    assert tree.root.own.tolist() == [100, 100]  # statistics stay
+    assert tree.root.observed.tolist() == [100, 100]  # statistics stay
 
 
 def test_efdt_counts_along_the_path():
     codes, labels = stream((600, first))
     tree = ReferenceEFDT([2, 2], 2)
     tree.learn(codes, labels)
-    assert tree.root.own.sum() == 600
-    assert [child.own.sum() for child in tree.root.children] == [200, 200]
+    assert tree.root.observed.sum() == 600
+    assert [child.observed.sum() for child in tree.root.children] == [200, 200]
 
 
 def changing(**options):
@@ -270,18 +270,18 @@ def test_efdt_replaces_a_split_and_kills_its_subtree():
     tree, codes, labels = changing()
     assert shape(tree.root) == "0(1(. .) 1(. .))"
     tree.learn(codes[:-1], labels[:-1])
-    trials = tree.tally.trials
+    attempts = tree.event_counts.attempts
     # The next is the 2000th since the root's split. The root comes first, and what is below it is gone.
     tree.root.children[1].since = 1999
     tree.learn(codes[-1:], labels[-1:])
     assert shape(tree.root) == "1(. .)"
-    assert tree.tally.trials == trials + 3 and tree.tally.replaced == 1  # two below were due, too
+    assert tree.event_counts.attempts == attempts + 3 and tree.event_counts.replaced == 1  # two below were due, too
     assert tree.splits[-1][:3] == (2200, 1, "multiway") and not tree.splits[-1].tie
-    assert "replace" in [decision.outcome for decision in tree.decisions[-trials:]]
-    assert [child.own.tolist() for child in tree.root.children] == [[0, 0], [0, 0]]
+    assert "replace" in [decision.outcome for decision in tree.decisions[-attempts:]]
+    assert [child.observed.tolist() for child in tree.root.children] == [[0, 0], [0, 0]]
     # 200 instances of the first kind: a half of them, 50 each, were the wrong way round.
     assert [child.counts.tolist() for child in tree.root.children] == [[1050, 50], [50, 1050]]
-    assert tree.root.own.tolist() == [1100, 1100]
+    assert tree.root.observed.tolist() == [1100, 1100]
     assert len(tree.live()) == 3
 
 
@@ -289,7 +289,7 @@ def test_efdt_keeps_the_best_split():
     codes, labels = stream((6200, first))
     tree = ReferenceEFDT([2, 2], 2)
     tree.learn(codes, labels)
-    assert shape(tree.root) == "0(. .)" and tree.tally.replaced == tree.tally.pruned == 0
+    assert shape(tree.root) == "0(. .)" and tree.event_counts.replaced == tree.event_counts.pruned == 0
     assert [d.seen for d in tree.decisions] == [200, 2200, 4200, 6200]
     # The other attribute's gain is 0: it lacks 1 bit and epsilon.
     assert tree.decisions[1].margin == pytest.approx(1 + np.sqrt(np.log(1e7) / 4400))
@@ -301,7 +301,7 @@ def test_efdt_keeps_a_split_that_another_hardly_beats():
     codes[-2000::250, 0] ^= 1  # 8 of 2200 wrong: 0.0346 bit
     tree = ReferenceEFDT([2, 2], 2)
     tree.learn(codes.astype(np.uint8), labels)
-    assert tree.root.attribute == 0 and tree.tally.replaced == 0
+    assert tree.root.attribute == 0 and tree.event_counts.replaced == 0
     p = 8 / 1108  # of the instances whose attribute 0 names the class that all 8 have not
     gap = 1108 / 2200 * -(p * np.log2(p) + (1 - p) * np.log2(1 - p))
     epsilon = np.sqrt(np.log(1e7) / 4400)
@@ -314,10 +314,10 @@ def test_efdt_replacement_by_a_tie():
     tree = ReferenceEFDT([2], 2)
     assert tree._beats(0.026, tree.facts(tree.root, np.array([2000, 2000]))) == (False, False)
     tree = ReferenceEFDT([2, 2], 2, tau=0.05, variant="moa")
-    trial = tree.facts(tree.root, np.array([2000, 2000]))  # epsilon is 0.0449
-    assert tree._beats(0.026, trial) == (True, True)
-    assert tree._beats(0.024, trial) == (False, False)
-    assert tree._beats(0.046, trial) == (True, False)
+    attempt = tree.facts(tree.root, np.array([2000, 2000]))  # epsilon is 0.0449
+    assert tree._beats(0.026, attempt) == (True, True)
+    assert tree._beats(0.024, attempt) == (False, False)
+    assert tree._beats(0.046, attempt) == (True, False)
     before = tree.facts(tree.root, np.array([1000, 1000]))
     assert tree._beats(0.026, before) == (False, False)
 
@@ -325,7 +325,7 @@ def test_efdt_replacement_by_a_tie():
 def prunable(**options):
     """The node of attribute 0's value 0 splits on attribute 1, which then means nothing.
 
-    Its base counts are 2000 of one class, its own soon half and half: the inherited counts make
+    Its inherited counts are 2000 of one class, its own soon half and half: the inherited ones make
     every gain there negative.
     """
     half = [[0, 0, 0], [0, 1, 1]]
@@ -345,38 +345,38 @@ def prunable(**options):
 
 def test_efdt_prunes_where_no_split_is_best():
     tree, codes, labels = prunable()
-    # The root splits at 2200, its first trial with two classes.
+    # The root splits at 2200, its first attempt with two classes.
     assert tree.splits[0][:2] == (2200, 0) and tree.splits[1][:2] == (2400, 1)
     assert shape(tree.root).startswith("0(1(")
     tree.learn(codes, labels)
-    assert shape(tree.root) == "0(. .)" and tree.tally.pruned == 1
+    assert shape(tree.root) == "0(. .)" and tree.event_counts.pruned == 1
     assert tree.decisions[-1].outcome == "prune"
     leaf = tree.root.children[0]
-    assert leaf.own.tolist() == [1100, 1100] and leaf.counts.tolist() == [3100, 1100]
+    assert leaf.observed.tolist() == [1100, 1100] and leaf.counts.tolist() == [3100, 1100]
     assert leaf.period == 200 and leaf.since == 0
 
 
 def test_moa_never_prunes():
     tree, codes, labels = prunable(variant="moa")
     tree.learn(np.resize(codes, (4000, 2)), np.resize(labels, 4000))
-    assert tree.tally.pruned == 0
+    assert tree.event_counts.pruned == 0
 
 
 def test_moa_looks_at_inner_nodes_by_the_trees_count():
     tree, codes, labels = changing(variant="moa")
     assert shape(tree.root) == "1(. .)"
     replaced = [split.seen for split in tree.splits if split.seen >= 1000]
-    assert replaced == [2000] and tree.tally.replaced == 1
+    assert replaced == [2000] and tree.event_counts.replaced == 1
 
 
-def test_kdd2018_splits_at_the_first_trial():
+def test_kdd2018_splits_at_the_first_attempt():
     codes, labels = stream((200, first))
     labels = labels ^ (np.arange(200) // 4 % 5 < 2)  # three fifths of attribute 0: 0.029 bit
     trees = {variant: ReferenceEFDT([2, 2], 2, variant=variant) for variant in ("paper", "kdd2018")}
     for tree in trees.values():
         tree.learn(codes, labels)
     assert shape(trees["paper"].root) == "." and shape(trees["kdd2018"].root) == "0(. .)"
-    assert trees["kdd2018"].tally.ties == 0
+    assert trees["kdd2018"].event_counts.ties == 0
     tree = ReferenceEFDT([2, 2], 2, variant="kdd2018")
     codes, labels = stream((100, first), (100, lambda a, b: 1 - a))
     tree.learn(codes, labels)
@@ -404,9 +404,9 @@ def moving(same_attribute, **options):
 
 def test_same_attribute():
     tree = moving("keep")
-    assert tree.root.threshold == 96 and tree.tally.replaced == 0
+    assert tree.root.threshold == 96 and tree.event_counts.replaced == 0
     tree = moving("replace")
-    assert tree.root.threshold == 160 and tree.tally.replaced == 1
+    assert tree.root.threshold == 160 and tree.event_counts.replaced == 1
     # The gain of the split that was is that at its own threshold.
     tree.root.threshold = 96
     table = tree.root.observers[0].counts
@@ -423,9 +423,9 @@ def test_efdt_inherits_less_than_it_has_counted():
     tree.learn(codes, labels)
     for node in tree.nodes:
         if node.kind:
-            assert sum(child.own.sum() for child in node.children) <= node.own.sum()
+            assert sum(child.observed.sum() for child in node.children) <= node.observed.sum()
         if node.height:
-            assert node.counts.sum() > node.own.sum()
+            assert node.counts.sum() > node.observed.sum()
     assert tree.leaves > 20
 
 

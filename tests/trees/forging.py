@@ -37,7 +37,7 @@ def save_all(folder):
         (
             VFDT(leaf_prediction="nba", **often),
             VFDT(geometry=small, review_period=500, **often),  # halved counts, too few slots
-            VFDT(nominal_split="one_vs_rest", adaptive_grace=True, zoom="seen", **often),
+            VFDT(nominal_split="one_vs_rest", adaptive_grace=True, bin_window="seen", **often),
             VFDT(ties="htat", **often),
             EFDT(leaf_prediction="nb", inner_grace=200, nominal_split="one_vs_rest", **often),
             EFDT(inner_grace=100, variant="moa", gain_average=True, **often),

@@ -29,7 +29,7 @@ def trainer_on(tree="leaves", alternates=True, prediction="nba", classes=2, bloc
 def subtree(nodes, top):
     """A part of a tree as one: nested tuples of tests, classes and counts."""
     if nodes.kind[top] == LEAF:
-        return (nodes.majority[top], nodes.right[top], nodes.own[top], *nodes.counts[top].tolist())
+        return (nodes.majority[top], nodes.right[top], nodes.observed[top], *nodes.counts[top].tolist())
     names = ("kind", "attribute", "threshold", "width", "default")
     return (
         *(int(getattr(nodes, name)[top]) for name in names),
@@ -151,7 +151,7 @@ def test_no_slot_leaks(tree, slots):
         else:
             continue
         done.add(change)
-        trainer.begin_block(trainer.tally.instances)
+        trainer.begin_block(trainer.event_counts.instances)
         check(trainer)
     assert done == {"fork", "swap", "drop"}, seed
 

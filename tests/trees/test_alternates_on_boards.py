@@ -34,20 +34,20 @@ TREES = {
 
 
 class TardyBoard(GoldenBoard):
-    """Its trials are told as late as they may be: behind the classes of the next block's instances."""
+    """Its attempts are told as late as they may be: behind the classes of the next block's instances."""
 
     def receive(self, wait=False):
-        data, at, told, trials = super().receive(wait), 0, [], []
+        data, at, told, attempts = super().receive(wait), 0, [], []
         while at < len(data):
             size = layout_of(data[at], self.geometry, len(CAPACITIES)).size
             kind, report, at = kind_of(data[at]), data[at : at + size], at + size
-            if kind in (TreeKind.PROPOSAL, Kind.SUGGESTION):
-                trials.append(report)
+            if kind in (TreeKind.SPLIT_CANDIDATE, Kind.TOP_CANDIDATES):
+                attempts.append(report)
                 continue
             if kind is not TreeKind.LABEL:
-                told, trials = told + trials, []
+                told, attempts = told + attempts, []
             told.append(report)
-        return b"".join(told + trials)
+        return b"".join(told + attempts)
 
 
 def stream(seed, count, period=900):
@@ -78,18 +78,18 @@ def same(trainer, other, found, wanted):
     assert (found == wanted).all(), np.flatnonzero(found != wanted)[:5]
     mine, theirs = trainer.nodes, other.nodes
     assert mine.difference(theirs) is None
-    assert trainer.tally == other.tally
+    assert trainer.event_counts == other.event_counts
     one, two = checkpoint.read(trainer), checkpoint.read(other)
     assert (one["counts"] == two["counts"]).all() and (one["entries"] == two["entries"]).all()
     live = mine.descendants()
     assert (live == theirs.descendants()).all()
-    for name in ("slot", "right", "verdict", "base", "windows"):
+    for name in ("slot", "right", "decision", "inherited", "windows"):
         assert (getattr(mine, name)[live] == getattr(theirs, name)[live]).all(), name
     # What the engine keeps of nodes that do not count any more says nothing.
     counting = live[mine.kind[live] != FORK] if trainer.policy.anytime else live[mine.kind[live] == LEAF]
     assert (mine.since[counting] == theirs.since[counting]).all()
-    # A node that has moved has had no trial; nor does one before the block matter.
-    tried = [np.maximum(nodes.due_at[counting], trainer.tally.begun) for nodes in (mine, theirs)]
+    # A node that has moved has had no attempt; nor does one before the block matter.
+    tried = [np.maximum(nodes.due_at[counting], trainer.event_counts.begun) for nodes in (mine, theirs)]
     assert (tried[0] == tried[1]).all()
 
 
@@ -115,9 +115,9 @@ def test_a_board_that_holds_the_tree_learns_the_same(tree, prediction, block, sl
     codes, labels = stream(seed, 2600)
     sizes = shape(slots, alternates=alternates)
     whole, wanted = learnt(open_board("emulated", sizes), tree, prediction, block, codes, labels)
-    tally = whole.tally
-    print(tally)
-    assert tally.alternates and tally.swapped and tally.dropped
+    event_counts = whole.event_counts
+    print(event_counts)
+    assert event_counts.alternates and event_counts.swapped and event_counts.dropped
     assert ways(whole.nodes.table, whole.nodes.rows, NO_NODE) <= alternates
     late = LateBoard(TardyBoard(sizes, MEMORY), random.Random(seed))
     walking, found = learnt(late, tree, prediction, block, codes, labels)
@@ -127,7 +127,7 @@ def test_a_board_that_holds_the_tree_learns_the_same(tree, prediction, block, sl
 def test_of_a_tree_with_limits_fewer_alternates_begin(seed):
     codes, labels = stream(seed, 2600)
     begun = [
-        learnt(open_board("emulated", sizes), "hat", "mc", None, codes, labels)[0].tally.alternates
+        learnt(open_board("emulated", sizes), "hat", "mc", None, codes, labels)[0].event_counts.alternates
         for sizes in (shape(nodes=0), shape(), shape(alternates=1))
     ]
     assert begun[0] >= begun[1] > begun[2] > 0
@@ -145,18 +145,18 @@ def test_instances_weigh_the_same(tree, prediction, seed):
         steps = Steps(trainer.learning(codes, labels, weights))
         found.append((trainer, steps.run(lambda wait, board=board: board.receive(wait))))
     (whole, wanted), (walking, predictions) = found
-    assert whole.tally.swapped
+    assert whole.event_counts.swapped
     same(walking, whole, predictions, wanted)
 
 
 def state_of(trainer):
     kept = checkpoint.read(trainer)  # which may change the nodes
-    return kept, deepcopy(trainer.nodes), deepcopy(trainer.tally)
+    return kept, deepcopy(trainer.nodes), deepcopy(trainer.event_counts)
 
 
 def going_on(board, tree, prediction, block, state):
-    kept, nodes, tally = state
-    trainer = trainer_on(board, tree, prediction, block, nodes=deepcopy(nodes), tally=deepcopy(tally))
+    kept, nodes, event_counts = state
+    trainer = trainer_on(board, tree, prediction, block, nodes=deepcopy(nodes), event_counts=deepcopy(event_counts))
     checkpoint.restore(trainer, kept)
     return trainer
 
@@ -183,13 +183,13 @@ def test_goes_on_on_another_board(tree, prediction, more, seed):
     (whole, wanted), (walking, found) = (
         moving(boards, tree, prediction, codes, labels, random.Random(seed + more)) for boards in ways
     )
-    assert whole.tally.alternates
+    assert whole.event_counts.alternates
     same(walking, whole, found, wanted)
 
 
 @pytest.mark.parametrize("block, before", [(30, 2), (1, 1)])
-def test_a_trial_comes_before_a_change_of_errors(block, before, seed):
-    """The block after its trial, or the instance with it where that is a block, brings a leaf no alternate."""
+def test_an_attempt_comes_before_a_change_of_errors(block, before, seed):
+    """The block after its attempt, or the instance with it where that is a block, brings a leaf no alternate."""
     codes, labels = stream(seed, 2600)
     sizes, states, at, forked = shape(alternates=7), [], 0, ()
     trainer = trainer_on(open_board("emulated", sizes), "hat", "mc", block)
@@ -199,11 +199,11 @@ def test_a_trial_comes_before_a_change_of_errors(block, before, seed):
         trainer.learn(codes[at : at + block], labels[at : at + block])
         at += block
         forked = np.intersect1d(leaves, np.flatnonzero(trainer.nodes.kind == FORK))
-    _, nodes, tally = state = states[-before]
+    _, nodes, event_counts = state = states[-before]
     nodes.since[forked] = nodes.period[forked] - 1
-    if block == 1:  # what the last board has decided takes effect before the trial
+    if block == 1:  # what the last board has decided takes effect before the attempt
         other = np.setdiff1d(nodes.leaves(), forked)[0]
-        nodes.verdict[other], nodes.due_at[other] = ALTERNATE, tally.instances - 1
+        nodes.decision[other], nodes.due_at[other] = ALTERNATE, event_counts.instances - 1
     part, found = slice(at - before * block, at), []
     for board in (open_board("emulated", sizes), TardyBoard(sizes, MEMORY)):
         trainer = going_on(board, "hat", "mc", block, state)
@@ -237,7 +237,7 @@ def test_a_tree_whose_node_table_is_full_learns_on(seed):
         with pytest.warns(UserWarning, match="table of 12 rows is full"):
             found.append(learnt(board, "hat", "mc", None, codes, labels))
     (whole, wanted), (walking, predictions) = found
-    assert whole.tally.alternates and whole.nodes.rows <= 12
+    assert whole.event_counts.alternates and whole.nodes.rows <= 12
     same(walking, whole, predictions, wanted)
 
 
@@ -249,7 +249,13 @@ def test_a_board_with_fewer_alternates_than_a_tree(seed):
         at += 10
     message = r"go down up to \d alternates of the tree, on the board down 1: .* alternates=\d or more"
     with pytest.raises(ValueError, match=message):
-        trainer_on(GoldenBoard(shape(alternates=1), MEMORY), "hat", "mc", nodes=trainer.nodes, tally=trainer.tally)
+        trainer_on(
+            GoldenBoard(shape(alternates=1), MEMORY),
+            "hat",
+            "mc",
+            nodes=trainer.nodes,
+            event_counts=trainer.event_counts,
+        )
 
 
 @pytest.mark.parametrize("node", [255, 0])
@@ -258,13 +264,13 @@ def test_classes_told_out_of_turn(node, seed, monkeypatch):
     codes, labels = stream(seed, 900)
     trainer = trainer_on(GoldenBoard(shape(), MEMORY), "hat", "mc", 200)
     trainer.learn(codes[:800], labels[:800])
-    splits = trainer.tally.splits
+    splits = trainer.event_counts.splits
     report = TREE_REPORTS[TreeKind.LABEL].pack(kind=TreeKind.LABEL, node=node)
     receive = GoldenBoard.receive
     monkeypatch.setattr(GoldenBoard, "receive", lambda board, wait=False: 101 * report + receive(board, wait))
     with pytest.raises(BoardError, match="board golden tells LABEL out of turn: open it anew"):
         trainer.learn(codes[800:], labels[800:])
-    assert trainer.tally.splits == splits > 0 and "failed while" in trainer.broken
+    assert trainer.event_counts.splits == splits > 0 and "failed while" in trainer.broken
 
 
 def test_instances_in_memory_are_refused(seed):
@@ -278,9 +284,9 @@ def test_instances_in_memory_are_refused(seed):
 def test_rtl_learns_the_same(tree, prediction, block, seed):
     codes, labels = stream(seed, 2200)
     whole, wanted = learnt(open_board("emulated", TREE), tree, prediction, block, codes, labels)
-    tally = whole.tally
-    print(tally)
-    assert tally.alternates and tally.swapped and tally.dropped
+    event_counts = whole.event_counts
+    print(event_counts)
+    assert event_counts.alternates and event_counts.swapped and event_counts.dropped
     with open_board("simulated", TREE, memory_size=MEMORY, stall=0.2, seed=seed) as board:
         walking, found = learnt(board, tree, prediction, block, codes, labels)
         same(walking, whole, found, wanted)

@@ -9,7 +9,7 @@ from bregalad import EFHAT, HAT, VFDT, Geometry
 from bregalad.benchmark.streams import load
 from bregalad.boards import open_board
 from bregalad.driver.trainer import Trainer
-from bregalad.estimator import board as holder
+from bregalad.estimator import board as tree_board
 from bregalad.policy.split_policy import SplitPolicy
 from bregalad.tree.cells import CellMap
 from bregalad_sim.latency import GoldenBoard, LateBoard
@@ -84,7 +84,7 @@ def test_cvfdt_equals_reference(name, block):
     """By the codes of books that no longer change; `test_hat` compares the others."""
     X, y, nominal = instances(name)
     coder = VFDT(nominal=nominal).fit(X, y)
-    codes, capacities, classes = coder.encode(X), holder.cells_of(coder, 16).capacities, len(coder.classes_)
+    codes, capacities, classes = coder.encode(X), tree_board.cells_of(coder, 16).capacities, len(coder.classes_)
     labels = np.searchsorted(coder.classes_, y).astype(np.int32)
     rules = {**RULES, "grace": 200, "delta": 1e-4, "same_attribute": "replace", "block": block}
     board = open_board("emulated", GEOMETRY.replace(slots=8192, classes=max(classes, 2)))
@@ -93,7 +93,17 @@ def test_cvfdt_equals_reference(name, block):
     reference = ReferenceCVFDT(capacities, classes, bins=16, **rules)
     assert (trainer.learn(codes, labels) == reference.learn(codes, labels)).all()
     assert difference(trainer.nodes, reference.root) is None
-    events = trainer.tally.splits, trainer.tally.alternates, trainer.tally.swapped, trainer.tally.dropped
-    wanted = reference.tally.splits, reference.tally.alternates, reference.tally.swapped, reference.tally.dropped
+    events = (
+        trainer.event_counts.splits,
+        trainer.event_counts.alternates,
+        trainer.event_counts.swapped,
+        trainer.event_counts.dropped,
+    )
+    wanted = (
+        reference.event_counts.splits,
+        reference.event_counts.alternates,
+        reference.event_counts.swapped,
+        reference.event_counts.dropped,
+    )
     print(events)
-    assert events == wanted and trainer.tally.splits
+    assert events == wanted and trainer.event_counts.splits

@@ -1,10 +1,10 @@
-"""Verdicts of an anytime tree, EFDT, on made-up trials: every rule at its edge."""
+"""Decisions of an anytime tree, EFDT, on made-up attempts: every rule at its edge."""
 
 import numpy as np
 import pytest
+from attempts import CLOSE, EPSILON, EVEN, TIED, UNIT, UNTIED, Attempt, Bench, inner, leaf
 from bregalad.policy.decide import KEEP, PRUNE, RELOCATE, SPLIT, TIE
 from bregalad.policy.split_policy import VARIANTS, SplitPolicy
-from trials import CLOSE, EPSILON, EVEN, TIED, UNIT, UNTIED, Bench, Trial, inner, leaf
 
 
 def test_anytime_leaf_is_compared_with_no_split():
@@ -17,7 +17,7 @@ def test_anytime_leaf_is_compared_with_no_split():
         assert leaf(TIED, 0.0, 0.0, **options) == KEEP
 
 
-def test_kdd2018_leaf_splits_at_its_first_trial():
+def test_kdd2018_leaf_splits_at_its_first_attempt():
     options = {"anytime": True, "variant": "kdd2018"}
     assert leaf([100, 100], 1 / UNIT / 200, 0.0, **options) == SPLIT
     assert leaf([100, 100], 0.0, 0.0, **options) == KEEP
@@ -48,7 +48,7 @@ def test_null_split_prunes_inner_nodes():
         assert inner(EVEN, -EPSILON - CLOSE, 1 / UNIT / 1000, variant=variant) == SPLIT
         assert inner(EVEN, -EPSILON - CLOSE, variant=variant) == PRUNE
     bench = Bench(SplitPolicy(anytime=True), inner=0)
-    assert bench.judge(Trial.of(EVEN, -0.5, -0.1)) == (PRUNE, None, 0)
+    assert bench.decide(Attempt.of(EVEN, -0.5, -0.1)) == (PRUNE, None, 0)
 
 
 def test_null_split_goes_before_the_same_attribute():
@@ -79,21 +79,21 @@ def test_gap_of_two_splits():
 def test_averages():
     bench = Bench(SplitPolicy(anytime=True, gain_average=True), 3)
     row = bench.node
-    assert bench.judge(Trial.of(EVEN, 0.08, 0.02, None)) == (KEEP, None, 0)
+    assert bench.decide(Attempt.of(EVEN, 0.08, 0.02, None)) == (KEEP, None, 0)
     assert bench.nodes.tried[row] == 1
-    # Means 0.04, 0.085, 0: the last trial alone would split.
-    assert bench.judge(Trial.of(EVEN, 0.0, 0.15, 0.0)) == (KEEP, None, 0)
+    # Means 0.04, 0.085, 0: the last attempt alone would split.
+    assert bench.decide(Attempt.of(EVEN, 0.0, 0.15, 0.0)) == (KEEP, None, 0)
     # Means 0.08, 0.08: of equal ones the lower. Now 0.1267 and 0.0567.
-    assert bench.judge(Trial.of(EVEN, 0.3, 0.0, 0.0)) == (SPLIT, 0, 1)
+    assert bench.decide(Attempt.of(EVEN, 0.3, 0.0, 0.0)) == (SPLIT, 0, 1)
     assert bench.nodes.tried[row] == 3
     assert bench.nodes.gains[row] == pytest.approx([0.38, 0.17, 0.0], abs=1e-6)
     # The sums go on counting at an inner node: means 0.095, 0.1675, then 0.116, 0.214.
     bench.test(0)
-    assert bench.judge(Trial.of(EVEN, 0.0, 0.5, 0.0)) == (KEEP, None, 0)
-    assert bench.judge(Trial.of(EVEN, 0.2, 0.4, 0.0)) == (SPLIT, 1, 2)
+    assert bench.decide(Attempt.of(EVEN, 0.0, 0.5, 0.0)) == (KEEP, None, 0)
+    assert bench.decide(Attempt.of(EVEN, 0.2, 0.4, 0.0)) == (SPLIT, 1, 2)
 
 
 def test_averages_of_a_pure_node_do_not_start():
     bench = Bench(SplitPolicy(anytime=True, gain_average=True))
-    assert bench.verdict([1000, 0], 0.3, 0.0) == KEEP
+    assert bench.decision([1000, 0], 0.3, 0.0) == KEEP
     assert not bench.nodes.gains.any() and not bench.nodes.tried.any()

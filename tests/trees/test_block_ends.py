@@ -16,7 +16,7 @@ REFERENCES = {VFDT: ReferenceVFDT, EFDT: ReferenceEFDT, HAT: ReferenceHAT, EFHAT
 
 def waiting(tree):
     """Nodes that a decision waits for."""
-    return np.flatnonzero(tree._nodes.verdict > 0).tolist()
+    return np.flatnonzero(tree._nodes.decision > 0).tolist()
 
 
 @pytest.fixture(params=[VFDT, EFDT], ids=lambda kind: kind.__name__)
@@ -71,7 +71,7 @@ def test_blocks_are_those_of_the_reference(kind, share):
     for at in range(len(X)):
         tree.partial_fit(X[at : at + 1], y[at : at + 1], classes=[False, True])
         expected.learn(X[at : at + 1].astype(np.uint8), y[at : at + 1].astype(int))
-        assert tree._tally.begun == expected._begun, at
+        assert tree._event_counts.begun == expected._begun, at
         lengths[expected._begun] = max(1, int(share * 60 * expected.leaves))
     assert np.diff(list(lengths)).tolist() == list(lengths.values())[:-1] and len(set(lengths.values())) > 3
 
@@ -79,7 +79,7 @@ def test_blocks_are_those_of_the_reference(kind, share):
 def test_the_longest_of_those_that_depend_on_the_tree():
     X, y = stream(2000, missing=0)
     tree = VFDT(nominal=[0, 1, 2], block=1.0, grace=5000).fit((X * 4).astype(int), y)
-    assert tree._tally.begun == 1024
+    assert tree._event_counts.begun == 1024
 
 
 @pytest.mark.parametrize("kind", [HAT, EFHAT])
@@ -91,7 +91,7 @@ def test_blocks_do_not_grow_where_errors_are_watched(kind):
     for at in range(len(X)):
         tree.partial_fit(X[at : at + 1], y[at : at + 1], classes=[False, True])
         expected.learn(X[at : at + 1].astype(np.uint8), y[at : at + 1].astype(int))
-        assert tree._tally.begun == expected._begun == (at + 1) // 7 * 7
+        assert tree._event_counts.begun == expected._begun == (at + 1) // 7 * 7
     assert tree.report()["leaves"] > 2 and expected.leaves > 2
 
 
@@ -129,8 +129,10 @@ def rewrite(path, change, **columns):
         forging.write(file, arrays | columns, meta)
 
 
-@pytest.mark.parametrize("name, value", [("verdict", 3), ("verdict", 4), ("verdict", 9), ("cell", 77), ("value", 250)])
-def test_a_file_with_a_decision_that_no_trial_comes_to_is_refused(name, value, tmp_path):
+@pytest.mark.parametrize(
+    "name, value", [("decision", 3), ("decision", 4), ("decision", 9), ("cell", 77), ("value", 250)]
+)
+def test_a_file_with_a_decision_that_no_attempt_comes_to_is_refused(name, value, tmp_path):
     X, y = stream(2999, missing=0)
     tree = VFDT(nominal=[0, 1, 2], **OPTIONS | {"block": 1500}).fit((X * 4).astype(int), y)
     tree.save(tmp_path / "tree")

@@ -53,8 +53,8 @@ def reached(nodes, row):
 def check_counts(trainer):
     """What nodes have counted is what the window holds of the instances since they began."""
     nodes, memory, table = trainer.nodes, trainer.memory, trainer.nodes.table
-    size, learnt = len(memory), trainer.tally.instances
-    own, counts = (np.zeros((nodes.rows, trainer.board.geometry.classes), int) for _ in range(2))
+    size, learnt = len(memory), trainer.event_counts.instances
+    observed, counts = (np.zeros((nodes.rows, trainer.board.geometry.classes), int) for _ in range(2))
     made, born, counting = nodes.made.tolist(), nodes.born.tolist(), {}
     codes = memory.codes.reshape(size, memory.attributes).tolist()
     for turn in range(min(size, learnt)):
@@ -63,7 +63,7 @@ def check_counts(trainer):
             counts[leaf, label] += number > made[leaf]
             node = leaf
             while node != NO_NODE:
-                own[node, label] += number > born[node]
+                observed[node, label] += number > born[node]
                 if node not in counting:
                     counting[node] = int(above(table, node))
                 node = counting[node]
@@ -71,11 +71,13 @@ def check_counts(trainer):
     assert (nodes.counts[leaves] == counts[leaves]).all()
     board = checkpoint.read(trainer)
     held = board["nodes"]
-    assert (board["entries"][:, 4:] == own[held]).all() and (board["entries"][:, 0] == own[held].sum(axis=1)).all()
+    assert (board["entries"][:, 4:] == observed[held]).all() and (
+        board["entries"][:, 0] == observed[held].sum(axis=1)
+    ).all()
     inner = nodes.kind[held] != LEAF
-    assert (nodes.own[held[~inner]] == board["entries"][~inner, 0]).all()
+    assert (nodes.observed[held[~inner]] == board["entries"][~inner, 0]).all()
     bins = board["counts"].reshape(*board["counts"].shape[:2], -1, counts.shape[1])
-    assert (bins.sum(axis=2) <= own[held][:, None]).all()
+    assert (bins.sum(axis=2) <= observed[held][:, None]).all()
 
 
 @pytest.mark.parametrize("child_counts, nominal_split", OPTIONS)
@@ -102,13 +104,13 @@ def test_equals_reference(child_counts, nominal_split, block, same_attribute):
     )
     assert (trainer.learn(codes, labels) == reference.learn(codes, labels)).all()
     assert difference(trainer.nodes, reference.root) is None
-    tally = trainer.tally
-    for event in ("splits", "ties", "trials"):
-        assert getattr(tally, event) == getattr(reference.tally, event)
-    assert (tally.alternates, tally.swapped, tally.dropped) == (
-        reference.tally.alternates,
-        reference.tally.swapped,
-        reference.tally.dropped,
+    event_counts = trainer.event_counts
+    for event in ("splits", "ties", "attempts"):
+        assert getattr(event_counts, event) == getattr(reference.event_counts, event)
+    assert (event_counts.alternates, event_counts.swapped, event_counts.dropped) == (
+        reference.event_counts.alternates,
+        reference.event_counts.swapped,
+        reference.event_counts.dropped,
     )
     check_counts(trainer)
 
@@ -128,13 +130,13 @@ def test_equals_reference_where_alternates_come_and_go(seed):
         check_counts(trainer)
         check_slots(trainer)
     assert difference(trainer.nodes, reference.root) is None
-    tally = trainer.tally
-    assert (tally.alternates, tally.swapped, tally.dropped) == (
-        reference.tally.alternates,
-        reference.tally.swapped,
-        reference.tally.dropped,
+    event_counts = trainer.event_counts
+    assert (event_counts.alternates, event_counts.swapped, event_counts.dropped) == (
+        reference.event_counts.alternates,
+        reference.event_counts.swapped,
+        reference.event_counts.dropped,
     )
-    assert tally.swapped and tally.alternates > 2
+    assert event_counts.swapped and event_counts.alternates > 2
 
 
 def concepts(seed, count=12_000, period=2000):
@@ -159,7 +161,7 @@ def test_slots_are_given_back(slots):
         check_slots(trainer)
         if slots == 400:
             check_counts(trainer)
-    assert trainer.tally.alternates
+    assert trainer.event_counts.alternates
 
 
 @pytest.mark.parametrize("prediction, block", [pytest.param("mc", 1, marks=pytest.mark.slow), ("nba", 60)])
@@ -170,7 +172,7 @@ def test_forgets_without_alternates(prediction, block):
     for part in (slice(2500), slice(2500, None)):
         assert (trainer.learn(codes[part], labels[part]) == expected[part]).all()
         check_counts(trainer)
-    assert whole.nodes.difference(trainer.nodes) is None and whole.tally == trainer.tally
+    assert whole.nodes.difference(trainer.nodes) is None and whole.event_counts == trainer.event_counts
 
 
 def numbers(count=9000, seed=1, moving=True):
@@ -232,7 +234,7 @@ def test_alternates_that_are_to_take_over_or_go_are_saved(tmp_path):
     waited = 0
     for at in range(0, 6000, 150):
         tree.partial_fit(X[at : at + 150], y[at : at + 150], [False, True])
-        if not np.isin(tree._nodes.verdict, (SWAP, DROP)).any() or at == 5850:
+        if not np.isin(tree._nodes.decision, (SWAP, DROP)).any() or at == 5850:
             continue
         waited += 1
         tree.save(tmp_path / "tree")

@@ -142,10 +142,10 @@ def test_forged_arrays(saved, name, change, message):
         (("class_type",), "O"),
         (("class_type",), "strange"),
         (("geometry", "colour"), 3),
-        (("tally",), 7),
+        (("event_counts",), 7),
         (("board",), 5),
-        (("tally", "splits"), -1),
-        (("tally", "splits"), True),
+        (("event_counts", "splits"), -1),
+        (("event_counts", "splits"), True),
         (("params", "nominal"), 5),
         (("params", "nominal"), [[1]]),
         (("params", "delta"), "x"),
@@ -231,7 +231,7 @@ def test_contents_without_the_digest_that_is_theirs(saved):
     arrays, meta = forging.contents(saved)
     with np.load(saved) as archive:
         digest = archive["digest"]
-    meta["tally"]["instances"] += 1
+    meta["event_counts"]["instances"] += 1
     packed = {**arrays, "meta": np.frombuffer(json.dumps(meta).encode(), np.uint8)}
     for forged in ({"digest": digest, **packed}, packed):
         with saved.open("wb") as file:
@@ -322,7 +322,7 @@ def test_splits_of_what_lies_outside_of_the_codes_that_a_node_had_seen(tmp_path)
     X = np.cumsum(rng.normal(size=(10_000, 2)), axis=0)  # it wanders off
     middle = np.median(X, axis=0)
     y = (X[:, 0] > middle[0]) ^ (X[:, 1] > middle[1]) ^ (rng.random(len(X)) < 0.1)
-    tree = VFDT(grace=50, tau=0.3, zoom="seen")
+    tree = VFDT(grace=50, tau=0.3, bin_window="seen")
     for at in range(0, len(X), 1000):
         tree.partial_fit(X[at : at + 1000], y[at : at + 1000], [False, True]).save(tmp_path / "tree")
         assert load_tree(tmp_path / "tree").difference(tree) is None

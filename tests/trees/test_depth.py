@@ -1,6 +1,7 @@
 """max_depth: leaves that far down do not split, whichever board learns."""
 
 import pytest
+from attempts import Bench, inner
 from bregalad import load_tree
 from bregalad.boards import open_board
 from bregalad.learners.catalogue import TREES as CLASSES
@@ -11,7 +12,6 @@ from bregalad_sim.reference import ReferenceEFDT, ReferenceVFDT
 from comparison import difference
 from driving import CAPACITIES, TREES, drifting, geometry, learn, trainer_on
 from noisy import stream
-from trials import Bench, inner
 
 
 def reference(tree, max_depth):
@@ -30,8 +30,8 @@ def test_equals_reference(tree, max_depth):
     assert predictions.tolist() == expected.learn(codes, labels).tolist()
     assert difference(trainer.nodes, expected.root) is None
     assert 0 < trainer.nodes.deepest <= max_depth
-    for name in ("trials", "splits", "ties", "replaced", "pruned"):
-        assert getattr(trainer.tally, name) == getattr(expected.tally, name)
+    for name in ("attempts", "splits", "ties", "replaced", "pruned"):
+        assert getattr(trainer.event_counts, name) == getattr(expected.event_counts, name)
 
 
 @pytest.mark.parametrize("tree", ["vfdt", "efdt"])
@@ -50,7 +50,7 @@ def test_the_golden_board_and_few_slots(tree):
 def test_only_leaves_at_that_depth(options):
     for max_depth, splits in ((None, True), (1, False), (2, False), (3, True)):
         bench = Bench(SplitPolicy(max_depth=max_depth, **options), 2, depth=2)
-        assert bool(bench.verdict([50_000, 50_000], 0.9, 0.1)) == splits
+        assert bool(bench.decision([50_000, 50_000], 0.9, 0.1)) == splits
 
 
 def test_inner_nodes_are_revised_at_any_depth():

@@ -69,7 +69,7 @@ def test_codes_beyond_an_attributes_values_are_refused(make, attribute, code):
     trainer.learn(codes[:200], labels[:200])
     with pytest.raises(ValueError, match=f"must be 0 to {CAPACITIES[attribute] - 1}, or 255 .* not {code}$"):
         trainer.learn(wrong[200:], labels[200:])
-    assert trainer.tally.instances == 200
+    assert trainer.event_counts.instances == 200
     trainer.learn(codes[200:], labels[200:])
     other.learn(codes, labels)
     assert other.nodes.difference(trainer.nodes) is None
@@ -93,7 +93,7 @@ def test_a_splits_edits_find_room_whatever_the_bins_hold(nominal_split):
 @pytest.mark.parametrize("anytime", [False, True])
 @pytest.mark.parametrize("width", [12, 16])
 def test_an_instance_of_weight_k_counts_as_k_in_a_row(anytime, width):
-    """But for its trial, which comes behind; here there is none. A slot of 12 bits is halved midway."""
+    """But for its attempt, which comes behind; here there is none. A slot of 12 bits is halved midway."""
     codes, labels = stream(23)
     weights = np.random.default_rng(23).integers(0, 9, len(labels)).astype(np.int32)
     weights[[500, 1500, 2500]] = 900, 4000, 10_000
@@ -106,7 +106,7 @@ def test_an_instance_of_weight_k_counts_as_k_in_a_row(anytime, width):
     at_once.run(at_once.learning(codes, labels, weights))
     repeated.learn(codes.repeat(weights, axis=0), labels.repeat(weights))
     assert (at_once.board.counters()["halvings"] > 0) == (width == 12)
-    for name in ("counts", "majority", "own", "since"):
+    for name in ("counts", "majority", "observed", "since"):
         assert (getattr(at_once.nodes, name) == getattr(repeated.nodes, name)).all(), name
     mine, theirs = checkpoint.read(at_once), checkpoint.read(repeated)
     assert all((mine[name] == theirs[name]).all() for name in mine)

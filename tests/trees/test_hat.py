@@ -8,7 +8,7 @@ import streams
 from bregalad import EFHAT, HAT, VFDT, Geometry, load_tree
 from bregalad.benchmark.streams import load
 from bregalad.data.quantiser import Quantiser
-from bregalad.estimator import board as holder
+from bregalad.estimator import board as tree_board
 from bregalad.tree.table import FORK
 from bregalad_sim.reference import ReferenceHAT, learn_coded
 from bregalad_sim.reference.efhat import ReferenceEFHAT
@@ -57,7 +57,7 @@ def both(X, y, nominal=(), kind=HAT, **options):
     classes = np.unique(y)
     found = tree.test_then_train(X, y, classes)
     options.pop("slots", None)
-    expected = REFERENCES[kind](holder.cells_of(tree, 16).capacities, len(classes), leaf_prediction="mc", **options)
+    expected = REFERENCES[kind](tree_board.cells_of(tree, 16).capacities, len(classes), leaf_prediction="mc", **options)
     books = [getattr(book, "capacity", 1) for book in tree._quantiser.books]
     wanted, _ = learn_coded(expected, Quantiser(tree.schema_, books), X, np.searchsorted(classes, y))
     return tree, found, expected, classes[wanted]
@@ -66,7 +66,7 @@ def both(X, y, nominal=(), kind=HAT, **options):
 def agree(tree, expected):
     assert difference(tree._nodes, expected.root) is None
     for event in EVENTS:
-        assert getattr(expected.tally, event) == tree.report()[event], event
+        assert getattr(expected.event_counts, event) == tree.report()[event], event
     assert tree._nodes.forks == sum(node.alternate is not None for node in expected.live())
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from bregalad import CVFDT, EFDT, VFDT, PuuVFDT, load_tree
-from bregalad.engine.history import EVENTS, MOST, SPLIT, note
+from bregalad.engine.history import EVENTS, MOST, SPLIT, record_event
 
 KINDS = {"split": "splits", "replaced": "replaced", "pruned": "pruned", "alternate": "alternates"}
 KINDS |= {"swapped": "swapped", "dropped": "dropped"}
@@ -72,7 +72,7 @@ def long():
     tree = VFDT(grace=50, block=1).fit(X, y)
     arrays, own = tree._trainer.growth.arrays, len(tree.history.events)
     for event in range(MOST + 5 - own):
-        note(arrays, SPLIT, 0, 500 + (event + 1) // 2)
+        record_event(arrays, SPLIT, 0, 500 + (event + 1) // 2)
     return tree
 
 
@@ -83,7 +83,7 @@ def test_it_is_bounded(long, tmp_path):
     long.save(tmp_path / "tree")
     for other in (load_tree(tmp_path / "tree"), copy.deepcopy(long)):
         assert other.history.dropped == history.dropped and other.history.events.equals(history.events)
-        note(other._open_trainer().growth.arrays, SPLIT, 0, 10**6)
+        record_event(other._open_trainer().growth.arrays, SPLIT, 0, 10**6)
         assert other.history.events["instances"].iloc[-1] == 10**6
     long.reset()
     assert not len(long.fit(*changing(100)).history.events)

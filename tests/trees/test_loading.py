@@ -31,7 +31,7 @@ def test_leaves_of_another_policy_wait_before_a_tie(tmp_path):
     before = tree.report()
     tree.partial_fit(X[1000:], y[1000:])
     now = tree.report()
-    assert now["trials"] > before["trials"] and now["ties"] == before["ties"]
+    assert now["attempts"] > before["attempts"] and now["ties"] == before["ties"]
     first.partial_fit(X[1000:], y[1000:])
     assert first.report()["ties"] > before["ties"]  # without a wait there are some
 
@@ -41,9 +41,9 @@ def test_periods_of_its_own_end_with_adaptive_grace(tmp_path):
     first = VFDT(tau=0.001, adaptive_grace=True)
     first.partial_fit(X[:1000], y[:1000], classes=[0, 1])
     tree = reloaded(first, tmp_path / "tree", adaptive_grace=False)
-    before = tree.report()["trials"]
+    before = tree.report()["attempts"]
     tree.partial_fit(X[1000:], y[1000:])
-    assert tree.report()["trials"] - before == 25
+    assert tree.report()["attempts"] - before == 25
 
 
 def test_more_inner_nodes_than_slots(tmp_path):
@@ -191,5 +191,5 @@ def test_what_is_counted_at_a_leaf_has_no_end():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         tree.partial_fit(X[:5], y[:5])
-    assert tree._nodes.own[0] == len(X) + 5  # as the board's counters have it
+    assert tree._nodes.observed[0] == len(X) + 5  # as the board's counters have it
     assert before > 0.8 and abs(tree.score(X, y) - before) < 0.01

@@ -63,7 +63,7 @@ def test_equals_reference(classes, kind, prediction):
     expected = reference(CAPACITIES, classes, bins=8, delta=0.05, grace=100, leaf_prediction=prediction, **options)
     wanted = expected.learn(codes, labels)
     assert difference(trainer.nodes, expected.root) is None
-    assert trainer.tally.splits == expected.tally.splits > (20 if anytime else -1)
+    assert trainer.event_counts.splits == expected.event_counts.splits > (20 if anytime else -1)
     differ = predictions != wanted
     if prediction == "nb":  # not where two classes are about equally likely
         differ &= expected.gaps > 2 * BAYES_ERROR * (len(CAPACITIES) + 1)
@@ -85,7 +85,7 @@ def test_a_late_board_agrees(anytime):
         )
     )
     expected = direct.learn(codes, labels)
-    assert direct.tally.splits and len(np.unique(expected)) > classes / 2
+    assert direct.event_counts.splits and len(np.unique(expected)) > classes / 2
     assert (late.learn(codes, labels) == expected).all()
     assert direct.nodes.difference(late.nodes) is None
     mine, theirs = checkpoint.read(direct), checkpoint.read(late)

@@ -1,9 +1,10 @@
-"""Verdicts on made-up trials: every rule at its edge, and all of them against slow Python."""
+"""Decisions on made-up attempts: every rule at its edge, and all of them against slow Python."""
 
 import math
 import random
 
 import pytest
+from attempts import CLOSE, EPSILON, EVEN, TIED, UNIT, UNTIED, Attempt, Bench, Slow, inner, leaf
 from bregalad.geometry import Geometry
 from bregalad.policy.bounds import confidence_bound, practical_bound
 from bregalad.policy.criteria import GINI
@@ -14,7 +15,6 @@ from bregalad.tree.split import child_wait, style_of
 from bregalad.tree.table import ONE_VS_REST
 from hypothesis import assume, given, seed, settings
 from hypothesis import strategies as st
-from trials import CLOSE, EPSILON, EVEN, TIED, UNIT, UNTIED, Bench, Slow, Trial, inner, leaf
 
 
 def test_gap_decides():
@@ -28,10 +28,10 @@ def test_tie_threshold():
     assert leaf(TIED, 0.3, 0.3, tau=0) == KEEP
 
 
-def test_nothing_to_judge():
-    assert leaf([0, 0], 0.0, 0.0, base=(5000, 5000)) == KEEP
-    for verdict in (leaf([5000, 5000], None), inner([5000, 5000], None), inner([5000, 5000], None, variant="moa")):
-        assert verdict == KEEP
+def test_nothing_to_decider():
+    assert leaf([0, 0], 0.0, 0.0, inherited=(5000, 5000)) == KEEP
+    for decision in (leaf([5000, 5000], None), inner([5000, 5000], None), inner([5000, 5000], None, variant="moa")):
+        assert decision == KEEP
 
 
 def test_width_that_a_tie_takes():
@@ -61,11 +61,11 @@ def test_null_split_is_a_candidate():
 
 def test_pure_node_is_left_alone_unless_its_inherited_counts_differ():
     assert leaf([5000, 0], 0.0, 0.0) == KEEP
-    assert leaf([5000, 0], 0.0, 0.0, base=(1000, 0)) == KEEP
-    assert leaf([5000, 0], 0.0, 0.0, base=(0, 1000)) == TIE
+    assert leaf([5000, 0], 0.0, 0.0, inherited=(1000, 0)) == KEEP
+    assert leaf([5000, 0], 0.0, 0.0, inherited=(0, 1000)) == TIE
     assert leaf([5000, 0], 0.5, 0.0, anytime=True, variant="kdd2018") == KEEP
     assert inner([5000, 0], 0.0, 0.5) == KEEP
-    assert inner([5000, 0], 0.0, 0.5, base=(0, 1)) == SPLIT
+    assert inner([5000, 0], 0.0, 0.5, inherited=(0, 1)) == SPLIT
 
 
 @pytest.mark.parametrize("every", [False, True])
@@ -82,60 +82,60 @@ def test_pure_node_is_left_alone_unless_its_inherited_counts_differ():
 )
 def test_a_nominal_attribute_is_used_once_on_a_path(capacities, used, found, every):
     """No own gain, as below its own split, but one by the counts that the leaf began with."""
-    bench = Bench(SplitPolicy(), capacities=capacities, used=used, base=(0, 1000), every=every)
-    assert bench.judge(Trial.of([5000, 0], *[0.0] * len(capacities)))[:2] == found
+    bench = Bench(SplitPolicy(), capacities=capacities, used=used, inherited=(0, 1000), every=every)
+    assert bench.decide(Attempt.of([5000, 0], *[0.0] * len(capacities)))[:2] == found
 
 
-def test_where_the_two_best_are_used_a_suggestion_names_none():
-    trial = Trial.of([5000, 0], 0.0, 0.0, 0.0)
+def test_where_the_two_best_are_used_a_candidate_names_none():
+    attempt = Attempt.of([5000, 0], 0.0, 0.0, 0.0)
     for every, found in ((False, (KEEP, None)), (True, (SPLIT, 2))):
-        bench = Bench(SplitPolicy(), capacities=[3, 3, 3], used=[0, 1], base=(0, 1000), every=every)
-        assert bench.judge(trial)[:2] == found
+        bench = Bench(SplitPolicy(), capacities=[3, 3, 3], used=[0, 1], inherited=(0, 1000), every=every)
+        assert bench.decide(attempt)[:2] == found
 
 
 @pytest.mark.parametrize(
-    "gains, suggestion, found",
+    "gains, candidate, found",
     [
         ((0.3, 0.2, 0.01), (TIE, 1), (SPLIT, 1)),  # what is after the second is not named
         ((0.19, 0.2, 0.01), (TIE, 1), (SPLIT, 1)),  # the used second is named in its place
         ((0.01, 0.2, 0.19), (TIE, 1), (TIE, 1)),
     ],
 )
-def test_values_unknown_to_its_split_give_a_used_attribute_a_gain(gains, suggestion, found):
-    trial = Trial.of(TIED, *gains)
-    for every, verdict in ((False, suggestion), (True, found)):
+def test_values_unknown_to_its_split_give_a_used_attribute_a_gain(gains, candidate, found):
+    attempt = Attempt.of(TIED, *gains)
+    for every, decision in ((False, candidate), (True, found)):
         bench = Bench(SplitPolicy(), capacities=[3, 3, 3], used=[0], every=every)
-        assert bench.judge(trial)[:2] == verdict
+        assert bench.decide(attempt)[:2] == decision
 
 
 def test_one_value_against_the_rest_may_be_asked_again():
-    bench = Bench(SplitPolicy(), capacities=[3, 3], nominal_split="one_vs_rest", base=(0, 1000), depth=1)
+    bench = Bench(SplitPolicy(), capacities=[3, 3], nominal_split="one_vs_rest", inherited=(0, 1000), depth=1)
     bench.nodes.kind[0], bench.nodes.attribute[0] = ONE_VS_REST, 0
-    assert bench.judge(Trial.of([5000, 0], 0.0, 0.0))[:2] == (TIE, 0)
+    assert bench.decide(Attempt.of([5000, 0], 0.0, 0.0))[:2] == (TIE, 0)
 
 
 def test_inherited_counts_move_the_null_split():
-    # I(both) - I(own) = I(100, 1900) - I(100, 900) = 0.2864 - 0.4690 bits
-    assert leaf([100, 900], 0.25, base=(0, 1000)) == SPLIT
-    assert leaf([100, 900], 0.24, base=(0, 1000)) == KEEP
-    assert leaf([100, 900], 0.25, 0.0, base=(0, 1000)) == SPLIT
+    # I(total) - I(observed) = I(100, 1900) - I(100, 900) = 0.2864 - 0.4690 bits
+    assert leaf([100, 900], 0.25, inherited=(0, 1000)) == SPLIT
+    assert leaf([100, 900], 0.24, inherited=(0, 1000)) == KEEP
+    assert leaf([100, 900], 0.25, 0.0, inherited=(0, 1000)) == SPLIT
 
 
 def test_confidence_bound_at_depth():
     # epsilon 1.15437389084 of Gini: 400 instances, depth 2, the 5000th instance, 10 attributes
     bench = Bench(SplitPolicy(bound="confidence", criterion="gini"), 10, depth=2)
     rest, needed = [None] * 8, 2 * 1.15437389084
-    assert bench.verdict([200, 200], 1, 1 + needed + 1e-6, *rest, t=5000) == SPLIT
-    assert bench.verdict([200, 200], 1, 1 + needed - 1e-6, *rest, t=5000) == KEEP
-    assert bench.verdict([200, 200], 1, 1 + needed - 1e-6, *rest, t=4999) == SPLIT
+    assert bench.decision([200, 200], 1, 1 + needed + 1e-6, *rest, t=5000) == SPLIT
+    assert bench.decision([200, 200], 1, 1 + needed - 1e-6, *rest, t=5000) == KEEP
+    assert bench.decision([200, 200], 1, 1 + needed - 1e-6, *rest, t=4999) == SPLIT
     bench = Bench(SplitPolicy(bound="confidence", criterion="gini"), 10, depth=1)
-    assert bench.verdict([200, 200], 1, 1 + needed - 1e-6, *rest, t=5000) == SPLIT
+    assert bench.decision([200, 200], 1, 1 + needed - 1e-6, *rest, t=5000) == SPLIT
 
 
 def test_ties_between_attributes_go_to_the_lower():
     for every in (False, True):
         bench = Bench(SplitPolicy(), 3, every=every)
-        assert bench.judge(Trial(TIED, [0, 700 * UNIT, 700 * UNIT])) == (TIE, 1, 2)
+        assert bench.decide(Attempt(TIED, [0, 700 * UNIT, 700 * UNIT])) == (TIE, 1, 2)
 
 
 # Criteria and bounds
@@ -173,8 +173,8 @@ def test_htdt_splits_genuine_ties_only():
     assert leaf(TIED, 0.01, -0.01, -0.2, ties="htdt") == TIE
     assert leaf(TIED, 0.03, 0.02, 0.01, ties="htdt") == KEEP
     # Inherited counts change nothing.
-    assert leaf(TIED, 0.3, 0.29, 0.24 - CLOSE, ties="htdt", base=(0, 3000)) == TIE
-    assert leaf(TIED, 0.3, 0.29, 0.24 + CLOSE, ties="htdt", base=(0, 3000)) == KEEP
+    assert leaf(TIED, 0.3, 0.29, 0.24 - CLOSE, ties="htdt", inherited=(0, 3000)) == TIE
+    assert leaf(TIED, 0.3, 0.29, 0.24 + CLOSE, ties="htdt", inherited=(0, 3000)) == KEEP
 
 
 def test_htat_waits():
@@ -182,7 +182,7 @@ def test_htat_waits():
     assert leaf([1500, 1500], 0.3, 0.3, ties="htat") == TIE
     assert leaf([1749, 1750], 0.3, 0.3, ties="htat", wait=3500) == KEEP
     assert leaf([1750, 1750], 0.3, 0.3, ties="htat", wait=3500) == TIE
-    assert leaf(EVEN, 0.3, 0.3, ties="htat", base=(5000, 5000)) == KEEP
+    assert leaf(EVEN, 0.3, 0.3, ties="htat", inherited=(5000, 5000)) == KEEP
     assert leaf(EVEN, 0.3, 0.1, ties="htat") == SPLIT
 
 
@@ -208,16 +208,16 @@ def test_waits_of_children():
 def test_adaptive_grace_has_limits():
     # A gap of 0.01 is waited for until the tie threshold: 16.1181 / (2 x 0.05**2) = 3223.6.
     bench = Bench(SplitPolicy(adaptive_grace=True))
-    assert bench.period_after(Trial(EVEN, [0, 10 * UNIT])) == 2224
-    assert bench.period_after(Trial(UNTIED, [0, 10 * UNIT])) == 200
-    assert bench.period_after(Trial([5000, 0], [0, 10 * UNIT])) == 200
-    assert bench.period_after(Trial(EVEN, [0, 10 * UNIT])) == 2224
-    assert bench.period_after(Trial([5000, 0], [0, 10 * UNIT])) == 200
-    assert bench.period_after(Trial(EVEN, [-UNIT, -UNIT])) == 2224
+    assert bench.period_after(Attempt(EVEN, [0, 10 * UNIT])) == 2224
+    assert bench.period_after(Attempt(UNTIED, [0, 10 * UNIT])) == 200
+    assert bench.period_after(Attempt([5000, 0], [0, 10 * UNIT])) == 200
+    assert bench.period_after(Attempt(EVEN, [0, 10 * UNIT])) == 2224
+    assert bench.period_after(Attempt([5000, 0], [0, 10 * UNIT])) == 200
+    assert bench.period_after(Attempt(EVEN, [-UNIT, -UNIT])) == 2224
     bench = Bench(SplitPolicy(adaptive_grace=True, tau=1e-3))
-    assert bench.period_after(Trial(EVEN, [0, 0])) == 65535
+    assert bench.period_after(Attempt(EVEN, [0, 0])) == 65535
     bench = Bench(SplitPolicy(adaptive_grace=True, tau=0))
-    assert bench.period_after(Trial(EVEN, [0, 0])) == 65535
+    assert bench.period_after(Attempt(EVEN, [0, 0])) == 65535
 
 
 # All of it
@@ -280,12 +280,12 @@ def test_equals_slow_python_in_both_forms(policy, start):
         most = rng.choice([100, 1000, 3000])
         return [0 if rng.random() < empty else rng.randint(0, most) for _ in range(classes)]
 
-    base = random_counts(0.1) if rng.random() < 0.5 else [0] * classes
+    inherited = random_counts(0.1) if rng.random() < 0.5 else [0] * classes
     benches = [
         Bench(
             policy,
             classes=classes,
-            base=base,
+            inherited=inherited,
             depth=depth,
             inner=current,
             capacities=capacities,
@@ -304,19 +304,19 @@ def test_equals_slow_python_in_both_forms(policy, start):
         if used:  # they have no gain, and are not both named of two; all are candidates
             least = len(used) > 1
             gains = [0 if a in used else max(gain or 0, least) for a, gain in enumerate(gains)]
-        trial = Trial(
+        attempt = Attempt(
             counts,
             [gain if gain is None else gain * sum(counts) for gain in gains],
             [rng.randint(0, 4) for _ in capacities],
         )
         t = rng.randint(max(1, sum(counts)), rng.choice([20_000, 10**6]))
-        verdict, attribute, period = slow.judge(trial, base, current, multiway, used, depth, t, wait)
+        decision, attribute, period = slow.decide(attempt, inherited, current, multiway, used, depth, t, wait)
         for bench in benches:
             before = int(bench.nodes.period[bench.node])
-            found = bench.judge(trial, t)
-            assert found[:2] == (verdict, attribute)
-            assert found[2] == (0 if attribute is None else trial.value(attribute))
-            if verdict == KEEP and policy.adaptive_grace:
+            found = bench.decide(attempt, t)
+            assert found[:2] == (decision, attribute)
+            assert found[2] == (0 if attribute is None else attempt.value(attribute))
+            if decision == KEEP and policy.adaptive_grace:
                 assert bench.nodes.period[bench.node] == period
             else:
                 assert bench.nodes.period[bench.node] == before

@@ -71,7 +71,7 @@ def test_what_is_on_its_way_is_saved(tmp_path):
         tree.partial_fit(X[at : at + 30], known[at : at + 30], ["yes", "?"])
         at += 30
         nodes = tree.tree_._nodes
-        now = {name for name, there in (("asked", (nodes.verdict > 0).any()), ("fork", nodes.forks)) if there}
+        now = {name for name, there in (("asked", (nodes.decision > 0).any()), ("fork", nodes.forks)) if there}
         if now - seen:
             seen |= now
             tree.save(tmp_path / "tree")
@@ -203,9 +203,9 @@ def saved(request, tmp_path_factory):
         lambda meta: meta["trees"].reverse(),
         lambda meta: meta.update(trees=None),
         lambda meta: meta["trees"][3].update(totals=[1, 2]),
-        lambda meta: meta["trees"][3].update(totals=[-1, meta["trees"][3]["tally"]["instances"] + 1]),
+        lambda meta: meta["trees"][3].update(totals=[-1, meta["trees"][3]["event_counts"]["instances"] + 1]),
         lambda meta: meta["trees"][3].update(totals=None),
-        lambda meta: meta["trees"][8].pop("tally"),
+        lambda meta: meta["trees"][8].pop("event_counts"),
         lambda meta: meta["trees"][2].update(level=0.35),
         lambda meta: meta["params"].update(positive="no"),
         lambda meta: meta["params"].update(level=2),

@@ -40,10 +40,10 @@ def agree(trainer, reference):
     check_counts(trainer)
     check_slots_of(trainer)
     assert difference(trainer.nodes, reference.root) is None
-    for event in ("splits", "ties", "trials"):
-        assert getattr(trainer.tally, event) == getattr(reference.tally, event), event
+    for event in ("splits", "ties", "attempts"):
+        assert getattr(trainer.event_counts, event) == getattr(reference.event_counts, event), event
     for event in ("alternates", "swapped", "dropped"):
-        assert getattr(trainer.tally, event) == getattr(reference.tally, event), event
+        assert getattr(trainer.event_counts, event) == getattr(reference.event_counts, event), event
 
 
 @pytest.mark.parametrize("child_counts, nominal_split", OPTIONS)
@@ -58,7 +58,7 @@ def test_equals_reference(child_counts, nominal_split, count, block, same_attrib
         part = slice(at, at + 2500)
         assert (trainer.learn(codes[part], labels[part]) == reference.learn(codes[part], labels[part])).all()
     agree(trainer, reference)
-    assert reference.tally.splits > 3
+    assert reference.event_counts.splits > 3
 
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2, 3))])
@@ -72,7 +72,7 @@ def test_equals_reference_where_alternates_come_and_go(seed, share, level):
         trainer.learn(codes[part], labels[part])
         reference.learn(codes[part], labels[part])
         agree(trainer, reference)
-    assert reference.tally.alternates > 2 and reference.tally.swapped and reference.tally.dropped
+    assert reference.event_counts.alternates > 2 and reference.event_counts.swapped and reference.event_counts.dropped
 
 
 @pytest.mark.parametrize("window", [None, 600])

@@ -48,9 +48,9 @@ def test_equals_reference(child_counts, nominal_split, block):
     )
     reference.learn(codes, labels)
     assert difference(trainer.nodes, reference.root) is None
-    assert trainer.tally.splits == reference.tally.splits >= 3
-    assert trainer.tally.ties == reference.tally.ties
-    assert trainer.tally.trials == reference.tally.trials
+    assert trainer.event_counts.splits == reference.event_counts.splits >= 3
+    assert trainer.event_counts.ties == reference.event_counts.ties
+    assert trainer.event_counts.attempts == reference.event_counts.attempts
 
 
 @pytest.mark.parametrize("block", [1, 170])

@@ -22,7 +22,7 @@ import pytest
 import sklearn
 from bregalad import EFDT, VFDT, CorrHTree, CTree
 from bregalad.data import DataError
-from bregalad.estimator import board as holder
+from bregalad.estimator import board as tree_board
 from sklearn.exceptions import NotFittedError
 
 TREES = (VFDT, EFDT, CTree, CorrHTree)
@@ -238,7 +238,7 @@ def session(seed, found):
         raise AssertionError(f"{type(error).__name__}: {error}\n" + "\n".join(told)) from error
     finally:
         for each in (tree, twin):
-            holder.release(each)
+            tree_board.release(each)
 
 
 def run(seed, count):

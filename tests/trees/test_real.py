@@ -10,7 +10,7 @@ import streams
 from bregalad import EFDT, VFDT, Geometry
 from bregalad.benchmark.streams import load
 from bregalad.data.quantiser import Quantiser
-from bregalad.estimator import board as holder
+from bregalad.estimator import board as tree_board
 from bregalad.tree.table import LEAF
 from bregalad_sim.latency import GoldenBoard, LateBoard
 from bregalad_sim.pynq import Pynq
@@ -32,7 +32,7 @@ TREES = {
     "vfdt": (VFDT, ReferenceVFDT, {"leaf_prediction": "mc"}),
     "vfdt zero": (VFDT, ReferenceVFDT, {"leaf_prediction": "mc", "child_counts": "zero"}),
     "vfdt nb": (VFDT, ReferenceVFDT, {"leaf_prediction": "nb"}),
-    "vfdt nba": (VFDT, ReferenceVFDT, {"leaf_prediction": "nba", "zoom": "seen"}),
+    "vfdt nba": (VFDT, ReferenceVFDT, {"leaf_prediction": "nba", "bin_window": "seen"}),
     "vfdt blocks": (VFDT, ReferenceVFDT, {"leaf_prediction": "nba", "block": 1 / 32}),
     "efdt": (EFDT, ReferenceEFDT, {"delta": 0.05, "leaf_prediction": "mc"}),
     "efdt blocks": (EFDT, ReferenceEFDT, {"delta": 0.05, "leaf_prediction": "mc", "block": 1 / 32}),
@@ -82,7 +82,7 @@ def both(name, count, kind):
     tree, predictions, y, X = accelerated(name, count, tree=kind)
     _, Reference, options = TREES[kind]
     labels = np.searchsorted(tree.classes_, y)
-    expected = Reference(holder.cells_of(tree, 16).capacities, len(tree.classes_), **options)
+    expected = Reference(tree_board.cells_of(tree, 16).capacities, len(tree.classes_), **options)
     books = [getattr(book, "capacity", 1) for book in tree._quantiser.books]
     wanted, gaps = learn_coded(expected, Quantiser(tree.schema_, books), X, labels)
     return tree, predictions, expected, tree.classes_[wanted], gaps
@@ -91,12 +91,13 @@ def both(name, count, kind):
 def agree(tree, expected):
     """Whether trees are the same, and so is all that happened to them."""
     return difference(tree._nodes, expected.root) is None and all(
-        getattr(expected.tally, event) == tree.report()[event] for event in ("splits", "replaced", "pruned", "ties")
+        getattr(expected.event_counts, event) == tree.report()[event]
+        for event in ("splits", "replaced", "pruned", "ties")
     )
 
 
 def doubtful_start(name, kind, expected):
-    """Instances before the first decision that is judged otherwise, which must be a close one."""
+    """Instances before the first decision that differs, which must be a close one."""
     close = [d.seen for d in expected.decisions if d.margin < 2 * GAIN_ERROR]
     for seen in reversed(close):
         tree, _, before, _, _ = both(name, seen - 1, kind)
@@ -131,7 +132,7 @@ def test_equals_reference(name, kind, count):
         print(f"{name}, {kind}: compared up to a close decision at instance {count}")
         tree, predictions, expected, wanted, gaps = both(name, count, kind)
     assert agree(tree, expected)
-    assert expected.tally.splits >= 1
+    assert expected.event_counts.splits >= 1
     differ = predictions != wanted
     if options.get("leaf_prediction", "mc") == "mc":
         assert not differ.any()
@@ -243,7 +244,9 @@ def test_simulated_board_grows_the_same_tree(name, kind, size):
     assert simulated.difference(emulated) is None
     assert (predictions == expected).all()
     counters, wanted = simulated.counters(), emulated.counters()
-    assert [counters[event] for event in ("records", "trials")] == [wanted[event] for event in ("records", "trials")]
+    assert [counters[event] for event in ("records", "attempts")] == [
+        wanted[event] for event in ("records", "attempts")
+    ]
     print(f"{count / counters['learning']:.4f} instances per clock of learning")
     assert (simulated.predict(X[:500]) == emulated.predict(X[:500])).all()
     assert (simulated.predict_proba(X[:500]) == emulated.predict_proba(X[:500])).all()
@@ -299,4 +302,4 @@ def test_a_nominal_attribute_is_used_once_on_a_path(kind):
                 check(child, used | {nodes.attribute[node]})
 
     check(0, set())
-    assert expected.tally.splits >= 4
+    assert expected.event_counts.splits >= 4

@@ -240,8 +240,8 @@ def test_a_loaded_tree_may_be_tried_at_other_times(tmp_path, tree, changes):
     direct, device = (
         type(tree).load(tmp_path / "tree", board=board, **changes).partial_fit(X[3950:], y[3950:]) for board in boards
     )
-    assert direct.report()["trials"] > 0 and device.difference(direct) is None
-    names = direct.report().keys() - {"trials"}  # of which a device tells some only
+    assert direct.report()["attempts"] > 0 and device.difference(direct) is None
+    names = direct.report().keys() - {"attempts"}  # of which a device tells some only
     assert all(device.report()[name] == direct.report()[name] for name in names)
 
 
@@ -354,7 +354,7 @@ def test_thousands_of_cells():
 
 
 def test_split_below_a_node_that_is_kept_takes_its_turn():
-    """One instance makes a node's trial and one below due; the upper one, late, changes nothing."""
+    """One instance makes a node's attempt and one below due; the upper one, late, changes nothing."""
     rng = np.random.default_rng(70)
     X = rng.random((3000, 3))
     y = (X[:, 0] > 0.5) ^ (X[:, 1] > 0.7) ^ (rng.random(3000) < 0.1)

@@ -26,7 +26,7 @@ def both(sizes, tree, seed, prediction="mc", *, block=None, count=1500, stream=3
     assert (predictions == wanted).all(), np.flatnonzero(predictions != wanted)[:5]
     assert found.nodes.difference(expected.nodes) is None
     assert active(found.nodes) == active(expected.nodes)
-    assert expected.tally.splits > 1 and found.tally.history == expected.tally.history
+    assert expected.event_counts.splits > 1 and found.event_counts.history == expected.event_counts.history
     return expected, found
 
 

@@ -20,9 +20,9 @@ def test_equals_reference(child_counts, nominal_split):
     expected = reference.learn(codes, labels)
     assert difference(trainer.nodes, reference.root) is None
     assert predictions.tolist() == expected.tolist()
-    assert trainer.tally.splits == reference.tally.splits >= 3
-    assert trainer.tally.ties == reference.tally.ties
-    assert trainer.tally.trials == reference.tally.trials
+    assert trainer.event_counts.splits == reference.event_counts.splits >= 3
+    assert trainer.event_counts.ties == reference.event_counts.ties
+    assert trainer.event_counts.attempts == reference.event_counts.attempts
 
 
 @pytest.mark.parametrize("nominal_split", ["multiway", "one_vs_rest"])
@@ -64,4 +64,4 @@ def test_slots_in_use_are_those_of_nodes_that_count(tree, slots):
             assert all(nodes.kind[node] == LEAF for node in held.values())
         elif slots == 500:
             assert len(held) == len(nodes)
-    assert tree == "vfdt" or trainer.tally.replaced + trainer.tally.pruned > 0
+    assert tree == "vfdt" or trainer.event_counts.replaced + trainer.event_counts.pruned > 0

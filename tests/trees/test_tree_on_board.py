@@ -68,18 +68,18 @@ def same(device, trainer):
     """Whether trees are the same, and all that leaves have counted."""
     mine, theirs = device.nodes, trainer.nodes
     assert mine.difference(theirs) is None and active(mine) == active(theirs)
-    one, two = device.tally.as_dict(), trainer.tally.as_dict()
-    if device.board.read("judge.decides"):  # the board tells of some trials only
-        assert all(one.pop(name) <= two.pop(name) for name in ("trials", "halvings"))
-    assert one == two and device.tally.history == trainer.tally.history
-    for name in ("own", "period"):
+    one, two = device.event_counts.as_dict(), trainer.event_counts.as_dict()
+    if device.board.read("decider.decides"):  # the board tells of some attempts only
+        assert all(one.pop(name) <= two.pop(name) for name in ("attempts", "halvings"))
+    assert one == two and device.event_counts.history == trainer.event_counts.history
+    for name in ("observed", "period"):
         assert (getattr(mine, name)[mine.leaves()] == getattr(theirs, name)[theirs.leaves()]).all(), name
     one, two = checkpoint.read(device), checkpoint.read(trainer)
     entries = [np.delete(each["entries"], 3, axis=1) for each in (one, two)]  # a device's slots have periods, too
     assert (one["counts"] == two["counts"]).all() and (entries[0] == entries[1]).all()
 
 
-# A policy whose trials are all reported is code of its own: of the two that there are one is compiled each day.
+# A policy whose attempts are all reported is code of its own: of the two that there are one is compiled each day.
 KINDS = [pytest.param(tree, marks=[pytest.mark.slow] * (tree == "vfdt genuine ties")) for tree in TREES]
 
 
@@ -87,11 +87,11 @@ KINDS = [pytest.param(tree, marks=[pytest.mark.slow] * (tree == "vfdt genuine ti
 @pytest.mark.parametrize("tree", KINDS)
 def test_tree_is_the_same(tree, block):
     trainer, device = both(tree, 2500, geometry(80), 3, block=block)
-    assert trainer.tally.splits > 1
-    proposals, trials = device.tally.trials, trainer.tally.trials
-    print(f"{proposals} proposals of {trials} trials, {trainer.tally}")
-    asks = not device.board.read("judge.decides")
-    assert asks == (proposals == trials) or "efdt" in tree
+    assert trainer.event_counts.splits > 1
+    candidates, attempts = device.event_counts.attempts, trainer.event_counts.attempts
+    print(f"{candidates} candidates of {attempts} attempts, {trainer.event_counts}")
+    asks = not device.board.read("decider.decides")
+    assert asks == (candidates == attempts) or "efdt" in tree
 
 
 @pytest.mark.parametrize("tree", KINDS)
@@ -105,7 +105,7 @@ def test_late_reports_change_nothing(tree, seed):
     }
     print(options)
     trainer, _ = both(tree, 2000, geometry(80), 3, late=rng, other=True, rng=rng, **options)
-    assert trainer.tally.splits > 1
+    assert trainer.event_counts.splits > 1
 
 
 @pytest.mark.parametrize("late", [pytest.param(False, marks=pytest.mark.slow), True])
@@ -131,7 +131,9 @@ def test_goes_on_on_another_board(tree, late, seed):
         if turn % 2 == 0 or rng.random() < 0.3:
             board = GoldenBoard(sizes.replace(nodes=512))
             board = LateBoard(board, rng) if late else board
-        other = Trainer(board, cells, policy, 2, nodes=deepcopy(trainer.nodes), tally=copy(trainer.tally), **how)
+        other = Trainer(
+            board, cells, policy, 2, nodes=deepcopy(trainer.nodes), event_counts=copy(trainer.event_counts), **how
+        )
         checkpoint.restore(other, kept)
         trainer.board.release(trainer)
         trainer = other
@@ -143,19 +145,24 @@ def test_goes_on_on_another_board(tree, late, seed):
 def test_rows_of_nodes_that_went_are_told_anew():
     """Where a split is revised its children may get rows that the board has known before, as leaves."""
     trainer, _ = both("efdt", 6000, geometry(80), 4)
-    assert trainer.tally.replaced and trainer.tally.pruned
-    events = trainer.tally.history.in_order()[0]["event"]
-    assert [(events == each).sum() for each in (REPLACED, PRUNED)] == [trainer.tally.replaced, trainer.tally.pruned]
+    assert trainer.event_counts.replaced and trainer.event_counts.pruned
+    events = trainer.event_counts.history.in_order()[0]["event"]
+    assert [(events == each).sum() for each in (REPLACED, PRUNED)] == [
+        trainer.event_counts.replaced,
+        trainer.event_counts.pruned,
+    ]
 
 
 def out_of_turn(trainer, number):
     """Reports that no board gives then, and what is said of them."""
     geometry, free = trainer.board.geometry, int(trainer.growth.pool.stack[1])
     row = layout_of(TreeKind.ROW, geometry, 0).pack(kind=TreeKind.ROW, value=1)
-    proposal = layout_of(TreeKind.PROPOSAL, geometry, 0).pack(kind=TreeKind.PROPOSAL, slot=free, number=number)
-    trial = layout_of(Kind.SUGGESTION, geometry, 0).pack(kind=Kind.SUGGESTION, slot=free, n=1)
+    candidate = layout_of(TreeKind.SPLIT_CANDIDATE, geometry, 0).pack(
+        kind=TreeKind.SPLIT_CANDIDATE, slot=free, number=number
+    )
+    attempt = layout_of(Kind.TOP_CANDIDATES, geometry, 0).pack(kind=Kind.TOP_CANDIDATES, slot=free, n=1)
     yield row, "board golden tells ROW out of turn: open it anew"
-    yield proposal + trial, "board golden proposes to change what no node of the tree has: open it anew"
+    yield candidate + attempt, "board golden proposes to change what no node of the tree has: open it anew"
 
 
 @pytest.mark.parametrize("which", [0, 1])
@@ -189,7 +196,7 @@ def test_ctrl_c_leaves_tree_and_board_in_agreement(ctrl_c, seed):
     trainer, device = (Trainer(each, cells_of("vfdt", sizes), policy, 2, review_period=300) for each in boards)
     with pytest.raises(KeyboardInterrupt):
         device.learn(codes, labels)
-    assert 0 < (learnt := device.tally.instances) < len(codes)
+    assert 0 < (learnt := device.event_counts.instances) < len(codes)
     for part in (slice(learnt), slice(learnt, None)):
         trainer.learn(codes[part], labels[part])
     device.learn(codes[learnt:], labels[learnt:])
@@ -207,7 +214,7 @@ def test_too_small_for_a_tree(nodes, memory_size, message):
     trainer, _ = both("vfdt", 1200, geometry(80), 3)
     board = GoldenBoard(geometry(80, nodes=nodes), memory_size)
     with pytest.raises(ValueError, match=message):
-        Trainer(board, trainer.cells, trainer.policy, 2, nodes=trainer.nodes, tally=trainer.tally)
+        Trainer(board, trainer.cells, trainer.policy, 2, nodes=trainer.nodes, event_counts=trainer.event_counts)
 
 
 @pytest.mark.parametrize(
@@ -229,19 +236,19 @@ def test_instances_weigh_the_same(tree, prediction, seed):
     weights[rng.integers(0, 2500, 120)] = rng.integers(0, 64, 120)
     sizes = geometry(80, naive_bayes=prediction != "mc", count_width=12)
     trainer, _ = both(tree, 2500, sizes, seed, prediction, weights=weights)
-    assert trainer.tally.splits > 1 and (tree == "vfdt" or trainer.board.counters()["halvings"])
+    assert trainer.event_counts.splits > 1 and (tree == "vfdt" or trainer.board.counters()["halvings"])
 
 
 @pytest.mark.parametrize("tree, slots", [("vfdt", 7), ("vfdt adaptive", 2), ("efdt", 7), ("efdt averages", 5)])
 def test_short_of_slots(tree, slots):
     """Which leaves keep a slot is read from their rows."""
     trainer, device = both(tree, 2500, geometry(slots), 5, review_period=500)
-    assert not all(active(device.nodes)) and trainer.tally.splits > 1
+    assert not all(active(device.nodes)) and trainer.event_counts.splits > 1
 
 
 @pytest.mark.parametrize("seed, slots", [(101, 12), (245, 7), (297, 20)])
 def test_which_leaf_loses_its_slot_is_as_of_the_decision(seed, slots):
-    """Not as of its trial: other leaves count meanwhile."""
+    """Not as of its attempt: other leaves count meanwhile."""
     both("vfdt", 4000, geometry(slots), seed)
 
 
@@ -250,7 +257,7 @@ def test_which_leaf_loses_its_slot_is_as_of_the_decision(seed, slots):
     [("efdt", 6656, 7, 300), ("efdt averages", 8627, 7, 300), ("efdt kdd2018", 1594, 7, 20_000)],
 )
 def test_decisions_on_nodes_that_went_are_void(tree, seed, slots, period):
-    """Where a split is revised while trials below it are still to take effect."""
+    """Where a split is revised while attempts below it are still to take effect."""
     both(tree, 3000, geometry(slots), seed, review_period=period)
 
 
@@ -277,7 +284,7 @@ def test_only_class_counts_are_asked_for_where_leaves_compete():
     rows = np.ascontiguousarray(of[TreeOpcode.ROW][:, : row.size]).view(row.dtype)
     words = rows["word"][rows["flags"] == RowOp.READ]
     entries = np.ascontiguousarray(of[Opcode.READ][:, : read.size]).view(read.dtype)["cell"] == NONE
-    splits, leaves = device.tally.splits, len(device.nodes.leaves())
+    splits, leaves = device.event_counts.splits, len(device.nodes.leaves())
     assert splits > 3 and leaves > 7
     assert (words == RowWord.MAJORITY).sum() == (words == RowWord.RIGHT).sum() == splits + leaves
     assert entries.sum() == splits + sum(active(device.nodes))
@@ -322,7 +329,7 @@ def test_floats_that_lie_in_memory(tree, seed):
     for _ in range(2):
         right = expected.learn(codes, labels) == labels
         assert device.learn_rows(7, 1200) == right.sum()
-    assert device.nodes.difference(expected.nodes) is None and expected.tally.splits > 1
+    assert device.nodes.difference(expected.nodes) is None and expected.event_counts.splits > 1
     with pytest.raises(ValueError, match="do not lie in the 65536 bytes of memory"):
         device.learn_rows(1 << 15, 3000)
 
@@ -338,7 +345,7 @@ def test_a_tree_whose_node_table_is_full_learns_on(tree, nodes, seed):
         with pytest.warns(UserWarning, match=f"table of {nodes} rows is full, .* splits no more: .* more") as told:
             predictions = [device.learn(codes[part], labels[part]) for part in (slice(1800), slice(1800, None))]
         assert len(told) == 1 and told[0].filename == __file__ and not device.broken
-        assert 1 < device.nodes.rows <= nodes and device.tally.instances == 2500
+        assert 1 < device.nodes.rows <= nodes and device.event_counts.instances == 2500
         found.append((device, np.concatenate(predictions)))
     (emulated, expected), (late, predictions) = found
     assert (predictions == expected).all() and late.nodes.difference(emulated.nodes) is None

@@ -189,7 +189,7 @@ def test_a_drawn_leaf_tells_how_far_it_is():
     tree = VFDT(grace=300).fit(X[:500], y[:500])
     leaf, words = tree.draw().splitlines()
     assert leaf.endswith(" of 500")
-    said = "No split yet: 500 instances, 1 trial, one every 300 (grace). The leaf predicts "
+    said = "No split yet: 500 instances, 1 attempt, one every 300 (grace). The leaf predicts "
     assert words == f"{said}by naive Bayes (nba)."
     tree = VFDT(grace=300, leaf_prediction="mc").fit(X[:500], y[:500])
     assert tree.draw(0).splitlines()[1:] == [f"{said}its majority class (mc)."]

@@ -69,7 +69,7 @@ class _Split(Strategy):
 
     def report(self) -> dict[str, Any]:
         """The tree's report, and: seen, labels, and changes, how often the tree began anew."""
-        return {**super().report(), "changes": self.changes}
+        return super().report() | {"changes": self.changes}
 
     def _begin_anew(self):
         self.changes += 1

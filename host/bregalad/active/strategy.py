@@ -115,7 +115,7 @@ class Strategy:
     def report(self) -> dict[str, Any]:
         """The tree's report, and: seen, the instances looked at; labels, those asked for."""
         learnt = self.tree.report() if hasattr(self.tree, "classes_") else {}
-        return {**learnt, "seen": self.seen, "labels": self.asked}
+        return learnt | {"seen": self.seen, "labels": self.asked}
 
     def close(self) -> None:
         """Let go of the tree's board; see the tree's ``close``."""

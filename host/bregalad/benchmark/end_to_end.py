@@ -1,9 +1,9 @@
-"""The whole system, from rows in memory to the last split: one core, and a board that walks records itself.
+"""The whole system, from rows in memory to the last split: one core, and a board that routes records itself.
 
 Both learn the same rows, with the same code books. The emulated board's time is one core's, of
-quantising and learning. The simulated board's is its clocks, at the clock of a kept build of that very geometry, and
-every moment in which the host works: as if the board stood still meanwhile. The host's time is the driver's processor
-time with a board that answers what the simulated one has answered: a simulation would leave it no cache.
+quantising and learning. The simulated board's is its clocks, at the clock of a reference build of that very geometry,
+and every moment in which the host works: as if the board stood still meanwhile. The host's time is the driver's
+processor time with a board that answers what the simulated one has answered: a simulation would leave it no cache.
 
     python -m bregalad.benchmark.end_to_end    a table of docs/results.md
 """

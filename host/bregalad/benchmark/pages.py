@@ -82,7 +82,7 @@ def measure(name, leaves, prediction, values, labels, codes):
     cells, engine = grown(geometry, leaves, codes, labels)
     nodes, count = engine.nodes, instances(leaves, prediction)
     still = SplitPolicy(delta=1e-300, tau=0.0, grace=_GRACE)
-    options = {"prediction": prediction, "nodes": nodes, "tally": engine.tally}
+    options = {"prediction": prediction, "nodes": nodes, "event_counts": engine.event_counts}
     layout, rows = end_to_end.rows_of(RowKind.CODE, values[-count:], codes[-count:], labels[-count:])
     stall = max(0.0, 1 - bytes_a_clock / geometry.bus_bytes)
     memory = -(-len(rows) // 4096) * 4096

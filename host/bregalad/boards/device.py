@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from ..former import Counts
 from ..geometry import Geometry
 from ..protocol.registers import EVENTS, MAGIC, TIMINGS, VERSION, Access, Register, find, geometry_of
 from ..protocol.reports import layout_of
@@ -43,7 +44,7 @@ class Device(Board):
     """Registers, an ordered stream of commands, and the reports that answer it.
 
     The geometry is what the driver expects; `check_identity` compares it with the board's registers. Records are sent
-    ``batch_bytes`` at a time: enough to hide a link's round trip. Suggestions are looked at in between.
+    ``batch_bytes`` at a time: enough to hide a link's round trip. Candidates are looked at in between.
 
     Source: design, sections 6 and 7.
     """
@@ -119,7 +120,7 @@ class Device(Board):
         self.write_register(name, value)
 
     def counters(self) -> dict[str, int]:
-        return {name: self.read_register(name) for name in (*EVENTS, *TIMINGS)}
+        return Counts({name: self.read_register(name) for name in (*EVENTS, *TIMINGS)})
 
     # Identity
 
@@ -220,7 +221,7 @@ class Remote(Device):
         self._down = f"{self.name}: {message}"
         return BoardError(self._down)
 
-    def _nothing_comes(self):
+    def _no_report_due(self):
         """The error for who waits in vain."""
         return BoardError(
             f"{self.name}: no report can come, since all commands sent are done: send what shall be answered before "

@@ -45,7 +45,7 @@ class DividedBoard:
         self.turns = 0
         self._turn = None  # a weak reference to the trainer whose turn it is
         # What one has left that is gone: reports that may still come, or something half-way.
-        self._asked = self._torn = False
+        self._requested = self._torn = False
 
     def part(self, number):
         """The part of a number, from 0 on, as a board."""
@@ -70,14 +70,14 @@ class DividedBoard:
         if last is not trainer:
             self._turn = weakref.ref(trainer)
             self.turns += 1
-        asked, self._asked = self._asked or last not in (None, trainer) and last.asked, False
-        return asked
+        requested, self._requested = self._requested or last not in (None, trainer) and last.requested, False
+        return requested
 
     def part_left(self, trainer):
         """A trainer has no part any more."""
         if self._last is trainer:
             self._torn |= trainer.failed
-            self._asked |= trainer.asked
+            self._requested |= trainer.requested
 
 
 def _of_board(name):

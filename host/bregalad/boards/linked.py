@@ -63,9 +63,9 @@ class LinkedBoard(Remote):
             wire.open(setting)
             session.begin(take_over)
             limit = wire.now() + self.timeout / len(wire.settings)
-            while session.asking and wire.now() < limit:
+            while session.requesting and wire.now() < limit:
                 self._turn(limit - wire.now())  # and no HELLO whose answer nobody would wait for
-            if not session.asking:
+            if not session.requesting:
                 break
         else:
             raise self._fail(wire.silence())
@@ -87,7 +87,7 @@ class LinkedBoard(Remote):
             self._down = None
             self._wire.renew()
             self.session.resume()
-        self._wait(lambda: not self.session.asking, "to be resumed")
+        self._wait(lambda: not self.session.requesting, "to be resumed")
 
     @property
     def lost(self):
@@ -106,19 +106,19 @@ class LinkedBoard(Remote):
         match refused.reason:
             case Refusal.BUSY:
                 raise self._fail(
-                    f"another session ({refused.holder:#010x}) has this board, of another program "
+                    f"another session ({refused.owner:#010x}) has this board, of another program "
                     "or of a board that this one has not closed: close it, or wait "
                     f"{LAPSE_SECONDS} s if its program has died (a simulation takes minutes for them), or end it with "
                     "take_over=True, behind its name take_over=yes"
                 )
             case Refusal.GONE:
-                holder = (
-                    f"session {refused.holder:#010x} of another program has the board now"
-                    if refused.holder
+                owner = (
+                    f"session {refused.owner:#010x} of another program has the board now"
+                    if refused.owner
                     else "it was reset, or without power"
                 )
                 raise self._fail(
-                    f"the board no longer knows this session: {holder}; what it had counted is "
+                    f"the board no longer knows this session: {owner}; what it had counted is "
                     "lost: open it again, and load the tree that was saved last (or save or close "
                     "this one now, to keep it without)"
                 )
@@ -141,9 +141,9 @@ class LinkedBoard(Remote):
         """
         wire, session = self._wire, self.session
         left = session.deadline - wire.now()
-        came = wire.receive(max(0.0, min(wait, left)))
+        received = wire.receive(max(0.0, min(wait, left)))
         with deferred_interrupt():
-            for frame in came:
+            for frame in received:
                 session.take(frame, wire.now())
             frames = session.frames(wire.now())
             if frames:
@@ -160,7 +160,7 @@ class LinkedBoard(Remote):
         session.waiting = True
         try:
             while not done():
-                limit = max(start, session.heard) + self._longest_silence
+                limit = max(start, session.last_received) + self._longest_silence
                 if now() >= limit:
                     raise self._fail(self._silence(what))
                 self._turn(min(limit - now(), _LOOK))
@@ -252,14 +252,14 @@ class LinkedBoard(Remote):
             # Twice: its last words may be under way when it says that it is idle.
             idle = 0 if self.read("status.busy") else idle + 1
             if idle == 2 and not session.reported:
-                raise self._nothing_comes()
+                raise self._no_report_due()
             if now() - since > _PATIENCE and not warned:
                 warned = self._warn_of_standing()
 
     def _answers_only(self, start):
         """Whether the board, though there, has done nothing for the time-out."""
         now, session = self._wire.now(), self.session
-        return now - max(start, session.moved) >= self.timeout and now - session.heard < self.timeout / 2
+        return now - max(start, session.moved) >= self.timeout and now - session.last_received < self.timeout / 2
 
     def load(self, address, data):
         data = self._to_load(address, data)

@@ -142,18 +142,18 @@ class MappedBoard(Remote):
     # State
 
     def _check_rings(self):
-        """Raise BoardError if a ring stands."""
+        """Raise BoardError if a ring has stalled."""
         state = _state(self._mapped)
         if state["commands"]:
             index = self._get("commands_consumed")
             address = self._get("failed_low") | self._get("failed_high") << 32
             raise self._fail(
-                f"the command ring stands at descriptor {index}, address {address:#x}: "
+                f"the command ring has stalled at descriptor {index}, address {address:#x}: "
                 f"{_REASONS[Stop(state['commands'])]}; nothing is lost, resume() goes on with it"
             )
         if state["reports"]:
             raise self._fail(
-                f"the report ring stands at word {self._get('reports_produced')}, address "
+                f"the report ring has stalled at word {self._get('reports_produced')}, address "
                 f"{self._get('reports_failed'):#x}: {_REASONS[Stop(state['reports'])]}; nothing is lost, resume() goes "
                 "on with it"
             )
@@ -253,7 +253,7 @@ class MappedBoard(Remote):
                 # Twice: its last words may be under way when it says that it is idle.
                 idle = idle + 1 if self._idle() else 0
                 if idle == 2:
-                    raise self._nothing_comes()
+                    raise self._no_report_due()
                 self._sleep()
             if time.monotonic() > limit:
                 raise self._fail(f"nothing has moved for {self.timeout:g} s, waiting {what}: the core hangs: reset it")
@@ -309,7 +309,7 @@ def _write(mapped, name, **fields):
 
 
 def _state(mapped):
-    """Fields of `state`: idle, resetting, and why either ring stands."""
+    """Fields of `state`: idle, resetting, and why either ring has stalled."""
     register = find_soc("state")
     value = mapped.read(SOC_BASE + register.addr)
     return {field.name: value >> lsb & (1 << field.width) - 1 for field, lsb in register.layout()}

@@ -65,7 +65,7 @@ class SimulatedBoard(Device):
     """
 
     name = "simulated"
-    batch_bytes = 1 << 14  # some hundred clocks, as many as a trial takes
+    batch_bytes = 1 << 14  # some hundred clocks, as many as an attempt takes
 
     def __init__(self, geometry, memory_size=1 << 24, *, latency=20, stall=0.0, seed=0, wave=None):
         super().__init__(geometry)
@@ -87,12 +87,12 @@ class SimulatedBoard(Device):
         self.memory_size = memory_size
         self._memory = np.zeros(max(1, memory_size + page_bytes(geometry)), np.uint8)
         self._faults = {}
-        # No operation keeps every stream quiet for longer than a trial, stalls or not; or than the last records that
+        # No operation keeps every stream quiet for longer than an attempt, stalls or not; or than the last records that
         # weigh, where links lead in a ring.
         g = geometry
-        trial = g.passes * (g.bins * (2 * g.classes + 4) + 100)
+        attempt = g.passes * (g.bins * (2 * g.classes + 4) + 100)
         record = 2 * g.passes * PATH_LIMIT * MOST_WEIGHT
-        self._patience = int((10_000 + latency + 10 * trial + _LAST * record) / (1 - stall))
+        self._patience = int((10_000 + latency + 10 * attempt + _LAST * record) / (1 - stall))
         self._model = _library(geometry, wave is not None)
         self._handle = self._model.board_open(
             self._memory.ctypes.data,

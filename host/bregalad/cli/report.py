@@ -102,7 +102,7 @@ def print_report(tree, curve, before=0):
     ties = f"{report['ties']} tie-broken ({report['ties'] / max(made, 1):.1%}); " if boarded else ""
     print(
         f"splits      {report['splits']} of leaves, {report['replaced']} replaced, "
-        f"{report['pruned']} pruned; {ties}{counted(report['trials'], 'trial')}"
+        f"{report['pruned']} pruned; {ties}{counted(report['attempts'], 'attempt')}"
     )
     if not boarded:
         return

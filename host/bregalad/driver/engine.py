@@ -5,7 +5,7 @@ import numpy as np
 from ..boards.base import as_bytes
 from ..compiled import njit
 from ..engine import learn as engine
-from ..engine.alternate_tests import chances_of, contest_of
+from ..engine.alternate_tests import alternate_test_of, chances_of
 from ..engine.arguments import LEFT, PHASE, TRIED, make_arguments
 from ..engine.drift import watch_of
 from ..engine.statistics.bayes import classify_all
@@ -44,7 +44,7 @@ class EngineDriver(Driver):
             style.alternates,
             watch_of(policy),
             len(trainer.memory) or None,
-            contest_of(policy),
+            alternate_test_of(policy),
             chances_of(policy, trainer.totals),
         )
 
@@ -84,7 +84,7 @@ class EngineDriver(Driver):
         nodes, block = trainer.nodes, trainer.block
         failed, trainer.failed = trainer.failed, True
         while block[LEFT]:
-            made = FAR if block[PHASE] == TRIED else trainer.tally.begun
+            made = FAR if block[PHASE] == TRIED else trainer.event_counts.begun
             at_once(carrying_out(trainer, int(next_of(nodes.table, nodes.rows, made))))
             nodes.reserve(max(_ROWS, trainer.cells.most_branches))
             engine.learn(self.arguments_of(*_NOTHING), 0, 0, *self._how)
@@ -107,7 +107,7 @@ class EngineDriver(Driver):
             trainer.rule,
         )
         instances = memory.read, memory.codes, memory.labels, codes, labels, predictions
-        clock = trainer.block, trainer.tally.counts
+        clock = trainer.block, trainer.event_counts.counts
         return make_arguments(self.state, self._words, weights, *self._walks, *clock, *growth.arrays, *instances, *plan)
 
     # One instance at a time

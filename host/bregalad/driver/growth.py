@@ -2,9 +2,18 @@
 
 import numpy as np
 
-from ..engine.history import note
+from ..engine.history import record_event
 from ..tree.alternates import begin, end
-from ..tree.deactivation import activate, clear_below, competing, divide, free_slot, review, rezoom, role_period
+from ..tree.deactivation import (
+    activate,
+    clear_below,
+    competing,
+    divide,
+    free_slot,
+    review,
+    role_period,
+    set_bin_windows,
+)
 from ..tree.edits import CLEAR, EDIT, SLOT, WHAT
 from ..tree.slots import SlotPool
 from ..tree.split import Split, enter_role, link, shift_of, style_of
@@ -18,12 +27,12 @@ class Growth:
     ``out``, int64 array (rows, EDIT), has edits that compiled code writes, and is of nobody for longer than a call.
     """
 
-    def __init__(self, geometry, cells, policy, nodes, apply, tally, first_slot=0):
+    def __init__(self, geometry, cells, policy, nodes, apply, event_counts, first_slot=0):
         self.geometry = geometry
         self.cells = cells
         self.policy = policy
         self.nodes = nodes
-        self.tally = tally
+        self.event_counts = event_counts
         self.pool = SlotPool(geometry.slots, first_slot)
         # Of a tree that was learnt by another policy; any other wait than this is not 0.
         nodes.wait[nodes.wait == 0] = policy.first_wait
@@ -46,10 +55,10 @@ class Growth:
 
     # Splits
 
-    def split(self, node, split, own, tie):
+    def split(self, node, split, observed, tie):
         """Turn a leaf into a test, or replace an inner node's test and all below; others as in `sprout`."""
         self.nodes.reserve(len(split.sides))
-        found = split.attribute, split.kind, split.value, split.values, split.sides.copy(), own, tie
+        found = split.attribute, split.kind, split.value, split.values, split.sides.copy(), observed, tie
         self._send(divide(self.arrays, node, *found, self.style.anytime, 1))
 
     def current_split(self, node, split):
@@ -62,13 +71,13 @@ class Growth:
             value = (value - low + (1 << shift) - 1 >> shift) - 1
         return Split(self.cells, split.cell, value, split.bins)
 
-    def prune(self, node, own, n):
-        """Turn an inner node back into a leaf that keeps its statistics: ``n`` instances, ``own`` of each class."""
+    def prune(self, node, observed, n):
+        """Turn an inner node back into a leaf with its statistics: ``n`` instances, ``observed`` of each class."""
         nodes = self.nodes
         clear_below(self.arrays, node)
-        nodes.counts[node] = own + nodes.base[node]
+        nodes.counts[node] = observed + nodes.inherited[node]
         nodes.majority[node] = int(np.argmax(nodes.counts[node]))
-        nodes.own[node] = n
+        nodes.observed[node] = n
         nodes.right[node] = 0
         self._send(enter_role(self.arrays, node, 0))
 
@@ -83,7 +92,7 @@ class Growth:
             free_slot(self.arrays)
         nodes = self.nodes
         nodes.reserve(2)
-        alternate, used = begin(self.arrays, node, self.tally.instances)
+        alternate, used = begin(self.arrays, node, self.event_counts.instances)
         self._send(used)
         return alternate
 
@@ -99,12 +108,12 @@ class Growth:
     def arrays(self):
         """What compiled code changes a tree and its slots by: a `Tree`."""
         nodes, pool = self.nodes, self.pool
-        own, log = (nodes.table, nodes.matrices, nodes.room, nodes.blank), self.tally.history.log
-        return Tree(*own, self.style, self.cells.first_cell, pool.stack, pool.node, self.out, log)
+        mine, log = (nodes.table, nodes.matrices, nodes.room, nodes.blank), self.event_counts.history.log
+        return Tree(*mine, self.style, self.cells.first_cell, pool.stack, pool.node, self.out, log)
 
-    def note(self, event, node):
-        """Have the tree's history know what happens to a node, see ``history.note``."""
-        note(self.arrays, event, int(node), self.tally.instances)
+    def record(self, event, node):
+        """Have the tree's history know what happens to a node, see ``history.record_event``."""
+        record_event(self.arrays, event, int(node), self.event_counts.instances)
 
     def clear(self, slot):
         """Have a slot begin anew."""
@@ -119,9 +128,9 @@ class Growth:
         """The slot that counts a node's instances, too; NONE at the root, and in VFDT."""
         return int(link(self.arrays, node))
 
-    def rezoom(self, node):
-        """Set a cleared slot's zoom to what its node's path asks for."""
-        self._send(rezoom(self.arrays, node, 0))
+    def set_bin_windows(self, node):
+        """Set a cleared slot's bin window to what its node's path asks for."""
+        self._send(set_bin_windows(self.arrays, node, 0))
 
     # Slots
 
@@ -131,14 +140,14 @@ class Growth:
         return slot
 
     def role_period(self, node):
-        """Instances between trials of a node, where it has no period of its own."""
+        """Instances between attempts of a node, where it has no period of its own."""
         return int(role_period(self.arrays, node))
 
     def review(self):
         """Let all leaves compete for the slots if some have none; whether that has changed anything."""
         if not competing(self.nodes.table, self.nodes.room):
             return False
-        changed, used = review(self.arrays, self.tally.instances)
+        changed, used = review(self.arrays, self.event_counts.instances)
         self._send(used)
         return changed > 0
 
@@ -149,5 +158,5 @@ class Growth:
         self.pool = SlotPool(self.pool.slots, self.pool.first)
         if self.policy.anytime:
             for node in nodes.inner().tolist():
-                self._send(activate(self.arrays, node, self.tally.instances, 0))
+                self._send(activate(self.arrays, node, self.event_counts.instances, 0))
         self.review()

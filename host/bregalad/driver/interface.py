@@ -76,7 +76,7 @@ class Driver(ABC):
         """Naive Bayes predictions of instances, int32 array (n,).
 
         ``codes`` are uint8 (n, attributes), ``leaves`` theirs, int (n,), all with a slot. With ``scores`` instead the
-        scores of all classes, for ``bayes.odds``: int array (n, classes of the board).
+        scores of all classes, for ``bayes.class_shares``: int array (n, classes of the board).
         """
 
     @abstractmethod

@@ -31,8 +31,8 @@ def recoding(trainer, changes, adopt):
     counts = yield from driver.counts_of(slots, cells)
     before = _ranges(nodes.table, held, attributes)
     adopt(changes)
-    trainer.tally.history.recode(attributes, *changes.old)
-    memory, learnt = trainer.memory, trainer.tally.instances
+    trainer.event_counts.history.recode(attributes, *changes.old)
+    memory, learnt = trainer.memory, trainer.event_counts.instances
     recode_nodes(nodes.table, live, attributes, changes.old, changes.new)
     after = _ranges(nodes.table, held, attributes)
     if len(memory):  # what is forgotten later must have been counted
@@ -43,14 +43,14 @@ def recoding(trainer, changes, adopt):
         out = np.empty(counts.shape[2:], np.int64)
         _carry_all(counts, before, after, pieces, trainer.board.geometry.count_max, out)
     edits = np.zeros((slots.size * cells.size, EDIT), np.int64)
-    driver.apply(edits[: _zooms(slots, cells, before, after, counts.shape[2], edits)])
+    driver.apply(edits[: _bin_windows(slots, cells, before, after, counts.shape[2], edits)])
     driver.write_counts(slots, cells, counts)
     driver.changed()
     trainer.failed = False
 
 
 @njit()
-def _zooms(slots, cells, before, after, bins, found):
+def _bin_windows(slots, cells, before, after, bins, found):
     """Write edits of slots where nodes cover other codes than before; how many they are."""
     used = np.int64(0)
     for node in range(len(slots)):

@@ -66,7 +66,7 @@ def check_classes(geometry, classes):
 
 
 def check_nodes(geometry, nodes):
-    """Refuse with a ValueError a board that walks records if it has no room for a tree's `Nodes`."""
+    """Refuse with a ValueError a board that routes records if it has no room for a tree's `Nodes`."""
     if not geometry.nodes:
         return
     if nodes.rows > geometry.nodes:

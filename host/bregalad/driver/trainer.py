@@ -17,7 +17,7 @@ from ..boards.engine import Engine
 from ..drift.adwin import new_windows
 from ..engine.alternate_tests import TESTED
 from ..engine.arguments import BUSY, COUNTS, LEFT, LENGTH, PENDING, PHASE
-from ..engine.tally import Tally
+from ..engine.event_counts import EventCounts
 from ..interrupt import deferred_interrupt
 from ..policy.decide import form_of
 from ..predictors import Predictor, predictor_of
@@ -45,8 +45,8 @@ class Trainer:
     """One tree, one board, which is idle: its configuration and statistics are overwritten.
 
     So many classes are in use; leaves predict by "mc", or by "nb" or "nba", which the board does. With ``nodes`` (see
-    ``checkpoint.restore``), ``tally`` and ``memory`` (of a policy with a window) a tree goes on. Where leaves are
-    without a slot, all compete for the slots anew every ``review_period`` instances.
+    ``checkpoint.restore``), ``event_counts`` and ``memory`` (of a policy with a window) a tree goes on. Where leaves
+    are without a slot, all compete for the slots anew every ``review_period`` instances.
 
     ValueError if the board's geometry or memory is too small for the stream, or its bitstream lacks the policy's
     criterion or the leaves' prediction; BoardError if another trainer uses the board.
@@ -61,7 +61,7 @@ class Trainer:
         *,
         prediction="mc",
         nodes=None,
-        tally=None,
+        event_counts=None,
         review_period=20_000,
         memory=None,
     ):
@@ -76,7 +76,7 @@ class Trainer:
         self.predictor = int(predictor_of(prediction))
         self.review_period = review_period
         try:
-            self._begin(policy, nodes, tally, memory)
+            self._begin(policy, nodes, event_counts, memory)
             self.driver.configure()
             if len(self.nodes) == 1 and self.nodes.slot[0] < 0:
                 self.growth.start()
@@ -84,17 +84,17 @@ class Trainer:
             board.release(self)  # an exception's traceback would keep this trainer alive
             raise
 
-    def _begin(self, policy, nodes=None, tally=None, memory=None):
+    def _begin(self, policy, nodes=None, event_counts=None, memory=None):
         """Set up a tree."""
         geometry, cells = self.board.geometry, self.cells
         self.policy = policy
         self.nodes = Nodes(geometry.classes) if nodes is None else nodes
         self.nodes.average_over(len(cells.first_cell) if policy.gain_average else 0)
         self.nodes.watch(new_windows(1).shape[1] if policy.watched else TESTED if policy.rivals else 0)
-        self.tally = Tally() if tally is None else tally
+        self.event_counts = EventCounts() if event_counts is None else event_counts
         self.memory = Memory(policy.window or 0, len(cells.first_cell)) if memory is None else memory
         self.failed = False  # a board failed half-way: its statistics are not the tree's
-        self.asked = False  # reports that nobody waits for any more may still come
+        self.requested = False  # reports that nobody waits for any more may still come
         self.rule = policy.block_rule
         self.block = np.zeros(4, np.int64)  # as `Arguments` has it
         self.window = None  # what is being learnt
@@ -109,12 +109,14 @@ class Trainer:
     def _grow(self, totals=None):
         """Set up what depends on the attributes, too."""
         geometry, cells, policy, driver = self.board.geometry, self.cells, self.policy, self.driver
-        self.growth = Growth(geometry, cells, policy, self.nodes, driver.apply, self.tally, self.board.first_slot)
+        self.growth = Growth(
+            geometry, cells, policy, self.nodes, driver.apply, self.event_counts, self.board.first_slot
+        )
         self.form = form_of(geometry.classes, cells, policy.reports_all)
         self.totals = totals
         driver.begin()
 
-    def followed(self, policy, tally):
+    def followed(self, policy, event_counts):
         """A trainer of a new tree on this one's board, which is configured already; this one is done.
 
         The policy is the same but for its seed.
@@ -123,7 +125,7 @@ class Trainer:
         self.driver.leave()
         self.board.release(self)
         self.board.claim(other)
-        other._begin(policy, tally=tally)
+        other._begin(policy, event_counts=event_counts)
         other.growth.start()
         return other
 
@@ -189,8 +191,8 @@ class Trainer:
 
         ``codes`` are uint8 (n, attributes), ``labels`` int32 (n,), 0 to classes - 1. ValueError if a code is none of
         its attribute's; nothing is learnt then. BoardError if the board reports an error or is gone. A
-        KeyboardInterrupt comes at the next instance at which tree and board agree, which ``tally.instances`` tells, or
-        the end; in between only if a board at the end of a wire makes no progress.
+        KeyboardInterrupt comes at the next instance at which tree and board agree, which ``event_counts.instances``
+        tells, or the end; in between only if a board at the end of a wire makes no progress.
         """
         return self.run(self.learning(codes, labels))
 
@@ -226,7 +228,7 @@ class Trainer:
     @property
     def until_review(self):
         """Instances until all leaves compete for the slots."""
-        return self.review_period - self.tally.instances % self.review_period
+        return self.review_period - self.event_counts.instances % self.review_period
 
     def learning(self, codes, labels, weights=None):
         """``learn`` as a generator for `Steps`, which can be finished after the link was cut.
@@ -249,12 +251,12 @@ class Trainer:
             self.failed = True  # unless the board gets through
             end = position + min(count - position, self.until_review)
             if self.totals is not None:
-                past = self.memory.in_order(self.tally.instances)
-                self.totals.begin(labels[position:end], self.tally.instances, past)
+                past = self.memory.in_order(self.event_counts.instances)
+                self.totals.begin(labels[position:end], self.event_counts.instances, past)
             yield from self.driver.learning(position, end)
             self.failed = False
             position = end
-            if self.tally.instances % self.review_period == 0 and self.growth.review():
+            if self.event_counts.instances % self.review_period == 0 and self.growth.review():
                 self.driver.changed()
         self.window = None  # it may be large
         self.check_room()
@@ -274,12 +276,12 @@ class Trainer:
         self.check_working()
         self.failed = True
         yield from self.driver.settling()
-        self.begin_block(self.tally.instances)
+        self.begin_block(self.event_counts.instances)
         self.failed = False
 
     def resume_block(self):
         """The block that is being learnt goes on."""
-        self.begin_block(self.tally.begun, self.tally.ends or FAR)
+        self.begin_block(self.event_counts.begun, self.event_counts.ends or FAR)
 
     def begin_block(self, begun, until=FAR):
         """The block that is being learnt began with so many instances learnt, and the tree as it is.
@@ -288,11 +290,11 @@ class Trainer:
         """
         nodes = self.nodes
         if self.rule.fixed == 1:  # no instance of it has been learnt: that would have ended it
-            begun = self.tally.instances
-        self.tally.begun = begun
+            begun = self.event_counts.instances
+        self.event_counts.begun = begun
         self.block[LENGTH] = length = length_of(self.rule, nodes.table, nodes.rows)
         # Another ``block`` may be shorter.
-        self.tally.ends = max(min(begun + length, until), self.tally.instances + 1)
+        self.event_counts.ends = max(min(begun + length, until), self.event_counts.instances + 1)
         self.block[BUSY] = (PENDING | 1) * busy(nodes.table, nodes.rows)
         self.block[[PHASE, LEFT]] = COUNTS, 0
 

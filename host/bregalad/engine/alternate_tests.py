@@ -15,7 +15,7 @@ TESTED = 3  # elements of ``Nodes.windows``: instances so far, the score of this
 _AGE, _SCORE, _BEST = range(TESTED)
 _PROGRESS = 0.01  # by which an alternate must come closer from test to test
 
-Contest = namedtuple("Contest", ["every", "length"])  # as the options of these names
+AlternateTest = namedtuple("AlternateTest", ["every", "length"])  # as the options of these names
 
 
 Chances = namedtuple("Chances", ["level", "positive", "totals"])
@@ -26,9 +26,9 @@ totals : ``Totals.now``
 """
 
 
-def contest_of(policy):
-    """The `Contest` of a `SplitPolicy`, None if it has no rivals."""
-    return Contest(int(policy.test_every), int(policy.test_length)) if policy.rivals else None
+def alternate_test_of(policy):
+    """The `AlternateTest` of a `SplitPolicy`, None if it has no rivals."""
+    return AlternateTest(int(policy.test_every), int(policy.test_length)) if policy.rivals else None
 
 
 def chances_of(policy, totals):
@@ -55,11 +55,11 @@ def worth(chances, counts, leaf, label):
 
 
 @njit(inner=True)
-def contest(table, windows, leaf, better, rules, block):
+def test_alternate(table, windows, leaf, better, rules, block):
     """Take in an instance that has reached a leaf of an alternate; how many decisions that has come to.
 
     Table and windows are those of ``Nodes``, and written. ``better`` is by how much the leaf's prediction counts more
-    than that of the tree's own leaf: 1 if it alone was right. Rules are a Contest, ``block`` is a Block.
+    than that of the tree's own leaf: 1 if it alone was right. Rules are a AlternateTest, ``block`` is a Block.
     """
     node = leaf
     while not is_alternate(table, node):

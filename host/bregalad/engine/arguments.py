@@ -27,7 +27,7 @@ Plan = namedtuple("Plan", "form options classes neighbours multiple rule")
 Plan.__doc__ = """What a tree is learnt by.
 
 form, options, classes
-    As in ``judge_row``.
+    As in ``decide_row``.
 neighbours : int
     Whether naive Bayes looks at the bins beside a number's, too.
 multiple : int
@@ -35,7 +35,7 @@ multiple : int
 rule : BlockRule
 """
 
-Work = namedtuple("Work", "slots events codes places found going tree memory stream plan block tally")
+Work = namedtuple("Work", "slots events codes places found going tree memory stream plan block event_counts")
 Work.__doc__ = """What instances are learnt with.
 
 slots, events, codes, places : parts of a `State`
@@ -49,8 +49,8 @@ stream : Stream
 plan : Plan
 block : int64 array (4,)
     By LENGTH, BUSY, PHASE and LEFT; written.
-tally : int64 array
-    ``Tally.counts``. Written.
+event_counts : int64 array
+    ``EventCounts.counts``. Written.
 """
 
 
@@ -72,7 +72,7 @@ define_proxy(Arguments, _ArgumentsType, ["state", "work", "words", "weights"])
 
 
 @njit()
-def make_arguments(state, words, weights, found, going, block, tally, *fields):
+def make_arguments(state, words, weights, found, going, block, event_counts, *fields):
     """A `Arguments`: Python hands over one by one what `Tree`, memory, `Stream` and `Plan` have, in half the time.
 
     Its own constructor would be compiled by every process anew.
@@ -80,5 +80,5 @@ def make_arguments(state, words, weights, found, going, block, tally, *fields):
     tree, stream, plan = Tree(*fields[:10]), Stream(*fields[13:16]), Plan(*fields[16:])
     codes, places = state.codes[: plan.form.cells], state.places[: plan.form.cells]
     slots, memory = slots_of(state), fields[10:13]
-    work = Work(slots, state.events, codes, places, found, going, tree, memory, stream, plan, block, tally)
+    work = Work(slots, state.events, codes, places, found, going, tree, memory, stream, plan, block, event_counts)
     return Arguments(state, work, words, weights)

@@ -39,7 +39,7 @@ def watch_of(policy):
 def follow(table, windows, leaf, wrong, watch, block):
     """Take in an instance, whether its leaf's prediction was wrong, at the nodes that it has passed.
 
-    The table and windows are those of ``Nodes``; the latter are written, and verdicts of the former. ``watch`` is a
+    The table and windows are those of ``Nodes``; the latter are written, and decisions of the former. ``watch`` is a
     Watch, ``block`` a Block. Returns how many decisions that has come to.
     """
     found, error = 0, 1.0 if wrong else 0.0
@@ -60,11 +60,11 @@ def follow(table, windows, leaf, wrong, watch, block):
 
 
 @_inner
-def decide(row, verdict, block):
-    """A decision, if none is to take effect at the node, nor a trial may come to one; 1 if it is one."""
-    if row["verdict"] != KEPT or row["due_at"] > block.made:
+def decide(row, decision, block):
+    """A decision, if none is to take effect at the node, nor an attempt may come to one; 1 if it is one."""
+    if row["decision"] != KEPT or row["due_at"] > block.made:
         return 0
-    row["verdict"], row["due_at"] = verdict, block.made
+    row["decision"], row["due_at"] = decision, block.made
     return 1
 
 
@@ -74,7 +74,7 @@ def _compare(table, windows, fork, watch, block):
     first = table[fork]["child"]
     node, alternate = standing(table, first), standing(table, first + 1)
     seen, other_seen = windows[node, adwin.WIDTH], windows[alternate, adwin.WIDTH]
-    if min(seen, other_seen) <= watch.width or table[node]["verdict"] == ALTERNATE:
+    if min(seen, other_seen) <= watch.width or table[node]["decision"] == ALTERNATE:
         return 0
     error = adwin.estimate(windows, node)
     gap = error - adwin.estimate(windows, alternate)

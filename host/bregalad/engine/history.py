@@ -1,4 +1,4 @@
-"""What has happened to a tree, event by event: compiled code notes it where the tree changes."""
+"""What has happened to a tree, event by event: compiled code records it where the tree changes."""
 
 from collections import namedtuple
 
@@ -44,8 +44,8 @@ count : int64 array (1,)
 
 
 @njit()
-def note(tree, event, node, seen):
-    """Note what happens to a node with ``seen`` instances learnt: a split behind it, all else before it.
+def record_event(tree, event, node, seen):
+    """Record what happens to a node with ``seen`` instances learnt: a split behind it, all else before it.
 
     The tree's ``log`` is written, and what the node's ``evidence`` says of its test.
     """

@@ -8,18 +8,18 @@ from ..tree.blocks import block_of
 from ..tree.routing import GROUP, next_leaf, walk
 from ..tree.table import NO_NODE, above
 from ..tree.window import count_off, leaf_of
-from .alternate_tests import contest, worth
+from .alternate_tests import test_alternate, worth
 from .arguments import BUSY, LENGTH, PENDING
 from .drift import follow
+from .event_counts import BEGUN, ENDS
 from .statistics.bayes import classify, only_class
 from .statistics.bins import gather, locate, mixture
 from .statistics.counting import add, count_places, halve, take_off
 from .statistics.state import BEATS, CLAMPED, LINK, NODES, PREDICTED, RECORDS, N, inner
-from .tally import BEGUN, ENDS
 
 
 @inner
-def _forget(slots, cells, mix, table, counts, base, past, at, label, number):
+def _forget(slots, cells, mix, table, counts, inherited, past, at, label, number):
     """Forget an instance; how many records, nodes and beats that were at 0 it takes.
 
     Its codes begin at ``at`` in ``past``, uint8 (n,), read-only; ``cells`` are int arrays (cells,): attributes, and the
@@ -30,7 +30,7 @@ def _forget(slots, cells, mix, table, counts, base, past, at, label, number):
     rows = gather(mix, slots.shape, past, at, where, own_codes, places)
     leaf = leaf_of(table, past, at)
     while True:
-        slot = count_off(table, counts, base, leaf, number, label)
+        slot = count_off(table, counts, inherited, leaf, number, label)
         records += slot != NONE
         while slot != NONE:
             locate(slots, mix, slot, own_codes, places)
@@ -53,8 +53,8 @@ def learn_until_due(
     the first of the stream; others are as in ``learn.learn``. Returns the next instance, and ``first`` and ``walked``
     then.
     """
-    slots, events, own_codes, places, found, going, tree, memory, stream, plan, block, tally = work
-    table, (counts, base, _, windows, _) = tree.table, tree.matrices
+    slots, events, own_codes, places, found, going, tree, memory, stream, plan, block, event_counts = work
+    table, (counts, inherited, _, windows, _) = tree.table, tree.matrices
     codes, labels, predictions = stream
     past, kept, kept_labels = memory
     where, attributes, rule = plan.form.attribute, plan.form.attributes, plan.rule
@@ -62,8 +62,8 @@ def learn_until_due(
     entries, shape = slots.entries, slots.shape
     mix = mixture(slots.config, len(where))
     records = nodes = clamped = 0
-    until, due = tally[ENDS] - seen, block[BUSY]
-    now = block_of(rule, tally[BEGUN])
+    until, due = event_counts[ENDS] - seen, block[BUSY]
+    now = block_of(rule, event_counts[BEGUN])
     i = start
     while i < stop:
         if i == until:
@@ -78,7 +78,7 @@ def learn_until_due(
             turn = (number - 1) % len(kept_labels)
             if number > len(kept_labels):
                 old = turn * attributes, kept_labels[turn], number - len(kept_labels)
-                taken, passed, stuck = _forget(slots, cells, mix, table, counts, base, past, *old)
+                taken, passed, stuck = _forget(slots, cells, mix, table, counts, inherited, past, *old)
                 records, nodes, clamped = records + taken, nodes + passed, clamped + stuck
                 if chances is not None:
                     chances.totals[kept_labels[turn]] -= 1
@@ -113,7 +113,7 @@ def learn_until_due(
                 if counting:
                     slot = np.uint32(row["slot"])
                     locate(slots, mix, slot, own_codes, places)
-                    if predictor is not None and (anytime is None or node == reached) and row["own"]:
+                    if predictor is not None and (anytime is None or node == reached) and row["observed"]:
                         bayes = only_class(entries, plan.classes, slot)
                         if bayes < 0:
                             bayes = classify(slots, mix, plan.neighbours, plan.classes, np.int64(slot), places)
@@ -130,7 +130,7 @@ def learn_until_due(
                     if weight:
                         due |= arrive(row, weight)
                         if anytime is None or node == reached:
-                            row["own"] = entries[slot, N]
+                            row["observed"] = entries[slot, N]
                 if anytime is None:  # inner nodes count nothing
                     break
                 over = row["parent"] if alternates is None else above(table, node)
@@ -152,7 +152,9 @@ def learn_until_due(
                 if reached == leaf:
                     own_right = right
                 else:
-                    due |= PENDING * (contest(table, windows, np.int64(reached), right - own_right, rules, now) > 0)
+                    due |= PENDING * (
+                        test_alternate(table, windows, np.int64(reached), right - own_right, rules, now) > 0
+                    )
             if watch is not None and weight:
                 due |= PENDING * (follow(table, windows, np.int64(reached), predicted != label, watch, now) > 0)
             if alternates is None:
@@ -168,5 +170,5 @@ def learn_until_due(
     events[CLAMPED] += clamped
     if predictor is not None:
         events[PREDICTED] += records
-    tally[BEGUN], tally[ENDS], block[BUSY] = now.begun, seen + until, due
+    event_counts[BEGUN], event_counts[ENDS], block[BUSY] = now.begun, seen + until, due
     return i, first, walked

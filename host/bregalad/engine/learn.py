@@ -1,7 +1,7 @@
 """Learning on a board in this process: no link, so no report is ever late.
 
 What goes over a link as records, reports, commands and statistics is done here in one compiled
-loop: an instance is routed, predicted and counted in one walk, a trial is judged at once, and a
+loop: an instance is routed, predicted and counted in one walk, an attempt is decided at once, and a
 leaf that splits gets its children. Only what changes inner nodes, or is short of room, returns.
 """
 
@@ -16,13 +16,13 @@ from ..tree.table import LEAF, ROWS
 from ..tree.window import date
 from .arguments import BUSY, COUNTS, LEFT, LENGTH, PENDING, PHASE, TRIED, TRIES
 from .decisions import change_alternate, split, try_due
+from .event_counts import BEGUN, ENDS, INSTANCES, SPLITS, TIES
 from .history import SPLIT as DIVIDED
-from .history import note
+from .history import record_event
 from .instances import learn_until_due
-from .statistics.bayes import classify, odds_of_one
+from .statistics.bayes import class_shares_of_one, classify
 from .statistics.bins import gather, locate, mixture
 from .statistics.state import BEATS, NODES, PREDICTED
-from .tally import BEGUN, ENDS, INSTANCES, SPLITS, TIES
 
 
 @njit(nogil=True)
@@ -31,43 +31,43 @@ def learn(given, start, stop, predictor, anytime, alternates, watch, forgets, ru
     instance.
 
     The predictor is BAYES, ADAPTIVE, or None for the majority class: what is None, Numba compiles nothing for. Anytime
-    and alternates are an int or None, of the style; watch, rules and chances a Watch, Contest and Chances or None, the
-    last of trees whose rivals are tested without all labels; forgets is an int if there is a memory.
+    and alternates are an int or None, of the style; watch, rules and chances a Watch, AlternateTest and Chances or
+    None, the last of trees whose rivals are tested without all labels; forgets is an int if there is a memory.
     """
     work = given.work
-    tree, plan, block, tally = work.tree, work.plan, work.block, work.tally
+    tree, plan, block, event_counts = work.tree, work.plan, work.block, work.event_counts
     table, room, rule = tree.table, tree.room, plan.rule
-    seen = tally[INSTANCES] - start
+    seen = event_counts[INSTANCES] - start
     i = first = walked = start
     while True:
-        if seen + i == tally[ENDS]:
+        if seen + i == event_counts[ENDS]:
             walked = i  # beyond, the tree may have changed
             if block[PHASE] == COUNTS:
                 block[PHASE] = TRIES
             node = np.int64(-1)
             if block[BUSY] & PENDING:
-                node = next_of(table, room[ROWS], tally[BEGUN] if block[PHASE] == TRIES else FAR)
+                node = next_of(table, room[ROWS], event_counts[BEGUN] if block[PHASE] == TRIES else FAR)
             if node >= 0:
                 row = table[node]
                 if watch is not None and change_alternate(work, node, seen + i):
                     continue
-                tie = row["verdict"] == TIE
-                if (tie or row["verdict"] == SPLIT) and room[ROWS] > tree.style.most_rows:
-                    row["verdict"] = KEEP
+                tie = row["decision"] == TIE
+                if (tie or row["decision"] == SPLIT) and room[ROWS] > tree.style.most_rows:
+                    row["decision"] = KEEP
                     continue
-                if not (tie or row["verdict"] == SPLIT) or row["kind"] != LEAF:
+                if not (tie or row["decision"] == SPLIT) or row["kind"] != LEAF:
                     break
                 if not split(given.state, work, node, anytime):
                     break
                 if forgets is not None:
                     date(table, node, seen + i, tree.style.inherit)
-                tally[SPLITS] += 1
-                tally[TIES] += tie
-                note(tree, DIVIDED, node, seen + i)
+                event_counts[SPLITS] += 1
+                event_counts[TIES] += tie
+                record_event(tree, DIVIDED, node, seen + i)
                 continue
             if block[PHASE] == TRIES and block[BUSY]:
                 decided = try_due(given.state, work, seen + i, given.words)
-                if alternates is not None:  # there may be decisions that no trial has come to
+                if alternates is not None:  # there may be decisions that no attempt has come to
                     decided |= busy(table, room[ROWS])
                 block[BUSY] = PENDING * decided
                 if rule.fixed == 1 and block[BUSY]:
@@ -75,9 +75,9 @@ def learn(given, start, stop, predictor, anytime, alternates, watch, forgets, ru
                     continue
             if block[PHASE] == TRIED:
                 block[BUSY] = 0
-            tally[BEGUN], block[PHASE] = tally[ENDS], COUNTS
+            event_counts[BEGUN], block[PHASE] = event_counts[ENDS], COUNTS
             block[LENGTH] = length_of(rule, table, room[ROWS])
-            tally[ENDS] += block[LENGTH]
+            event_counts[ENDS] += block[LENGTH]
         if i >= stop:
             break
         # A function of its own: a loop that uses the state counts references of all its arrays.
@@ -85,8 +85,8 @@ def learn(given, start, stop, predictor, anytime, alternates, watch, forgets, ru
         i, first, walked = learn_until_due(
             work, weights, i, stop, seen, first, walked, predictor, anytime, alternates, watch, forgets, rules, chances
         )
-    block[LEFT] = seen + i == tally[ENDS]
-    tally[INSTANCES] += i - start
+    block[LEFT] = seen + i == event_counts[ENDS]
+    event_counts[INSTANCES] += i - start
     return i
 
 
@@ -106,7 +106,7 @@ def predict(given, predictor):
     majority = np.int64(row["majority"])
     if predictor is None:
         return np.int64(node), majority, False
-    if row["slot"] < 0 or row["own"] <= 0 or predictor == ADAPTIVE and row["right"] > 0:
+    if row["slot"] < 0 or row["observed"] <= 0 or predictor == ADAPTIVE and row["right"] > 0:
         return np.int64(node), majority, False
     where, slot = plan.form.attribute, row["slot"]
     mix = mixture(slots.config, len(where))
@@ -127,7 +127,7 @@ def predict_shares(given, predictor, shares):
     """
     leaf, label, bayes = predict(given, predictor)
     if bayes:
-        odds_of_one(given.work.slots.scores, shares)
+        class_shares_of_one(given.work.slots.scores, shares)
         return
     counts, total = given.work.tree.matrices[0], 0
     for k in range(len(shares)):

@@ -54,15 +54,15 @@ class LeveragingBagging(OnlineBagging):
         self._windows = windows
 
     def _learn_all(self, codes, labels):
-        hands = self._hands()
-        found, weights = yield from hands.learn(codes, labels, self._seen)
+        share = self._open_share()
+        found, weights = yield from share.learn(codes, labels, self._seen)
         at = 0
         while True:
             at, worst = first_change(found, labels, at, self._windows, float(self.drift))
             if worst < 0:
                 return found, weights
             # It has learnt what comes behind, too: that goes with it.
-            found[worst, at:] = yield from hands.replant(worst, at)
+            found[worst, at:] = yield from share.replant(worst, at)
 
 
 @declared

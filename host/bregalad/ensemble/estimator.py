@@ -8,20 +8,21 @@ from numpy.typing import NDArray
 
 from ..boards.base import BoardError
 from ..driver.steps import SAFE, Steps
-from ..estimator import board as holder
+from ..estimator import board as tree_board
 from ..estimator.parameters import described
 from ..estimator.single import OneByOne
 from ..estimator.stream import StreamLearner
 from ..estimator.tree import StreamTree
 from ..estimator.turns import in_turn
+from ..former import Counts
 from ..hints import Frame
 from ..predictors import predictor_of
 from . import options, storage
-from .crew import Crew
-from .ground import Ground, alone, check_template, is_shared
 from .member import Member
 from .share import Known, Share
+from .shared_board import SharedBoard, alone, check_template, is_shared
 from .votes import elect
+from .workers import Workers
 
 _BATCH = 4096  # instances that a member learns or looks at before the next one does; nothing depends on it
 
@@ -59,8 +60,8 @@ class Ensemble(StreamLearner, Parameters):
     _storage = storage
     _trees_each = 1  # that a member may have at a time
     _name = ""  # of `options.NAMES`
-    _ground = None  # the board that members share
-    _crew = None  # of the workers that have the members; `_members` are older then
+    _shared_board = None  # the board that members share
+    _workers = None  # of the workers that have the members; `_members` are older then
 
     def _default_tree(self):
         raise NotImplementedError
@@ -114,8 +115,8 @@ class Ensemble(StreamLearner, Parameters):
     @property
     def members_(self) -> list[Member]:
         """The members as they are now, list; of those on workers, copies."""
-        if self._crew is not None:
-            self._members = self._crew.members()
+        if self._workers is not None:
+            self._members = self._workers.members()
             self._tell()
         elif "_members" not in self.__dict__:
             raise AttributeError("members_: there are none before fit")
@@ -125,16 +126,16 @@ class Ensemble(StreamLearner, Parameters):
         for tree in self._trees_here:
             tree._quantiser, tree.schema_ = self._quantiser, self.schema_
 
-    def _hands(self):
+    def _open_share(self):
         """What learns and votes: a share of all members, or workers."""
-        if self._crew is not None and self._crew.engine != self.engine:
+        if self._workers is not None and self._workers.engine != self.engine:
             self._recall()
         if self.engine is None:
             return self._share()
-        if self._crew is None:
+        if self._workers is None:
             self.check_parameters()
-            self._crew = Crew(self.engine, self._members, Known(self), int(self.threads))
-        return self._crew
+            self._workers = Workers(self.engine, self._members, Known(self), int(self.threads))
+        return self._workers
 
     def _share(self):
         self._settle_down()
@@ -149,8 +150,8 @@ class Ensemble(StreamLearner, Parameters):
 
     def _settle_down(self):
         """See to the board that members share."""
-        if self._ground is None and is_shared(self._template):
-            self._ground = Ground(self._template, self._members, self._trees_each)
+        if self._shared_board is None and is_shared(self._template):
+            self._shared_board = SharedBoard(self._template, self._members, self._trees_each)
 
     def _let_go(self):
         """Let go of all boards in this process."""
@@ -160,31 +161,31 @@ class Ensemble(StreamLearner, Parameters):
         for tree in self._trees_here:
             tree.close()
         self._unfinished = None
-        if self._ground is not None:
-            ground, self._ground = self._ground, None
-            ground.leave()
+        if self._shared_board is not None:
+            shared, self._shared_board = self._shared_board, None
+            shared.leave()
 
     @property
     def _board_in_use(self):
-        return None if self._ground is None else self._ground.board
+        return None if self._shared_board is None else self._shared_board.board
 
     def _recall(self):
         """Have all members in this process again."""
-        if self._crew is not None:
-            members, crew = self.members_, self._crew
-            self._crew = None
-            crew.dismiss()
+        if self._workers is not None:
+            members, workers = self.members_, self._workers
+            self._workers = None
+            workers.dismiss()
             self._members = members
 
-    def _check_crew(self):
+    def _check_workers(self):
         """Have the members of workers that are no more in this process, for others; an error if there is no cluster."""
-        crew = self._crew
-        if crew is None or crew.ended is None:
+        workers = self._workers
+        if workers is None or workers.ended is None:
             return
         self._recall()
-        if crew.trouble:
+        if workers.trouble:
             raise BoardError(
-                f"{self.engine}: {crew.ended}. All {self._seen} instances learnt are kept here: the ensemble can be "
+                f"{self.engine}: {workers.ended}. All {self._seen} instances learnt are kept here: the ensemble can be "
                 "saved and goes on with the next one, with engine=None or on a cluster"
             )
 
@@ -213,14 +214,14 @@ class Ensemble(StreamLearner, Parameters):
             member.drop_spare()
 
     def _testing_then_training(self, X, labels):
-        self._check_crew()
-        self._hands().open()  # if there is no memory for a board, or no worker, nothing has changed yet
+        self._check_workers()
+        self._open_share().open()  # if there is no memory for a board, or no worker, nothing has changed yet
         # A link may be cut, and the call finished when its X is another's.
-        stretches = self._quantiser.begin(X, int(self.threads), keep=self._ground is not None)
+        stretches = self._quantiser.begin(X, int(self.threads), keep=self._shared_board is not None)
         parts, at = [], 0
         while at < len(labels):
             yield SAFE
-            self._check_crew()
+            self._check_workers()
             codes = stretches.next(at, _BATCH)
             parts.append((yield from self._taking(codes, labels[at : at + len(codes)])))
             due = stretches.learnt(at, len(codes))
@@ -241,17 +242,17 @@ class Ensemble(StreamLearner, Parameters):
 
     def _learn_all(self, codes, labels):
         """What members predict, int32 array (members, n), and what their votes count, float array of that shape."""
-        return self._hands().learn(codes, labels, self._seen)
+        return self._open_share().learn(codes, labels, self._seen)
 
     def _changing_books(self, due):
-        hands = self._hands()
-        changes = self._quantiser.changes(due, used := hands.thresholds())
+        share = self._open_share()
+        changes = self._quantiser.changes(due, used := share.thresholds())
         if changes:
-            yield from hands.settle()
-            if not np.array_equal(used, again := hands.thresholds()):
+            yield from share.settle()
+            if not np.array_equal(used, again := share.thresholds()):
                 changes = self._quantiser.changes(due, again)
         if changes:
-            yield from hands.recode(changes)
+            yield from share.recode(changes)
             self._quantiser.adopt(changes)
 
     # One by one
@@ -259,13 +260,13 @@ class Ensemble(StreamLearner, Parameters):
     def _alone(self):
         self._check_ready()
         if self._single is None:
-            self._hands().open()
-            once = self.class_weight is None and self._ground is None
+            self._open_share().open()
+            once = self.class_weight is None and self._shared_board is None
             self._single = OneByOne(self._quantiser, self.classes_, once, self._grows, self._take_one)
         return self._single
 
     def _take_one(self, single, place):
-        self._check_crew()
+        self._check_workers()
         self._finish(Steps(self._taking(single.codes, np.array([place], np.int32))))
         single.seen()
 
@@ -297,7 +298,7 @@ class Ensemble(StreamLearner, Parameters):
         self._settle_down()
         self._drop_spares()
         for tree in self._trees:
-            holder.make_cells(tree, quantiser)
+            tree_board.make_cells(tree, quantiser)
         self._quantiser, self._single = quantiser, None
 
     def _with_attributes(self, more):
@@ -329,14 +330,14 @@ class Ensemble(StreamLearner, Parameters):
     def _elected(self, codes):
         """Class indices of instances; int32 array (n,)."""
         self._check_unchanged()
-        found, weights = (self._crew or self._voters()).vote(codes)
+        found, weights = (self._workers or self._voters()).vote(codes)
         return elect(found, np.repeat(weights[:, np.newaxis], len(codes), axis=1), len(self.classes_))
 
     def _shares(self, codes):
         self._check_unchanged()
-        hands, means = self._crew or self._voters(), np.zeros((len(codes), len(self.classes_)))
+        share, means = self._workers or self._voters(), np.zeros((len(codes), len(self.classes_)))
         for at in range(0, len(codes), _BATCH):
-            shares, weights = hands.shares(codes[at : at + _BATCH])
+            shares, weights = share.shares(codes[at : at + _BATCH])
             # In order, for only then sums are the same wherever members are.
             for each, weight in zip(shares, weights / weights.sum(), strict=True):
                 means[at : at + _BATCH] += weight * each
@@ -354,9 +355,8 @@ class Ensemble(StreamLearner, Parameters):
         members = self.members_
         reports = [member.tree.report() for member in members]
         names = [name for name in reports[0] if name not in ("instances", "depth", "leaf_prediction")]
-        return {
+        return Counts({name: sum(report[name] for report in reports) for name in names}) | {
             "instances": self._seen,
-            **{name: sum(report[name] for report in reports) for name in names},
             "depth": max(report["depth"] for report in reports),
             "leaf_prediction": reports[0]["leaf_prediction"],
             "members": len(members),
@@ -383,9 +383,9 @@ class Ensemble(StreamLearner, Parameters):
     def reset(self) -> None:
         """Forget everything learnt."""
         self._single = None
-        if self._crew is not None:
-            self._crew.dismiss()
-            self._crew = None
+        if self._workers is not None:
+            self._workers.dismiss()
+            self._workers = None
         for tree in self._trees_here:
             tree.reset()
         self._let_go()
@@ -405,7 +405,7 @@ class Ensemble(StreamLearner, Parameters):
         return state
 
     def _state(self):
-        members = {} if self._crew is None else {"_members": self.members_}
+        members = {} if self._workers is None else {"_members": self.members_}
         return super()._state() | members
 
     def __setstate__(self, state):

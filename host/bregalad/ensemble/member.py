@@ -6,12 +6,12 @@ import numpy as np
 
 from ..drift.adwin import forget, new_windows
 from ..driver.steps import steadily
-from ..estimator import board as holder
+from ..estimator import board as tree_board
 from ..estimator.tree import StreamTree
 from ..interrupt import unbroken
 from ..policy.subset import mix
 from .draws import Draws
-from .ground import is_shared
+from .shared_board import is_shared
 from .votes import DRIFT, RIGHT, SEEN, WARNING, watch
 
 
@@ -50,7 +50,7 @@ class Member:
         """A new tree, which shares attributes, classes and code books with the ensemble ``stream``."""
         tree = self._new_tree(stream)
         if self.spare is not None:
-            holder.follow(tree, self.spare)
+            tree_board.follow(tree, self.spare)
             self.spare = None
         elif not is_shared(self.style.tree):
             tree._open_trainer()
@@ -90,7 +90,7 @@ class Member:
     def drop_spare(self):
         """Let go of the board of a tree that is no more."""
         if self.spare is not None:
-            holder.release(self.spare)
+            tree_board.release(self.spare)
             self.spare = None
 
     def __getstate__(self):

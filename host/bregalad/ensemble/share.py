@@ -34,7 +34,7 @@ class Share:
     is an Ensemble, or Known.
     """
 
-    ended = None  # see `Crew`
+    ended = None  # see `Workers`
 
     def __init__(self, members, stream, threads=1):
         self.members, self.stream, self._threads = members, stream, threads

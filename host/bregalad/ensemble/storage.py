@@ -4,15 +4,15 @@ import copy
 
 from ..boards import is_link
 from ..drift.adwin import trouble
-from ..estimator import board as holder
+from ..estimator import board as tree_board
 from ..estimator.saving import storage
 from ..estimator.saving.contents import is_count
 from ..geometry import Geometry
 from ..learners.catalogue import TREES
-from .ground import alone, is_shared
 from .member import Member
+from .shared_board import alone, is_shared
 
-_OWN = ("geometry", "tally")  # entries of a tree's description that are its own
+_OWN = ("geometry", "event_counts")  # entries of a tree's description that are its own
 _COUNTS = ("made", "warnings", "drifts")  # of a member
 
 
@@ -36,7 +36,7 @@ def save(ensemble, path, kept):
     meta = {
         **{name: entry for name, entry in meta.items() if name not in _OWN},  # of the last tree, as of any
         **({} if ensemble._fractions is None else {"fractions": ensemble._fractions.tolist()}),
-        **_ground_of(ensemble),
+        **_board_of(ensemble),
         "member": meta["tree"],
         "tree": type(ensemble).__name__,
         "ensemble": own,
@@ -59,7 +59,7 @@ def _check_kind(kind):
         )
 
 
-def _ground_of(ensemble):
+def _board_of(ensemble):
     """What is said of the board of a tree of a copy that has no open one."""
     template = copy.deepcopy(ensemble._template)
     if is_shared(ensemble._template):
@@ -137,5 +137,5 @@ def _tree(template, meta, arrays, found):
     tree.__dict__.update(storage.learnt_by(tree, meta, arrays))
     tree._quantiser, tree.schema_ = found["_quantiser"], found["schema_"]
     tree._made_with = tree._decisive()
-    holder.check_fit(tree, holder.geometry_of(tree))
+    tree_board.check_fit(tree, tree_board.geometry_of(tree))
     return tree

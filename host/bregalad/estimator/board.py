@@ -67,7 +67,7 @@ def trainer_on(tree, board):
         len(tree.classes_),
         prediction=prediction,
         nodes=tree._nodes,
-        tally=tree._tally,
+        event_counts=tree._event_counts,
         review_period=int(tree.review_period),
         memory=tree._memory,
     )
@@ -90,7 +90,7 @@ def trainer_on(tree, board):
 
 def follow(tree, other):
     """Begin anew on the board of another tree, one like this but for the seed, which lets go of it."""
-    tree._trainer = other._trainer.followed(tree._policy(), tree._tally)
+    tree._trainer = other._trainer.followed(tree._policy(), tree._event_counts)
     tree._nodes, tree._opened, tree._prediction = tree._trainer.nodes, other._opened, other._prediction
     tree._memory = tree._trainer.memory
     other._trainer = None

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 from tqdm import tqdm
 
+from .. import former
 from ..boards.base import Board
 from ..data.iterables import parts_of
 from ..warn import warn
@@ -36,7 +37,7 @@ _LEARNT = (
     *("_columns", "_nodes", "_checkpoint", "_kept_geometry", "_prediction", "_memory", "_tree", "_members", "_seen"),
     *("trees_", "_curve"),
 )
-_PASSING = ("_turns", "_unfinished", "_single", "_wave", "_crew", "_ground")
+_PASSING = ("_turns", "_unfinished", "_single", "_wave", "_workers", "_shared_board")
 
 
 class Learner(ClassifierMixin, BaseEstimator):
@@ -86,6 +87,10 @@ class Learner(ClassifierMixin, BaseEstimator):
         raise NotImplementedError
 
     # Parameters
+
+    def set_params(self, **params: Any) -> Self:
+        """As scikit-learn's."""
+        return super().set_params(**former.parameters(params))
 
     def _chosen(self):
         """The options with their values."""

@@ -69,7 +69,9 @@ def _learn_first(learner, values, y, w):
         learner.partial_fit(pd.DataFrame([row]), [y], classes=[y], sample_weight=[w])
     except BaseException:
         # If the link was cut, `resume` learns it.
-        if learner._unfinished is None and not ("_tally" in learner.__dict__ and learner._tally.instances):
+        if learner._unfinished is None and not (
+            "_event_counts" in learner.__dict__ and learner._event_counts.instances
+        ):
             learner.reset()
         raise
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, dataclass_transform
 import numpy as np
 from pandas.api.types import is_hashable, is_scalar
 
+from .. import former
 from ..data.schema import Attribute
 from ..options import table as options
 from ..policy.split_policy import SplitPolicy
@@ -36,7 +37,7 @@ class BoardParameters:
     max_depth: int | None = None
     block: float | None = None
     child_counts: str = "inherit"
-    zoom: str = "path"
+    bin_window: str = "path"
     nominal: Nominal = ()
     nominal_split: str = "multiway"
     nominal_values: int = 64
@@ -74,6 +75,7 @@ def described(cls, name, table):
                 f"{cls.__name__}({parameter}={given.get(parameter, '?')!r}): the table of options declares "
                 f"{expected.get(parameter, 'no such parameter')!r}"
             )
+    cls.__init__ = former.taking(cls.__init__)
     cls._options = tuple(expected)
     cls.__doc__ = told
     if told is None:  # python -OO

@@ -24,7 +24,7 @@ def shares(tree, codes, leaves):
     ask = asks_board(tree, leaves)
     if ask.any():
         scores = tree._open_trainer().driver.predict(codes[ask], leaves[ask], True)
-        found[ask] = bayes.odds(scores[:, : len(tree.classes_)])
+        found[ask] = bayes.class_shares(scores[:, : len(tree.classes_)])
     return found
 
 
@@ -46,4 +46,4 @@ def asks_board(tree, leaves):
         return np.zeros(len(leaves), bool)
     tree._open_trainer()  # a loaded tree's leaves get their slots there
     table = tree._nodes.table[leaves]
-    return (table["slot"] >= 0) & (table["own"] > 0) & predictor.trusts_bayes(table["right"])
+    return (table["slot"] >= 0) & (table["observed"] > 0) & predictor.trusts_bayes(table["right"])

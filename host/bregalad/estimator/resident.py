@@ -1,4 +1,4 @@
-"""Instances that lie in the memory of a board which walks records down the tree itself."""
+"""Instances that lie in the memory of a board which routes records down the tree itself."""
 
 from __future__ import annotations
 

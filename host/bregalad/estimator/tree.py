@@ -13,14 +13,14 @@ from ..driver import checkpoint
 from ..driver.recoding import recoding
 from ..driver.requirements import warn_of_lost
 from ..driver.steps import SAFE, Steps
-from ..engine.tally import Tally
+from ..engine.event_counts import EventCounts
 from ..files import check_wave
 from ..options import table as options
 from ..policy.split_policy import SplitPolicy
 from ..tree import routing as walk
 from ..tree.recode import thresholds_of
 from ..words import shown
-from . import board as holder
+from . import board as tree_board
 from . import predictions
 from .inputs import checked_codes
 from .looking import inspection
@@ -66,7 +66,7 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
     _wave: Path | None = None  # the file that the board is to write a waveform to
     _prediction = None  # what leaves predict by, from the first board on
     _memory = None  # the last instances, of a tree with a window; from the first board on
-    _check_size, _open_trainer, _trainer_on = holder.check_size, holder.open_trainer, holder.trainer_on
+    _check_size, _open_trainer, _trainer_on = tree_board.check_size, tree_board.open_trainer, tree_board.trainer_on
     _rule = "majority class"  # of leaves that do not predict by naive Bayes
     _tells = True  # what its board lacks; of trees on boards alike only the first one does
 
@@ -75,12 +75,12 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
     def check_parameters(self) -> None:
         """Refuse wrong parameters with a ValueError or TypeError, before any data are read."""
         policy = self._policy()
-        geometry = holder.given_geometry(self)
+        geometry = tree_board.given_geometry(self)
         for name, value in self._chosen().items():
             options.check(name, value)
         check_class_weight(self.class_weight)
         check_nominal(self.nominal)
-        holder.check_board(self, geometry, policy)
+        tree_board.check_board(self, geometry, policy)
 
     def _policy(self):
         names = {field.name for field in fields(SplitPolicy)}
@@ -103,7 +103,7 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
     # Learning
 
     def _begin(self):
-        self._tally = Tally()
+        self._event_counts = EventCounts()
         self._trainer = self._checkpoint = self._nodes = self._memory = None
 
     def _testing_then_training(self, X, labels):
@@ -114,12 +114,12 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
         while at < len(labels):
             yield SAFE  # tree and sample agree, for copies that others take meanwhile
             codes = stretches.next(at, trainer.until_review)
-            before = trainer.tally.instances
+            before = trainer.event_counts.instances
             due = []
             try:
                 parts.append((yield from trainer.learning(codes, labels[at : at + len(codes)])))
             finally:
-                due = stretches.learnt(at, trainer.tally.instances - before)
+                due = stretches.learnt(at, trainer.event_counts.instances - before)
             at += len(codes)
             if due:
                 stretches.forget()
@@ -130,7 +130,7 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
         """Change the code books of these columns; a generator for `Steps`."""
         changes = self._quantiser.changes(due, used := self._thresholds())
         if changes:
-            yield from self._trainer.settling()  # what a trial has decided is in codes of the old books
+            yield from self._trainer.settling()  # what an attempt has decided is in codes of the old books
             if not np.array_equal(used, again := self._thresholds()):
                 changes = self._quantiser.changes(due, again)
         if changes:
@@ -168,7 +168,7 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
         labels : int32 array (n,)
             Indices into ``classes_``.
         weights : int32 array (n,), optional
-            How often each is learnt, at once: a trial that comes due meanwhile comes behind it. 0: it is predicted
+            How often each is learnt, at once: an attempt that comes due meanwhile comes behind it. 0: it is predicted
             only. Not for a tree with a window; up to 63 on a board that holds the tree itself.
 
         Returns
@@ -239,7 +239,7 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
         return predictions.shares(self, single.codes, walk.route(self._nodes.table, single.codes))[0]
 
     def _make_classes(self, count):
-        holder.make_room(self, count)
+        tree_board.make_room(self, count)
         self._trainer.count_classes(count)
 
     def _make_attributes(self, schema):
@@ -247,7 +247,7 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
         quantiser = self._quantiser.extended(schema, [capacity or 1 for capacity in capacities])
         if any(capacities):
             self._policy().check(len(self.classes_), True, self.nominal_split)
-        holder.make_cells(self, quantiser)
+        tree_board.make_cells(self, quantiser)
         if self._single is not None:
             self._single.extend(quantiser)
 
@@ -297,7 +297,7 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
 
     @in_turn
     def report(self) -> dict[str, Any]:
-        """Sizes and counts as a dict: instances, nodes, leaves, depth, splits, ties, trials ...
+        """Sizes and counts as a dict: instances, nodes, leaves, depth, splits, ties, attempts ...
 
         ``leaf_prediction``: what leaves predict by.
         ``slots``: those in use on the board, or that it will take when it is opened.
@@ -345,7 +345,7 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
         The same on all boards. Files and copies keep it.
         """
         self._fitted()
-        return history_of(self._tally.history, self.schema_, self._quantiser.books)
+        return history_of(self._event_counts.history, self.schema_, self._quantiser.books)
 
     def _shown(self):
         self._grown()
@@ -416,7 +416,7 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
     @in_turn
     def leaf_prediction_(self) -> str:
         """What leaves predict by: ``leaf_prediction``, or what it has come to on the board."""
-        return holder.predicts_by(self)
+        return tree_board.predicts_by(self)
 
     @property
     def _board_in_use(self):
@@ -466,12 +466,12 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
             If the link turns out to be cut: ``resume`` and nothing is lost, or ``close`` again and
             give the statistics up.
         """
-        holder.close(self)
+        tree_board.close(self)
 
     @in_turn
     def reset(self) -> None:
         """Forget everything learnt and let go of the board."""
-        holder.release(self)
+        tree_board.release(self)
         self._forget()
 
     def _state(self):

@@ -13,6 +13,7 @@ import pandas as pd
 
 from ..extras import needing
 from ..files import replacing
+from ..former import COUNTS, renamed
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -24,7 +25,7 @@ __all__ = ["COLUMNS", "Curve", "check_suffix", "kappa"]
 
 # What a tree's report may say; 0 where it does not.
 _COUNTS = (
-    *("leaves", "nodes", "depth", "trials", "splits", "ties", "replaced", "pruned"),
+    *("leaves", "nodes", "depth", "attempts", "splits", "ties", "replaced", "pruned"),
     *("alternates", "swapped", "drifts"),
 )
 COLUMNS = ("instances", "accuracy", "kappa", "recent", "recent_kappa", *_COUNTS, "labels", "seconds", "memory")
@@ -44,8 +45,8 @@ class Curve:
         The same since the point before.
     leaves, nodes, depth : list of int
         The tree's size.
-    trials, splits, ties, replaced, pruned : list of int
-        So far: trials, splits, those that only the tie threshold allowed, inner nodes split anew,
+    attempts, splits, ties, replaced, pruned : list of int
+        So far: attempts, splits, those that only the tie threshold allowed, inner nodes split anew,
         and inner nodes made leaves again.
     alternates, swapped, drifts : list of int
         So far: alternates that began and that took over, and drifts that an ensemble has found.
@@ -67,7 +68,7 @@ class Curve:
     leaves: list[int] = field(default_factory=list)
     nodes: list[int] = field(default_factory=list)
     depth: list[int] = field(default_factory=list)
-    trials: list[int] = field(default_factory=list)
+    attempts: list[int] = field(default_factory=list)
     splits: list[int] = field(default_factory=list)
     ties: list[int] = field(default_factory=list)
     replaced: list[int] = field(default_factory=list)
@@ -84,6 +85,11 @@ class Curve:
     def right(self) -> int:
         """Right predictions so far."""
         return 0 if self.confusion is None else int(np.trace(self.confusion))
+
+    @property
+    def trials(self) -> list[int]:
+        """The former name of ``attempts``."""
+        return list(getattr(self, renamed("trials", COUNTS)))
 
     def add(self, confusion: ArrayLike, report: Mapping[str, Any], seconds: float = 0.0, memory: float = 0.0) -> None:
         """Append a point.

@@ -58,11 +58,11 @@ _BAYES = """
     raised_winner = GatherElements <axis = 2> (can_win, best)  winner = Squeeze (raised_winner, two)
     most = GatherElements <axis = 2> (score, best)
     less = Sub (score, most)  exact = Cast <to = 1> (less)
-    logarithm = Mul (exact, unit)  odds = Softmax <axis = 2> (logarithm)
-    spread_odds = ScatterElements <axis = 2> (shares, can_win, odds)
+    logarithm = Mul (exact, unit)  bayes_shares = Softmax <axis = 2> (logarithm)
+    spread_by_bayes = ScatterElements <axis = 2> (shares, can_win, bayes_shares)
     by_bayes = Gather (leaf_by_bayes, leaf)  raised_by_bayes = Unsqueeze (by_bayes, two)
     class = Where (by_bayes, winner, majority)
-    any_chances = Where (raised_by_bayes, spread_odds, shares)
+    any_chances = Where (raised_by_bayes, spread_by_bayes, shares)
     chances = Gather <axis = 2> (any_chances, classes)
 """
 _ONE = "probabilities = Squeeze (chances, one)  elected = Squeeze (class, one)"

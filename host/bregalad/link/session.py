@@ -62,7 +62,7 @@ class Refused:
 
     reason: Refusal
     version: int
-    holder: int
+    owner: int
 
 
 @dataclass
@@ -88,7 +88,7 @@ class Session:
     of silence the board is asked for a sign of life, if something is expected from it (``waiting``).
 
     ``welcome``, of ``link.WELCOME``, is what the board said of itself, ``refused``, a Refused, why it does not go on
-    with this session; else they are None. ``heard`` is the time of its last frame that belongs to this session,
+    with this session; else they are None. ``last_received`` is the time of its last frame that belongs to this session,
     ``moved`` the time at which a numbered frame was last taken, on either side, or the ring had new room. ``values``
     has answers to register reads, (address, value) in order; the user removes them.
 
@@ -102,7 +102,7 @@ class Session:
         self.welcome = None
         self.refused = None
         self.waiting = False
-        self.heard = self.moved = _NOW
+        self.last_received = self.moved = _NOW
         self.values = deque()
         self.statistics = Statistics()
         # To the board
@@ -134,17 +134,17 @@ class Session:
 
     def begin(self, take_over=False):
         """Ask for a new session; `welcome` or `refused` is the answer."""
-        self._ask(HelloFlag.TAKE_OVER if take_over else 0)
+        self._request(HelloFlag.TAKE_OVER if take_over else 0)
 
     def resume(self):
         """Ask to go on with this session after a cut."""
         self.refused = None
         self._backing_off = 1
         self._go_back()
-        self._ask(HelloFlag.RESUME)
+        self._request(HelloFlag.RESUME)
 
     @property
-    def asking(self):
+    def requesting(self):
         """Whether a HELLO has no answer yet."""
         return self._hello is not None
 
@@ -176,7 +176,7 @@ class Session:
         self.backlog += len(data)
         self._urgent = True
 
-    def _ask(self, flags):
+    def _request(self, flags):
         self._hello = flags
         self._expires = _NOW
         self._calm = 1
@@ -190,7 +190,7 @@ class Session:
         if frame is None or frame.session != self.number or not _is_from_board(frame):
             self.statistics.frames_dropped += 1
             return
-        self.heard = now
+        self.last_received = now
         if frame.type == FrameType.REFUSED:
             self._refuse(frame)
         elif frame.type == FrameType.WELCOME:
@@ -205,9 +205,9 @@ class Session:
                 self._owes = self._owes or 0
 
     def _refuse(self, frame):
-        reason, version, holder = REFUSED.unpack(frame.payload).tolist()
+        reason, version, owner = REFUSED.unpack(frame.payload).tolist()
         if reason in list(Refusal):
-            self.refused = Refused(Refusal(reason), version, holder)
+            self.refused = Refused(Refusal(reason), version, owner)
             self._hello = None
 
     def _be_welcome(self, frame, now):
@@ -279,7 +279,7 @@ class Session:
         self._urgent = False
         out = []
         late = now >= self._expires
-        if self.asking:
+        if self.requesting:
             if late:
                 out.append(self._pack_hello(self._hello))
                 self._expires = now + min(_FIRST * self._calm, self.longest)
@@ -304,7 +304,7 @@ class Session:
             kept.sent = now
             kept.times += 1
             out.append(self._pack(kept.type, kept.payload, sequence=kept.sequence))
-        quiet = now - self.heard
+        quiet = now - self.last_received
         if late and self._is_timed and not out and (not self._flight or quiet >= self.longest):
             self._owes = (self._owes or 0) | AckFlag.PROBE
             if self._flight:
@@ -324,13 +324,13 @@ class Session:
     @property
     def deadline(self):
         """When `frames` will have something to send though nothing comes; may be past."""
-        if not self.asking and (self._urgent or self._owes is not None):
+        if not self.requesting and (self._urgent or self._owes is not None):
             return _NOW
         return self._expires if self._is_timed else float("inf")
 
     @property
     def _is_timed(self):
-        return self.asking or bool(self._flight or self._again or self._queue) or self.waiting
+        return self.requesting or bool(self._flight or self._again or self._queue) or self.waiting
 
     def _go_back(self):
         self._went_back_to = self._oldest

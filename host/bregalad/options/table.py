@@ -226,7 +226,7 @@ OPTIONS = (
             _all("inherit"),
         ),
         Option(
-            "zoom",
+            "bin_window",
             choice("path", "seen"),
             "whether a child's bins cover all codes on its side of a numeric split, or only those that its parent has "
             "seen",

@@ -1,4 +1,4 @@
-"""Verdicts on trials, in compiled code."""
+"""Decisions on attempts, in compiled code."""
 
 from collections import namedtuple
 
@@ -11,7 +11,7 @@ from .bounds import CONFIDENCE, PRACTICAL, epsilon, measured, unit_of
 from .criteria import impurity, span
 from .subset import leave_out
 
-# Verdicts. TIE: a split that only the tie threshold allowed; PRUNE: an inner node becomes a leaf
+# Decisions. TIE: a split that only the tie threshold allowed; PRUNE: an inner node becomes a leaf
 # again; RELOCATE: whether an inner node's split moves to another threshold depends on its bins;
 # CONSULT: all depends on the bins, of all attributes. ALTERNATE: one begins beside the node, anew if
 # there is one; SWAP, DROP: a fork's takes over, or goes.
@@ -28,7 +28,7 @@ _UNIT = 1 << GAIN_FRACTION
 # Ties: leaves whose best attributes the bound cannot tell apart; in the order of `options.table.TIES`.
 # Source: Holmes, Kirkby and Pfahringer, Tie-breaking in Hoeffding trees, 2005.
 _GENUINE, _WAITING = 1, 2
-FIRST_WAIT = 3000  # own instances
+FIRST_WAIT = 3000  # observed instances
 _ALPHA = 5
 
 # Elements of a candidate: first cell of the attribute, NO_CELL for none; where it splits; the scaled gain.
@@ -113,12 +113,12 @@ def _depth(table, node):
 
 
 @_inner
-def _gain(words, at, n_own):
+def _gain(words, at, n_observed):
     """Gain per instance of the candidate that begins there.
 
     Any two gains of the board that differ do so here: they have less than 53 bits.
     """
-    return words[at + GAIN] / (_UNIT * n_own)
+    return words[at + GAIN] / (_UNIT * n_observed)
 
 
 @_inner
@@ -146,11 +146,11 @@ def left_out(table, node, options, attributes):
 
 
 @_inner
-def _rank_all(words, form, options, sums, tried, n_own, shift, current, used):
+def _rank_all(words, form, options, sums, tried, n_observed, shift, current, used):
     """The ranking of all attributes; with averages that of the means, which take it in."""
     attribute = form.attribute
     best_at = -1
-    best, second, worst, own = -np.inf, -np.inf, np.inf, -shift
+    best, second, worst, kept = -np.inf, -np.inf, np.inf, -shift
     for cell in range(form.cells):
         at = form.candidates + CANDIDATE * cell
         if not _is_valid(words, at):
@@ -158,7 +158,7 @@ def _rank_all(words, form, options, sums, tried, n_own, shift, current, used):
         index = attribute[words[at + CELL]]
         if used[index]:
             continue
-        gain = _gain(words, at, n_own)
+        gain = _gain(words, at, n_observed)
         if options.average:
             sums[index] += gain + shift
             gain = sums[index] / tried
@@ -168,12 +168,12 @@ def _rank_all(words, form, options, sums, tried, n_own, shift, current, used):
             second = gain
         worst = min(worst, gain)
         if index == current:
-            own = gain
+            kept = gain
     if not options.average:
-        return _Ranking(best_at, best + shift, second + shift, worst + shift, own + shift)
+        return _Ranking(best_at, best + shift, second + shift, worst + shift, kept + shift)
     if current >= 0:
-        own = sums[current] / tried
-    return _Ranking(best_at, best, second, worst, own)
+        kept = sums[current] / tried
+    return _Ranking(best_at, best, second, worst, kept)
 
 
 @_inner
@@ -182,7 +182,7 @@ def _is_used(words, form, at, used):
 
 
 @_inner
-def _rank_top(words, form, n_own, shift, used):
+def _rank_top(words, form, n_observed, shift, used):
     """The ranking of the best two attributes.
 
     An attribute that is used has one value here, and so no gain, but for values that its split did
@@ -190,11 +190,11 @@ def _rank_top(words, form, n_own, shift, used):
     place; the one after that is not named, and taken for its equal.
     """
     best_at = next_at = -1
-    best, second, own = -np.inf, -np.inf, 0.0
+    best, second, kept = -np.inf, -np.inf, 0.0
     if _is_valid(words, form.best):
-        best_at, best = form.best, _gain(words, form.best, n_own) + shift
+        best_at, best = form.best, _gain(words, form.best, n_observed) + shift
     if _is_valid(words, form.second):
-        next_at, second = form.second, _gain(words, form.second, n_own) + shift
+        next_at, second = form.second, _gain(words, form.second, n_observed) + shift
     if _is_used(words, form, best_at, used):
         best_at, best = next_at, second
         if _is_used(words, form, best_at, used):
@@ -205,21 +205,21 @@ def _rank_top(words, form, n_own, shift, used):
     if left < 2:
         second = -np.inf
     if _is_valid(words, form.current):
-        own = _gain(words, form.current, n_own) + shift
-    return _Ranking(best_at, best, second, -np.inf, own)
+        kept = _gain(words, form.current, n_observed) + shift
+    return _Ranking(best_at, best, second, -np.inf, kept)
 
 
 @_inner
-def _rank(words, form, options, sums, tried, n_own, shift, current, used, all_gains):
+def _rank(words, form, options, sums, tried, n_observed, shift, current, used, all_gains):
     # By an argument that is None, as Numba then leaves out what the report is not.
     if all_gains is not None:
-        return _rank_all(words, form, options, sums, tried, n_own, shift, current, used)
-    return _rank_top(words, form, n_own, shift, used)
+        return _rank_all(words, form, options, sums, tried, n_observed, shift, current, used)
+    return _rank_top(words, form, n_observed, shift, used)
 
 
 @_inner
 def _keep(options, row, period):
-    """The verdict to leave a node alone; its next trial is due after ``period`` instances."""
+    """The decision to leave a node alone; its next attempt is due after ``period`` instances."""
     if options.adaptive:
         row["period"] = period
     return KEEP, NO_CELL, 0
@@ -240,45 +240,45 @@ def _winner(words, at):
 
 
 @_inner
-def _judge_leaf(ranking, words, form, options, row, n_own, n, classes, depth, t):
+def _decide_leaf(ranking, words, form, options, row, n_observed, n, classes, depth, t):
     gap = ranking.best if options.anytime else ranking.best - max(ranking.second, 0.0)
     if options.rivals:
         gap = ranking.best - max(ranking.second, 0.0)
-    verdict = KEEP
+    decision = KEEP
     if ranking.best >= MIN_GAIN:
         wide, tie, _ = _compare(options, gap, n, classes, depth, t, form.attributes)
         if options.ties == _GENUINE:
             tie = tie and genuine(ranking.best, ranking.second, ranking.worst)
         elif options.ties == _WAITING:
-            tie = n_own >= row["wait"]
-        if wide or options.first_trial:
-            verdict = SPLIT
+            tie = n_observed >= row["wait"]
+        if wide or options.first_attempt:
+            decision = SPLIT
         elif tie and options.leaf_ties:
-            verdict = TIE
-    if verdict == KEEP:
+            decision = TIE
+    if decision == KEEP:
         period = _patience(options, gap, n, classes) if options.adaptive else options.grace
         return _keep(options, row, period)
     cell, value = _winner(words, ranking.at)
-    return verdict, cell, value
+    return decision, cell, value
 
 
 @_inner
-def _judge_inner(ranking, words, form, options, row, n, classes, depth, t):
+def _decide_inner(ranking, words, form, options, row, n, classes, depth, t):
     if options.null and not options.rivals and ranking.best < MIN_GAIN:
-        verdict = change(options, -ranking.current, n, classes, depth, t, form.attributes)
-        return KEEP if verdict == KEEP else PRUNE, NO_CELL, 0
+        decision = change(options, -ranking.current, n, classes, depth, t, form.attributes)
+        return KEEP if decision == KEEP else PRUNE, NO_CELL, 0
     if ranking.at < 0:
         return KEEP, NO_CELL, 0
     cell, value = _winner(words, ranking.at)
     if form.attribute[cell] != row["attribute"]:
-        verdict = change(options, ranking.best - ranking.current, n, classes, depth, t, form.attributes)
-        if options.rivals and verdict != KEEP:
-            verdict = ALTERNATE
+        decision = change(options, ranking.best - ranking.current, n, classes, depth, t, form.attributes)
+        if options.rivals and decision != KEEP:
+            decision = ALTERNATE
     else:
-        verdict = RELOCATE if options.replace and row["kind"] != MULTIWAY else KEEP
-    if verdict == KEEP:
+        decision = RELOCATE if options.replace and row["kind"] != MULTIWAY else KEEP
+    if decision == KEEP:
         return KEEP, NO_CELL, 0
-    return verdict, cell, value
+    return decision, cell, value
 
 
 @_inner
@@ -294,48 +294,48 @@ def _may_fork(table, node):
 
 
 @_inner
-def judge_row(words, form, options, table, base, gains, evidence, node, classes, t, inner):
-    """Decide on one trial: verdict, cell and value.
+def decide_row(words, form, options, table, inherited, gains, evidence, node, classes, t, inner):
+    """Decide on one attempt: decision, cell and value.
 
     ``words`` is the split attempt, int64 (form.size,); the options are ``SplitPolicy.options``; table, base, gains and
     evidence arrays of ``Nodes``: averages of gains, the period of a node that is kept and the evidence for any other
-    verdict are written. So many classes are in use; t are the instances that the tree had learnt when the trial was
+    decision are written. So many classes are in use; t are the instances that the tree had learnt when the attempt was
     due, the one that it was due with included. ``inner`` is ``options.anytime``, as an argument, so that Numba leaves
-    out what None has no use for: verdicts on inner nodes. Cell and value are those of the attribute that wins, to split
-    on or whose threshold may move; NO_CELL and 0 otherwise.
+    out what None has no use for: decisions on inner nodes. Cell and value are those of the attribute that wins, to
+    split on or whose threshold may move; NO_CELL and 0 otherwise.
     """
     row = table[node]
     if options.max_depth and row["kind"] == LEAF and _depth(table, node) >= options.max_depth:
         return _keep(options, row, options.grace)
-    width = base.shape[1]
-    n_own = n = np.int64(0)
+    width = inherited.shape[1]
+    n_observed = n = np.int64(0)
     named = 0
     for k in range(width):
-        own = words[k]
-        both = own + base[node, k]
-        n_own += own
-        n += both
-        named += both > 0
-    if named < 2 or n_own == 0:
+        observed = words[k]
+        total = observed + inherited[node, k]
+        n_observed += observed
+        n += total
+        named += total > 0
+    if named < 2 or n_observed == 0:
         return _keep(options, row, options.grace)
     if options.consults:
         if inner is not None and row["kind"] != LEAF and not _may_fork(table, node):
             return KEEP, NO_CELL, 0
         return CONSULT, NO_CELL, 0
     shift = 0.0
-    if n > n_own:
+    if n > n_observed:
         counts = np.empty(width, np.int64)
         for k in range(width):
             counts[k] = words[k]
         shift = -impurity(options.criterion, counts)
         for k in range(width):
-            counts[k] += base[node, k]
+            counts[k] += inherited[node, k]
         shift += impurity(options.criterion, counts)
     current = row["attribute"] if row["kind"] != LEAF else -1
     used = left_out(table, node, options, form.attributes)
     if options.average:
         row["tried"] += 1
-    ranking = _rank(words, form, options, gains[node], row["tried"], n_own, shift, current, used, form.all)
+    ranking = _rank(words, form, options, gains[node], row["tried"], n_observed, shift, current, used, form.all)
     if ranking.at < 0 and row["kind"] == LEAF:
         return _keep(options, row, options.grace)
     depth = 0
@@ -345,15 +345,15 @@ def judge_row(words, form, options, table, base, gains, evidence, node, classes,
     if inner is not None and row["kind"] != LEAF:
         if options.rivals and not _may_fork(table, node):
             return KEEP, NO_CELL, 0
-        verdict, cell, value = _judge_inner(ranking, words, form, options, row, n, classes, depth, t)
+        decision, cell, value = _decide_inner(ranking, words, form, options, row, n, classes, depth, t)
         rival = ranking.current
     else:
-        verdict, cell, value = _judge_leaf(ranking, words, form, options, row, n_own, n, classes, depth, t)
+        decision, cell, value = _decide_leaf(ranking, words, form, options, row, n_observed, n, classes, depth, t)
         if options.anytime and not options.rivals:
             rival = 0.0
-    if verdict != KEEP:
-        gain = 0.0 if verdict == PRUNE else ranking.best
+    if decision != KEEP:
+        gain = 0.0 if decision == PRUNE else ranking.best
         measured(evidence[node], options, n, gain, rival, classes, depth, t, form.attributes)
-        if options.first_trial and row["kind"] == LEAF:
+        if options.first_attempt and row["kind"] == LEAF:
             evidence[node, DECIDED + BOUND] = 0.0
-    return verdict, cell, value
+    return decision, cell, value

@@ -96,14 +96,14 @@ class PositivePolicy(SplitPolicy):
         """By what a node's ratio of labelled to unlabelled instances is multiplied; ``totals`` are the stream's."""
         return self.level * float(totals[1 - self.positive]) / max(1, int(totals[self.positive]))
 
-    def consult(self, growth, node, own, bins, totals):
-        """Decide on a trial: KEEP, of a leaf SPLIT or TIE, of an inner node ALTERNATE; the split's cell and value.
+    def consult(self, growth, node, observed, bins, totals):
+        """Decide on an attempt: KEEP, of a leaf SPLIT or TIE, of an inner node ALTERNATE; the split's cell and value.
 
-        ``own`` and ``totals`` are class counts, int64 (classes,), of the node on the board and of the stream; ``bins``
-        a list of int64 arrays (bins, classes), the STATISTICS of all cells.
+        ``observed`` and ``totals`` are class counts, int64 (classes,), of the node on the board and of the stream;
+        ``bins`` a list of int64 arrays (bins, classes), the STATISTICS of all cells.
         """
         cells, nodes, factor = growth.cells, growth.nodes, self.factor(totals)
-        unlabelled = int(own[1 - self.positive])
+        unlabelled = int(observed[1 - self.positive])
         ranked = []
         used = {int(nodes.attribute[at]) for at in [*nodes.path(node)][1:] if nodes.kind[at] == MULTIWAY}
         for attribute, cell in enumerate(cells.first_cell.tolist()):
@@ -119,30 +119,30 @@ class PositivePolicy(SplitPolicy):
         first = int(np.argmax(gains >= gains.max() - _SAME))
         best, cell, value = ranked.pop(first)
         facts = (
-            int((own + nodes.base[node]).sum()),
+            int((observed + nodes.inherited[node]).sum()),
             2,
             nodes.depth(node),
-            growth.tally.instances,
+            growth.event_counts.instances,
             len(cells.first_cell),
         )
         if nodes.kind[node] == LEAF:
             current = max([0.0, *(gain for gain, _, _ in ranked)])
             error = epsilon(self.options, *facts)
             sure = best - current > error
-            verdict = (SPLIT if sure else TIE) if best >= MIN_GAIN and (sure or error < self.tau) else KEEP
+            decision = (SPLIT if sure else TIE) if best >= MIN_GAIN and (sure or error < self.tau) else KEEP
         elif cells.attribute[cell] != nodes.attribute[node]:
             current = sum(gain for gain, other, _ in ranked if cells.attribute[other] == nodes.attribute[node])
-            verdict = ALTERNATE if self.moved(best - current, *facts) else KEEP
+            decision = ALTERNATE if self.moved(best - current, *facts) else KEEP
         else:
             split = Split(cells, cell, value, [bins[place] for place in cells.cells_of(int(cells.attribute[cell]))])
             old = growth.current_split(node, split)
             current = best_split(old.sides, MULTIWAY, self.positive, factor)[1] / unlabelled
             moves = self.same_attribute == "replace" and split.kind != MULTIWAY and old.value != value
-            verdict = ALTERNATE if moves and self.moved(best - current, *facts) else KEEP
-        if not verdict:
+            decision = ALTERNATE if moves and self.moved(best - current, *facts) else KEEP
+        if not decision:
             return KEEP, NO_CELL, 0
         measured(nodes.evidence[node], self.options, facts[0], best, current, *facts[1:])
-        return verdict, cell, value
+        return decision, cell, value
 
     def check(self, classes, nominal, nominal_split):
         """Refuse other classes than two."""

@@ -22,7 +22,7 @@ _BINARY = "Only binary classification is supported here."  # what scikit-learn's
 _Variant = namedtuple(
     "_Variant",
     [
-        "first_trial",  # a leaf splits whatever the gap
+        "first_attempt",  # a leaf splits whatever the gap
         "leaf_ties",  # eps < tau is enough at a leaf
         "inner_ties",  # eps < tau is enough at an inner node if the gap is above tau / 2
         "null",  # the null split competes at inner nodes
@@ -32,9 +32,9 @@ _Variant = namedtuple(
 VARIANTS = complete(
     NAMES,
     {
-        "paper": _Variant(first_trial=0, leaf_ties=1, inner_ties=0, null=1, tree_wide=0),
-        "moa": _Variant(first_trial=0, leaf_ties=1, inner_ties=1, null=0, tree_wide=1),
-        "kdd2018": _Variant(first_trial=1, leaf_ties=0, inner_ties=0, null=1, tree_wide=0),
+        "paper": _Variant(first_attempt=0, leaf_ties=1, inner_ties=0, null=1, tree_wide=0),
+        "moa": _Variant(first_attempt=0, leaf_ties=1, inner_ties=1, null=0, tree_wide=1),
+        "kdd2018": _Variant(first_attempt=1, leaf_ties=0, inner_ties=0, null=1, tree_wide=0),
     },
     __file__,
 )
@@ -44,8 +44,8 @@ _FIXED = ("anytime", "alternates", "watched", "rivals", "subset", "seed")  # by 
 # As plain numbers; None in compiled code, or 0, where an option is off.
 _Options = namedtuple(
     "_Options",
-    "criterion bound certainty tau scale ties adaptive grace anytime average replace first_trial leaf_ties inner_ties "
-    "null max_depth subset seed consults rivals",
+    "criterion bound certainty tau scale ties adaptive grace anytime average replace first_attempt leaf_ties "
+    "inner_ties null max_depth subset seed consults rivals",
 )
 
 
@@ -82,7 +82,7 @@ class SplitPolicy:
     tau: float = default_of("tau")
     grace: int = default_of("grace")
     child_counts: str = default_of("child_counts")
-    zoom: str = default_of("zoom")
+    bin_window: str = default_of("bin_window")
     criterion: str = default_of("criterion")
     bound: str = default_of("bound")
     scale: float = default_of("scale")
@@ -109,7 +109,7 @@ class SplitPolicy:
     test_every: int = default_of("test_every")
     test_length: int = default_of("test_length")
 
-    consults = False  # whether a trial reads all that the node has counted, and `consult` decides
+    consults = False  # whether an attempt reads all that the node has counted, and `consult` decides
 
     def __post_init__(self):
         for field in fields(self):
@@ -153,7 +153,7 @@ class SplitPolicy:
                 period = getattr(self, name)
                 if self.window < period:
                     raise ValueError(
-                        f"a window of {self.window} instances is smaller than {name}={period}: between two trials a "
+                        f"a window of {self.window} instances is smaller than {name}={period}: between two attempts a "
                         f"node would forget all; choose window >= {period}, or a smaller {name}"
                     )
 
@@ -205,7 +205,7 @@ class SplitPolicy:
 
     @property
     def reports_all(self):
-        """Whether trials must report the gains of all attributes."""
+        """Whether attempts must report the gains of all attributes."""
         return bool(self.gain_average or self.ties == "htdt" or self.subset)
 
     @property
@@ -239,7 +239,7 @@ class SplitPolicy:
             1 if self.anytime else None,
             int(self.gain_average),
             int(self.same_attribute == "replace"),
-            variant.first_trial,
+            variant.first_attempt,
             variant.leaf_ties,
             int(variant.inner_ties or self.rivals),
             variant.null,

@@ -1,7 +1,7 @@
 """Which attributes a node may be split on, where each has a random few: drawn, but the same wherever the tree grows.
 
 What is drawn depends on the seed and on the path from the root to the node: on the branches and on the attributes
-tested there. So a node has its attributes for as long as it lives, and no number of a node or a trial matters.
+tested there. So a node has its attributes for as long as it lives, and no number of a node or an attempt matters.
 
 Source: Gomes et al., Adaptive random forests for evolving data stream classification, Machine Learning 106, 2017;
 the mixing of bits: Steele, Lea and Flood, Fast splittable pseudorandom number generators, OOPSLA 2014 (SplitMix64).

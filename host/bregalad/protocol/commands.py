@@ -22,9 +22,9 @@ class Opcode(IntEnum):
     """First byte of a command."""
 
     LEARN = 1  # learn rows that lie in memory, each at its leaf's slot and at those that links lead to
-    TRIAL = 2  # refused: the board says when
+    ATTEMPT = 2  # refused: the board says when
     CLEAR = 3  # empty a slot: counts and entry 0, link and current NONE, bins over all codes
-    PLACE = 4  # empty a slot, give its bins their zoom, its entry role, link, current and period
+    PLACE = 4  # empty a slot, give its bins their bin window, its entry role, link, current and period
     READ = 5  # report counts (STATISTICS) or an entry (ENTRY), after all reports before
     WRITE = 6  # set what READ reports
     FENCE = 7  # report the token, after all reports before
@@ -36,8 +36,8 @@ class CommandFlag(IntFlag):
     """Second byte of a command; a bit means something for the command named only."""
 
     MEMORY = 1  # LEARN: has to be set
-    INNER = 2  # PLACE: the slot is an inner node's (its trials follow inner_grace)
-    KEEP = 4  # PLACE: set role, link, current and period alone, since to 0; or if a cell is named its zoom alone
+    INNER = 2  # PLACE: the slot is an inner node's (its attempts follow inner_grace)
+    KEEP = 4  # PLACE: set role, link, current and period alone, since to 0; or if a cell is named its bin window alone
 
 
 class RecordFlag(IntFlag):
@@ -59,19 +59,19 @@ COMMANDS = complete(
             Field("count", 32, "Rows; 0 is allowed."),
             Field("address", 64, "Byte address of the first row, any alignment."),
         ),
-        Opcode.TRIAL: Layout("trial", *_HEAD, Field("slot", 16), Field("reserved", 32, count=3)),
+        Opcode.ATTEMPT: Layout("attempt", *_HEAD, Field("slot", 16), Field("reserved", 32, count=3)),
         Opcode.CLEAR: Layout("clear", *_HEAD, Field("slot", 16), Field("reserved", 32, count=3)),
         Opcode.PLACE: Layout(
             "place",
             *_HEAD,
             Field("slot", 16, "The slot to set up."),
-            Field("parent", 16, "Slot whose zoom is inherited; may be the slot itself."),
-            Field("cell", 16, "Cell whose zoom is (lo, shift) instead, or NONE."),
+            Field("parent", 16, "Slot whose bin window is inherited; may be the slot itself."),
+            Field("cell", 16, "Cell whose bin window is (lo, shift) instead, or NONE."),
             Field("lo", 8, "The first code of bin 0; lower ones count there, too."),
             Field("shift", 8, "A bin covers 2**shift codes, the last one all further codes; 0 to 7."),
             Field("link", 16, "Next slot on the path to the root, or NONE."),
             Field("current", 16, "First cell of the node's split attribute, or NONE."),
-            Field("period", 16, "Instances between trials of this slot, 0: the role's register."),
+            Field("period", 16, "Instances between attempts of this slot, 0: the role's register."),
         ),
         Opcode.READ: Layout(
             "read",

@@ -5,7 +5,7 @@ import re
 
 from ..geometry import MISSING, NONE, Geometry
 from ..predictors import Predictor
-from . import commands, judge, leaf_rows, nodes, registers, reports, rows, soc, tree
+from . import commands, decider, leaf_rows, nodes, registers, reports, rows, soc, tree
 
 
 def markdown():
@@ -35,9 +35,9 @@ def markdown():
         ),
         ("Trees on the board", tree, _layouts(tree.TREE_COMMANDS), _layouts(tree.TREE_REPORTS), _registers(tree.TREE)),
         ("Node table", nodes, nodes.NodeKind, nodes.EditError),
-        ("Reports", reports, _layouts(reported), reports.SuggestionFlag, reports.EntryFlag, reports.ErrorCode),
+        ("Reports", reports, _layouts(reported), reports.AttemptFlag, reports.EntryFlag, reports.ErrorCode),
         ("Registers", registers, _registers(registers.REGISTERS), registers.CellKind),
-        ("Judge", judge, _registers(judge.JUDGE)),
+        ("Decider", decider, _registers(decider.DECIDER)),
         ("Leaf rows", leaf_rows, leaf_rows.RowWord, leaf_rows.RowOp, Predictor, _registers(leaf_rows.LEAF_ROWS)),
         (
             "Cores in a system on chip",

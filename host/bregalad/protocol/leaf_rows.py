@@ -36,6 +36,6 @@ LEAF_ROWS = (
         "leaf_predictor",
         0x110,
         Field("by", 2, _RW, "Predictor.", limits=lambda geometry: (0, max(Predictor) * geometry.naive_bayes)),
-        Field("told", 1, _RW, "1: the class of every record is told; 0: of those with TEST."),
+        Field("reported", 1, _RW, "1: the class of every record is told; 0: of those with TEST."),
     ),
 )

@@ -105,7 +105,7 @@ REFUSED = Layout(
     "refused",
     Field("reason", 16, "Refusal."),
     Field("version", 16, "LINK_VERSION."),
-    Field("holder", 32, "The session that has the board, 0: none."),
+    Field("owner", 32, "The session that has the board, 0: none."),
 )
 
 VALUE = Layout("value", Field("address", 32, "Of the register read."), Field("value", 32))

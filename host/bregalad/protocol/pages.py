@@ -1,9 +1,9 @@
 """Pages: where the statistics of slots lie in a board's memory while they are not on the chip.
 
 With `Geometry.resident` the array has room for the statistics of so many slots at a time. Those of every slot have a
-page in memory, all pages behind each other at its end. A page has the zooms of all cells, and then their counts. What
-all lanes have of a pass, a bin and a class lies together, in whole bus words, or several in one. Behind them is a log:
-beats that wait to be counted until the page is on the chip again.
+page in memory, all pages behind each other at its end. A page has the bin windows of all cells, and then their counts.
+What all lanes have of a pass, a bin and a class lies together, in whole bus words, or several in one. Behind them is a
+log: beats that wait to be counted until the page is on the chip again.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class PageLayout:
 
     @property
     def item_bits(self) -> int:
-        """Of what all lanes have of a pass, a bin and a class: W bits each, for a zoom, too."""
+        """Of what all lanes have of a pass, a bin and a class: W bits each, for a bin window, too."""
         return self.geometry.lanes * self.geometry.count_width
 
     @property
@@ -34,7 +34,7 @@ class PageLayout:
         return -(-self.item_bits // self.geometry.bus_width)
 
     def words(self, passes: int) -> int:
-        """Bus words of the zooms and counts of so many passes."""
+        """Bus words of the bin windows and counts of so many passes."""
         items = passes * (1 + self.geometry.bins * self.geometry.classes)
         return -(-items // self.word_items) * self.item_words
 

@@ -30,7 +30,7 @@ EVENTS = {
     "nodes": "Slots updated: path nodes of all records, and one for each record with TEST.",
     "beats": "Beats counted: nodes times passes.",
     "predictions": "Records whose prediction was told.",
-    "trials": "Trials.",
+    "attempts": "Attempts.",
     "halvings": "Slots halved because a count would overflow.",
     "clamped": "Beats in which a bin's counter stayed at 0 or at its maximum.",
     "bad_records": "Records skipped: slot or class out of range.",
@@ -41,8 +41,8 @@ TIMINGS = {
     "clocks": "Clocks since clear.",
     "learning": "Clocks with a LEARN under way.",
     "stall_input": "Clocks of a LEARN without a beat: stream or memory was late.",
-    "stall_trial": "Clocks of a LEARN given to a trial's snapshot.",
-    "stall_lock": "Clocks of a LEARN that waited for a slot under trial.",
+    "stall_attempt": "Clocks of a LEARN given to an attempt's snapshot.",
+    "stall_lock": "Clocks of a LEARN that waited for a slot under attempt.",
     "stall_halve": "Clocks of a LEARN spent on halving a slot.",
     "stall_report": "Clocks of a LEARN that waited for room for predictions.",
     "commands": "Clocks of array operations of CLEAR, PLACE, READ and WRITE.",
@@ -87,7 +87,7 @@ REGISTERS = (
         "status",
         0x14,
         Field("halted", 1, _RO, "1 from an ERROR report to RESET."),
-        Field("busy", 1, _RO, "A command, trial or report is under way."),
+        Field("busy", 1, _RO, "A command, attempt or report is under way."),
         Field("failing", 1, _RO, "Memory fails to read or write a page, and is asked again until it does not."),
     ),
     Register(
@@ -99,11 +99,13 @@ REGISTERS = (
     Register(
         "report",
         0x20,
-        Field("all", 1, _RW, "Trials report 0: SUGGESTION, 1: GAINS."),
+        Field("all", 1, _RW, "Attempts report 0: TOP_CANDIDATES, 1: GAINS."),
         Field("neighbours", 1, _RW, "1: predictions look at the bins beside a numeric cell's, too."),
     ),
-    Register("grace", 0x24, Field("leaf", 24, _RW, "Instances between trials of a leaf slot; 0: none.", 200)),
-    Register("inner_grace", 0x28, Field("inner", 24, _RW, "Instances between trials of an inner slot; 0: none.", 2000)),
+    Register("grace", 0x24, Field("leaf", 24, _RW, "Instances between attempts of a leaf slot; 0: none.", 200)),
+    Register(
+        "inner_grace", 0x28, Field("inner", 24, _RW, "Instances between attempts of an inner slot; 0: none.", 2000)
+    ),
     Register(
         "cell",
         0x2C,

@@ -16,28 +16,28 @@ from .tree import TREE_REPORTS, TreeKind
 class Kind(IntEnum):
     """First byte of a report."""
 
-    SUGGESTION = 1  # a trial's top two attributes
-    GAINS = 2  # a trial's gains, one per cell
+    TOP_CANDIDATES = 1  # an attempt's top two attributes
+    GAINS = 2  # an attempt's gains, one per cell
     STATISTICS = 3  # answer to READ of a cell
     ENTRY = 4  # answer to READ of a slot's entry
     FENCE = 5  # answer to FENCE
     ERROR = 6  # why the board has halted
 
 
-class SuggestionFlag(IntFlag):
-    """Flags of SUGGESTION and GAINS."""
+class AttemptFlag(IntFlag):
+    """Flags of TOP_CANDIDATES and GAINS."""
 
-    HALVED = 1  # the slot's counts were halved since its last trial
-    UNDERFLOW = 2  # a weight -1 met a class count of 0 since the slot's last trial
+    HALVED = 1  # the slot's counts were halved since its last attempt
+    UNDERFLOW = 2  # a weight -1 met a class count of 0 since the slot's last attempt
     INNER = 4  # the slot is an inner node's
 
 
 class EntryFlag(IntFlag):
     """Flags of a slot's entry."""
 
-    HALVED = 1  # as in SuggestionFlag
-    UNDERFLOW = 2  # as in SuggestionFlag
-    INNER = 4  # as in SuggestionFlag
+    HALVED = 1  # as in AttemptFlag
+    UNDERFLOW = 2  # as in AttemptFlag
+    INNER = 4  # as in AttemptFlag
     DUE = 8  # of boards with a node table: it is tried at the block's end
     TRIED = 16  # `tried` says when it was last
 
@@ -71,12 +71,12 @@ def _candidate(name):
     return tuple(Field(f"{name}_{f.name}", f.width, f.doc, f.signed) for f in CANDIDATE.fields)
 
 
-def suggestion_layout(geometry):
-    """SUGGESTION: the top two attributes of a slot."""
+def top_candidates_layout(geometry):
+    """TOP_CANDIDATES: the top two attributes of a slot."""
     classes = geometry.classes
     return Layout(
-        "suggestion",
-        *_head("SuggestionFlag."),
+        "top_candidates",
+        *_head("AttemptFlag."),
         Field("n", 32, "Instances in the slot."),
         Field("class_counts", 32, count=classes),
         *_candidate("best"),
@@ -92,16 +92,16 @@ def suggestion_layout(geometry):
 
 
 def gains_layout(geometry, cells):
-    """GAINS: a candidate per cell in use; an attribute stands at its last cell."""
+    """GAINS: a candidate per cell in use; an attribute's is at its last cell."""
     return Layout(
         "gains",
-        *_head("SuggestionFlag."),
+        *_head("AttemptFlag."),
         Field("n", 32, "Instances in the slot."),
         Field("class_counts", 32, count=geometry.classes),
         Field(
             "candidates",
             32,
-            "Three words for each cell in use, as those of best in SUGGESTION: "
+            "Three words for each cell in use, as those of best in TOP_CANDIDATES: "
             "cell + (value << 16) + (valid << 24), gain 31:0, gain 63:32. An "
             "attribute's stand at its last cell.",
             count=CANDIDATE.size // 4 * cells,
@@ -122,15 +122,15 @@ def statistics_layout(geometry):
 
 def entry_body(geometry):
     """What ENTRY reports and WRITE (cell NONE) takes."""
-    tried = Field("tried", 32, "With a node table: number of the last record as of the last trial.")
+    tried = Field("tried", 32, "With a node table: number of the last record as of the last attempt.")
     return Layout(
         "entry",
         Field("n", 32, "Instances in the slot."),
-        Field("since", 32, "Instances since the last trial."),
+        Field("since", 32, "Instances since the last attempt."),
         Field("link", 16),
         Field("current", 16),
         Field("entry_flags", 16, "EntryFlag."),
-        Field("period", 16, "Instances between trials, 0: the role's register."),
+        Field("period", 16, "Instances between attempts, 0: the role's register."),
         *([tried] if geometry.nodes else []),
         Field("class_counts", 32, count=geometry.classes),
     )
@@ -154,7 +154,7 @@ ERROR = Layout(
 _LAYOUTS = complete(
     Kind,
     {  # of a geometry and the cells in use
-        Kind.SUGGESTION: lambda geometry, cells: suggestion_layout(geometry),
+        Kind.TOP_CANDIDATES: lambda geometry, cells: top_candidates_layout(geometry),
         Kind.GAINS: gains_layout,
         Kind.STATISTICS: lambda geometry, cells: statistics_layout(geometry),
         Kind.ENTRY: lambda geometry, cells: entry_layout(geometry),

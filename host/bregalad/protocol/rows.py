@@ -6,9 +6,9 @@ as many codes as a bus word has bytes. Each clock does one. A board without sear
 number has the label 255, which is no class, and an attribute's edges are dropped.
 
 Of a row's flags bits 1:0 are a `RecordFlag`. Bits 7:2 are the instance's weight less 1, modulo 64: how often it is
-counted, once where they are 0. It has one number and one prediction all the same, and a trial that it makes due comes
-behind it all. One of weight 0 is predicted, but neither its codes nor its class are counted. With MINUS or TEST the
-weight says nothing.
+counted, once where they are 0. It has one number and one prediction all the same, and an attempt that it makes due
+comes behind it all. One of weight 0 is predicted, but neither its codes nor its class are counted. With MINUS or TEST
+the weight says nothing.
 
 Commands and rows are one ordered stream. A command is 16 bytes; what follows it begins at a bus word and is padded to
 the next one. A row that comes before a command is not touched by it.

@@ -45,7 +45,7 @@ DESCRIPTOR = Layout(
 
 
 class Stop(IntEnum):
-    """Why a ring stands."""
+    """Why a ring has stalled."""
 
     NOTHING = 0  # it does not
     INDEX = 1  # more descriptors are produced than the ring has
@@ -58,7 +58,7 @@ _RO, _RW, _PULSE = Access.RO, Access.RW, Access.PULSE
 _STATUS = (
     ("reports", "Reports wait."),
     ("commands", "No descriptor does."),
-    ("stopped", "A ring stands."),
+    ("stopped", "A ring has stalled."),
 )
 
 
@@ -102,13 +102,13 @@ SOC_REGISTERS = (
     _words(7, "commands_size", Bits("log2", 5, _RW, "Of its descriptors.", RING[0], lambda g: RING)),
     _words(8, "commands_produced", Bits("count", 32, _RW, "Descriptors that the host has written.")),
     _words(9, "commands_consumed", Bits("count", 32, _RO, "Those that are done.")),
-    _words(10, "failed_low", Bits("address", 32, _RO, "31:0 of the address at which the command ring stands.")),
+    _words(10, "failed_low", Bits("address", 32, _RO, "31:0 of the address at which the command ring has stalled.")),
     _words(11, "failed_high", Bits("address", 32, _RO, "63:32 of it.")),
     _page(12, "reports_ring", "Where the report ring begins."),
     _words(13, "reports_size", Bits("log2", 5, _RW, "Of its bytes.", REPORT_RING[0], lambda g: REPORT_RING)),
     _words(14, "reports_produced", Bits("count", 32, _RO, "Words that are in memory.")),
     _words(15, "reports_consumed", Bits("count", 32, _RW, "Those that the host has read.")),
-    _words(16, "reports_failed", Bits("address", 32, _RO, "The address at which the report ring stands.")),
+    _words(16, "reports_failed", Bits("address", 32, _RO, "The address at which the report ring has stalled.")),
     _words(17, "interrupt", *(Bits(name, 1, _RO, doc) for name, doc in _STATUS)),
     _words(18, "interrupt_mask", *(Bits(name, 1, _RW, f"1: {doc[0].lower()}{doc[1:]}") for name, doc in _STATUS)),
 )

@@ -7,17 +7,17 @@ tree stays as it is, and at its end, when its last numbered record has been coun
 1. the board waits for GO if anything was proposed at the end before, or with ``block.waits``: BLOCK is reported, and
    until GO all commands but LEARN, LAYOUT, EDGES, TURN and FENCE are executed; these five would wait for ever, and are
    refused;
-2. the slots that are due are tried, each by its counts as of now. A trial that the judge does not keep is told by a
-   PROPOSAL and the SUGGESTION or GAINS after it;
+2. the slots that are due are tried, each by its counts as of now. An attempt that the decider does not keep is told by
+   a SPLIT_CANDIDATE and the TOP_CANDIDATES or GAINS after it;
 3. with ``block.at_once`` the board waits for GO if anything was proposed now, and with ``block.waits`` here, not in 1;
 4. the next block begins, of the length that TURN or GO has said last.
 
 A slot is due when it has counted as many records as its period says; an inner one also with a record on its path whose
-number, below 2^32, is a multiple of ``every``. TRIAL is refused.
+number, below 2^32, is a multiple of ``every``. ATTEMPT is refused.
 
 A record comes to a leaf, and then down each alternate that it meets (FORK), `Geometry.alternates` at most, to another.
 All of these count it and have a prediction. That of the first is the record's, which alone has a number; those of the
-others are told where every record's is, but tallied nowhere.
+others are told where every record's is, but counted nowhere.
 
 While a LEARN is under way and does not wait for GO, all commands but LOAD wait. What a LOAD writes then must be no row
 of that LEARN; where the LEARN ends with an error, the LOAD may be executed or dropped.
@@ -31,9 +31,9 @@ from enum import IntEnum
 from ..complete import complete
 from ..geometry import NONE
 from .commands import padded
+from .decider import DECIDER
 from .fields import Access, Register
 from .fields import Field as Bits
-from .judge import JUDGE
 from .layout import Field, Layout
 from .leaf_rows import LEAF_ROWS
 from .nodes import EDIT
@@ -68,8 +68,8 @@ TREE_COMMANDS = complete(
             Field("slot", 16, "The slot."),
             Field("node", 16, "The node that counts there."),
             Field("only", 16, "The class that all instances have which the split above gave the node; NONE, MANY."),
-            Field("base", 32, "How many they are."),
-            Field("ask_up_to", 32, "The judge's: instances in the slot up to which all trials are proposals."),
+            Field("inherited", 32, "How many they are."),
+            Field("all_up_to", 32, "The decider's: instances in the slot up to which all attempts are candidates."),
         ),
         TreeOpcode.ROW: Layout(
             "row",
@@ -87,7 +87,7 @@ TREE_COMMANDS = complete(
             "period",
             *_HEAD,
             Field("slot", 16),
-            Field("period", 16, "Instances between trials of this slot, 0: the role's register."),
+            Field("period", 16, "Instances between attempts of this slot, 0: the role's register."),
             Field("reserved", 16, count=5),
         ),
         TreeOpcode.TURN: Layout(
@@ -115,9 +115,9 @@ TREE_COMMANDS = complete(
 class TreeKind(IntEnum):
     """First byte of a report that only boards with a node table give."""
 
-    PROPOSAL = 9  # the trial that is reported next may change the tree
+    SPLIT_CANDIDATE = 9  # the attempt that is reported next may change the tree
     BLOCK = 10  # a block has ended, and the board waits for GO
-    LEARNT = 11  # a LEARN has ended: all its records are counted, all their trials reported
+    LEARNT = 11  # a LEARN has ended: all its records are counted, all their attempts reported
     LABEL = 12  # a record's class, predicted before the record was learnt
     MARK = 13  # instances and hits since the last mark
     ROW = 14  # answer to READ of a row
@@ -127,14 +127,14 @@ _NUMBER = Layout(
     "number",
     Field("kind", 8),
     Field("flags", 8, "0."),
-    Field("slot", 16, "PROPOSAL: the slot."),
+    Field("slot", 16, "SPLIT_CANDIDATE: the slot."),
     Field("number", 32, "Of the last numbered record."),
 )
 
 TREE_REPORTS = complete(
     TreeKind,
     {
-        TreeKind.PROPOSAL: _NUMBER,
+        TreeKind.SPLIT_CANDIDATE: _NUMBER,
         TreeKind.BLOCK: _NUMBER,
         TreeKind.LEARNT: Layout(
             "learnt",
@@ -181,7 +181,7 @@ TREE = (
     ),
 )
 
-TREE_REGISTERS = (*JUDGE, *LEAF_ROWS, *TREE)
+TREE_REGISTERS = (*DECIDER, *LEAF_ROWS, *TREE)
 
 
 def mixed(only, counts):

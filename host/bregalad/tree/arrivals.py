@@ -1,4 +1,4 @@
-"""What an instance changes at the nodes that it reaches, compiled: arrivals, trials that are due, predictions."""
+"""What an instance changes at the nodes that it reaches, compiled: arrivals, attempts that are due, predictions."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ MAJORITY, BAYES, ADAPTIVE = map(int, complete(Predictor, _CARRIED_OUT, __file__)
 
 @njit()
 def arrive(node, weight=1):
-    """Count an instance's arrival, ``weight`` times, towards a node's trial; whether that is due at the block's end."""
+    """Count an arrival, ``weight`` times, towards a node's attempt; whether that is due at the block's end."""
     since = node["since"] + weight
     node["since"] = since
     return since >= node["period"]
@@ -21,7 +21,7 @@ def arrive(node, weight=1):
 
 @njit()
 def summon(table, leaf):
-    """The tree's own counter makes the trials of the inner nodes above a leaf due; whether there are any."""
+    """The tree's own counter makes the attempts of the inner nodes above a leaf due; whether there are any."""
     node = above(table, leaf)
     called = node != NO_NODE
     while node != NO_NODE:

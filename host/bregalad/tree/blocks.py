@@ -28,7 +28,7 @@ begun : int
     Instances that the tree had learnt as it began.
 made : int
     When the decisions are taken to have been made that errors, or tests of alternates, come to within it: before it
-    began, so that they take effect at its end. Those of one instance's block do so after its trials.
+    began, so that they take effect at its end. Those of one instance's block do so after its attempts.
 """
 
 
@@ -59,7 +59,7 @@ def is_due(row):
 def busy(table, rows):
     """Whether a block's end may have to do more than to begin the next block."""
     for node in range(rows):
-        if table[node]["verdict"] != KEPT or is_due(table[node]):
+        if table[node]["decision"] != KEPT or is_due(table[node]):
             return True
     return False
 
@@ -74,7 +74,7 @@ def next_of(table, rows, made):
     found = np.int64(-1)
     for node in range(rows):
         row = table[node]
-        if row["verdict"] > KEPT and row["due_at"] <= made and (found < 0 or _is_over(table, node, found)):
+        if row["decision"] > KEPT and row["due_at"] <= made and (found < 0 or _is_over(table, node, found)):
             found = node
     return found
 

@@ -10,13 +10,13 @@ from ..compiled import njit
 from ..geometry import NONE
 from .edits import CELL, CLEAR, KEEP, SLOT, WHAT
 from .slots import give_back, take_slot
-from .split import enter_role, hand_out, place, restate, sprout, zoom_of
-from .table import FORK, LEAF, descendants, forget_trial, kill
+from .split import bin_window_of, enter_role, hand_out, place, restate, sprout
+from .table import FORK, LEAF, descendants, forget_attempt, kill
 
 
 @njit()
 def role_period(tree, node):
-    """Instances between trials of a node, where it has no period of its own."""
+    """Instances between attempts of a node, where it has no period of its own."""
     return tree.style.grace if tree.table[node]["kind"] == LEAF else tree.style.inner_period
 
 
@@ -24,15 +24,15 @@ def role_period(tree, node):
 def begin_anew(tree, node):
     """All that is known of a node from its statistics begins anew."""
     gains, row = tree.matrices[2], tree.table[node]
-    row["since"] = row["own"] = row["tried"] = 0
+    row["since"] = row["observed"] = row["tried"] = 0
     gains[node] = 0
     row["period"] = role_period(tree, node)
-    forget_trial(row)
+    forget_attempt(row)
 
 
 @njit()
-def rezoom(tree, node, at):
-    """Write the edits that set a cleared slot's zoom to what its node's path asks for: one per attribute at most.
+def set_bin_windows(tree, node, at):
+    """Write the edits that set a cleared slot's bin window to what its node's path asks for: one per attribute at most.
 
     ``at`` as in ``split.place``, which also says what is returned.
     """
@@ -40,7 +40,7 @@ def rezoom(tree, node, at):
     slot = np.int64(table[node]["slot"])
     begun, step = at, np.int64(node)
     while table[step]["parent"] >= 0:
-        cell, lo, shift = zoom_of(tree, step)
+        cell, lo, shift = bin_window_of(tree, step)
         told = cell == NONE
         for before in range(begun, at):  # nearer to the node
             told |= edits[before, CELL] == cell
@@ -56,17 +56,17 @@ def activate(tree, node, seen, at):
 
     ``at`` as in ``split.place``, which also says what is returned.
     """
-    counts, base, _, _, _ = tree.matrices
+    counts, inherited, _, _, _ = tree.matrices
     row = tree.table[node]
     row["slot"] = slot = take_slot(tree.stack, tree.slot_node, node)
     begin_anew(tree, node)
     row["born"] = seen
     if row["kind"] == LEAF and tree.style.inherit:
-        base[node] = counts[node]
+        inherited[node] = counts[node]
     else:
-        base[node] = 0
+        inherited[node] = 0
     tree.edits[at, WHAT], tree.edits[at, SLOT] = CLEAR, slot
-    return restate(tree, node, rezoom(tree, node, at + 1))
+    return restate(tree, node, set_bin_windows(tree, node, at + 1))
 
 
 @njit(inner=True)
@@ -140,7 +140,7 @@ def _deactivate_others(tree, leaves, chosen):
 
 
 @njit(inner=True)
-def _holders(table, leaves, first, width):
+def _with_slots(table, leaves, first, width):
     """Those of the leaves that hold a slot, and a family of new ones."""
     held = np.empty(len(leaves), np.int64)
     count = 0
@@ -155,7 +155,7 @@ def _holders(table, leaves, first, width):
 def free_slot(tree):
     """Free the slot of the least promising leaf, if any has one."""
     leaves, _ = _leaves(tree)
-    active = _holders(tree.table, leaves, 0, 0)
+    active = _with_slots(tree.table, leaves, 0, 0)
     chosen = _most_promising(tree.matrices[0], active, len(active) - 1)
     _deactivate_others(tree, active, chosen)
 
@@ -185,7 +185,7 @@ def clear_below(tree, node):
 
 
 @njit()
-def divide(tree, node, attribute, kind, value, values, sides, own, tie, anytime, competes):
+def divide(tree, node, attribute, kind, value, values, sides, observed, tie, anytime, competes):
     """Turn a leaf into a test, or replace an inner node's test and all below; the most promising leaves get slots.
 
     ``anytime`` is of the style; None as an argument: what it leaves out is not compiled. ``competes`` says whether
@@ -195,7 +195,7 @@ def divide(tree, node, attribute, kind, value, values, sides, own, tie, anytime,
     table, used, width = tree.table, np.int64(0), len(sides)
     if anytime is not None and table[node]["kind"] != LEAF:
         clear_below(tree, node)
-    child = sprout(tree, node, attribute, kind, value, values, sides, own, tie)
+    child = sprout(tree, node, attribute, kind, value, values, sides, observed, tie)
     if anytime is not None:
         used = enter_role(tree, node, used)
     family = np.arange(child, child + width)
@@ -203,7 +203,7 @@ def divide(tree, node, attribute, kind, value, values, sides, own, tie, anytime,
     handed = 0 if tree.style.anytime else 1  # a leaf's own slot
     if competes is not None and width > tree.stack[0] + handed:
         leaves, inner = _leaves(tree)
-        leaves = _holders(table, leaves, child, width)
+        leaves = _with_slots(table, leaves, child, width)
         chosen = _most_promising(tree.matrices[0], leaves, _places(tree, inner))
         _deactivate_others(tree, leaves, chosen)
         family = leaves[chosen & (leaves >= child) & (leaves < child + width)]

@@ -11,9 +11,9 @@ from .table import (
     LEAF,
     MATRICES,
     NO_NODE,
+    PER_ATTEMPT,
     PER_ATTRIBUTE,
     PER_CLASS,
-    PER_TRIAL,
     PER_WINDOW,
     ROWS,
     VACANT,
@@ -49,7 +49,7 @@ class Nodes:
         self.table = np.zeros(0, DTYPE)
         self._matrices = {name: np.zeros((0, classes), np.int64) for name in PER_CLASS}
         self._matrices |= {name: np.zeros((0, 0)) for name in (*PER_ATTRIBUTE, *PER_WINDOW)}
-        self._matrices |= {name: np.zeros((0, EVIDENCE)) for name in PER_TRIAL}
+        self._matrices |= {name: np.zeros((0, EVIDENCE)) for name in PER_ATTEMPT}
         self.add(1)
 
     def __len__(self):
@@ -69,7 +69,7 @@ class Nodes:
 
     @property
     def matrices(self):
-        """``counts``, ``base``, ``gains``, ``windows`` and ``evidence`` with all their rows, for compiled code."""
+        """``counts``, ``inherited``, ``gains``, ``windows`` and ``evidence`` with all their rows, for compiled code."""
         return tuple(self._matrices.values())
 
     def average_over(self, attributes):

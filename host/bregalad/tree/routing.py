@@ -1,4 +1,4 @@
-"""Where instances go: walks down the tree, compiled."""
+"""Where instances go: traversals of the tree, compiled."""
 
 import numpy as np
 

@@ -39,7 +39,7 @@ def style_of(geometry, policy, cells):
         geometry.bins,
         1 if policy.anytime else None,
         int(policy.child_counts == "inherit"),
-        int(policy.zoom == "seen"),
+        int(policy.bin_window == "seen"),
         int(policy.grace),
         LONG if policy.tree_wide else int(policy.inner_grace),
         policy.first_wait,
@@ -122,13 +122,13 @@ def child_wait(style, wait, tie):
 
 
 @njit()
-def sprout(tree, node, attribute, kind, value, values, sides, own, tie):
+def sprout(tree, node, attribute, kind, value, values, sides, observed, tie):
     """Make a leaf a test with new leaves below, for which there is room; the first child.
 
     ``kind``, ``value``, ``values`` and ``sides`` are as in `sides_of`; instances with the value missing are added to
-    ``sides``. ``own`` are the board's class counts of the node, int64 (classes,).
+    ``sides``. ``observed`` are the board's class counts of the node, int64 (classes,).
     """
-    table, (counts, base, gains, windows, evidence), style = tree.table, tree.matrices, tree.style
+    table, (counts, inherited, gains, windows, evidence), style = tree.table, tree.matrices, tree.style
     width, classes = sides.shape
     default = most = 0
     for branch in range(width):
@@ -143,8 +143,8 @@ def sprout(tree, node, attribute, kind, value, values, sides, own, tie):
         for branch in range(width):
             known += sides[branch, k]
         # Instances with the value missing go where later ones will go.
-        sides[default, k] += max(own[k] - known, 0)
-        if own[k] + base[node, k] > own[majority] + base[node, majority]:
+        sides[default, k] += max(observed[k] - known, 0)
+        if observed[k] + inherited[node, k] > observed[majority] + inherited[node, majority]:
             majority = k
     child = take_rows(table, tree.room, width)
     windows[node] = 0  # on another tree than this will be
@@ -156,14 +156,14 @@ def sprout(tree, node, attribute, kind, value, values, sides, own, tie):
         leaf = child + branch
         table[leaf] = tree.blank[0]
         counts[leaf] = 0
-        base[leaf] = 0
+        inherited[leaf] = 0
         gains[leaf] = 0
         windows[leaf] = 0
         evidence[leaf] = 0
         best = 0
         for k in range(classes):
             if style.inherit:
-                counts[leaf, k] = base[leaf, k] = sides[branch, k]
+                counts[leaf, k] = inherited[leaf, k] = sides[branch, k]
             if sides[branch, k] > sides[branch, best]:
                 best = k
         table[leaf]["parent"] = node
@@ -238,7 +238,7 @@ def place_slot(slot, parent_slot, flags, cell, lo, shift, over, current, edits, 
 
 
 @njit()
-def zoom_of(tree, leaf):
+def bin_window_of(tree, leaf):
     """``(cell, lo, shift)`` where a child's bins differ from its parent's; cell NONE: nowhere."""
     row = tree.table[leaf]
     parent = tree.table[row["parent"]]
@@ -261,14 +261,14 @@ def enter_role(tree, node, at):
 def hand_out(tree, node, keepers, at):
     """Hand free slots, which are enough, and that of a node that counts no more, to ``keepers`` of its children.
 
-    They inherit the zoom of the node's slot. ``at`` as in `place`, which also says what is returned.
+    They inherit the bin window of the node's slot. ``at`` as in `place`, which also says what is returned.
     """
     table = tree.table
     slot = np.int64(table[node]["slot"])
     handed = 0 if tree.style.anytime or not len(keepers) else 1
     if handed:
         table[node]["slot"] = -1
-    # A slot that is handed over comes last: until then its zoom is what the others inherit.
+    # A slot that is handed over comes last: until then its bin window is what the others inherit.
     for turn in range(len(keepers)):
         last = handed and turn == len(keepers) - 1
         leaf = keepers[0 if last else turn + handed]
@@ -277,6 +277,6 @@ def hand_out(tree, node, keepers, at):
             table[leaf]["slot"] = slot
         else:
             table[leaf]["slot"] = take_slot(tree.stack, tree.slot_node, leaf)
-        cell, lo, shift = zoom_of(tree, leaf)
+        cell, lo, shift = bin_window_of(tree, leaf)
         at = place(tree, leaf, slot, np.int64(0), cell, lo, shift, at)
     return at

@@ -9,8 +9,8 @@ from ..geometry import MISSING
 
 LEAF, NUMERIC, MULTIWAY, ONE_VS_REST, FORK = range(5)  # as NodeKind; the first four as CellKind, with leaf for ignored
 NO_NODE = -1
-NEVER = -(1 << 62)  # of `due_at`: no trial yet
-KEPT = 0  # of `verdict`: nothing is to be done
+NEVER = -(1 << 62)  # of `due_at`: no attempt yet
+KEPT = 0  # of `decision`: nothing is to be done
 
 # name: (dtype, value in a new node). One row holds all of a node's fields, so that a step down the
 # tree touches one cache line, and so does what every instance changes: those come first.
@@ -24,34 +24,34 @@ FIELDS = {
     "parent": (np.int32, NO_NODE),
     "majority": (np.int32, 0),  # class predicted
     "slot": (np.int32, -1),  # -1: nothing is counted on the board
-    "period": (np.int32, 0),  # instances between trials
-    "own": (np.int64, 0),  # a leaf's arrivals that its slot counts, halved when the board halves them
-    "since": (np.int64, 0),  # instances since the last trial
+    "period": (np.int32, 0),  # instances between attempts
+    "observed": (np.int64, 0),  # a leaf's arrivals that its slot counts, halved when the board halves them
+    "since": (np.int64, 0),  # instances since the last attempt
     "right": (np.int64, 0),  # predictions that were right: majority class's minus naive Bayes's
-    "due_at": (np.int64, NEVER),  # instances that the tree had learnt when the last trial was due
+    "due_at": (np.int64, NEVER),  # instances that the tree had learnt when the last attempt was due
     # What that has come to, and has not taken effect yet; also KEPT.
-    "verdict": (np.int32, KEPT),
+    "decision": (np.int32, KEPT),
     "cell": (np.int32, -1),
     "value": (np.int32, 0),
     "next": (np.int32, -1),  # of rows that are free: the next family's first
     "low": (np.int32, 0),  # codes [low, high) of the parent's numeric attribute that bins cover
     "high": (np.int32, 0),
-    "wait": (np.int32, 0),  # own instances from which on a tie may be broken, where that adapts
-    "tried": (np.int32, 0),  # trials that went into the averages
+    "wait": (np.int32, 0),  # observed instances from which on a tie may be broken, where that adapts
+    "tried": (np.int32, 0),  # attempts that went into the averages
     # Of trees that forget. Instances that the tree had learnt before the first one that its slot, and its counts, know.
     "born": (np.int64, 0),
     "made": (np.int64, 0),
 }
 PER_CLASS = (
     "counts",  # classes seen, as a leaf's predictions use them
-    "base",  # classes that count in n though the board has not seen them
+    "inherited",  # classes that count in n though the board has not seen them
 )
-PER_ATTRIBUTE = ("gains",)  # sums of gains per instance over the node's trials
+PER_ATTRIBUTE = ("gains",)  # sums of gains per instance over the node's attempts
 PER_WINDOW = ("windows",)  # a window of ``drift.adwin`` on the errors made at the node and below
-PER_TRIAL = ("evidence",)  # what the last trial that decided has measured, and the one that the node's test is of
-MATRICES = (*PER_CLASS, *PER_ATTRIBUTE, *PER_WINDOW, *PER_TRIAL)
-# Elements of `evidence`, from DECIDED and from MADE on: instances of both counts, 0: there was no such trial; gain;
-# the gain that it was compared with; by how much it had to be larger.
+PER_ATTEMPT = ("evidence",)  # what the last attempt that decided has measured, and the one that the node's test is of
+MATRICES = (*PER_CLASS, *PER_ATTRIBUTE, *PER_WINDOW, *PER_ATTEMPT)
+# Elements of `evidence`, from DECIDED and from MADE on: instances of the total counts, 0: there was no such attempt;
+# gain; the gain that it was compared with; by how much it had to be larger.
 N, GAIN, RIVAL, BOUND = range(4)
 DECIDED, MADE, EVIDENCE = 0, 4, 8
 DTYPE = np.dtype([(name, dtype) for name, (dtype, _) in FIELDS.items()], align=True)
@@ -101,9 +101,9 @@ def leave_rows(table, room, first, count):
 
 
 @njit()
-def forget_trial(row):
-    """A node's statistics are no more: what its last trial has come to, or will, is void."""
-    row["due_at"], row["verdict"] = NEVER, KEPT
+def forget_attempt(row):
+    """A node's statistics are no more: what its last attempt has come to, or will, is void."""
+    row["due_at"], row["decision"] = NEVER, KEPT
 
 
 @njit(inner=True)
@@ -163,12 +163,12 @@ def _place(table, row, new):
 
 @njit()
 def _move(tree, node, row):
-    """Take a node to another row, whose place in the tree it gets; what its last trial has come to is void."""
-    table, (counts, base, gains, windows, evidence) = tree.table, tree.matrices
+    """Take a node to another row, whose place in the tree it gets; what its last attempt has come to is void."""
+    table, (counts, inherited, gains, windows, evidence) = tree.table, tree.matrices
     _place(table, row, table[node])
-    counts[row], base[row], gains[row], windows[row] = counts[node], base[node], gains[node], windows[node]
+    counts[row], inherited[row], gains[row], windows[row] = counts[node], inherited[node], gains[node], windows[node]
     evidence[row] = evidence[node]
-    forget_trial(table[row])
+    forget_attempt(table[row])
     for branch in range(table[row]["width"]):
         table[table[row]["child"] + branch]["parent"] = row
 
@@ -176,9 +176,9 @@ def _move(tree, node, row):
 @njit()
 def _clear(tree, row):
     """Make a row that of a new node in the same place."""
-    counts, base, gains, windows, evidence = tree.matrices
+    counts, inherited, gains, windows, evidence = tree.matrices
     _place(tree.table, row, tree.blank[0])
-    counts[row], base[row], gains[row], windows[row], evidence[row] = 0, 0, 0, 0, 0
+    counts[row], inherited[row], gains[row], windows[row], evidence[row] = 0, 0, 0, 0, 0
 
 
 @njit()
@@ -223,7 +223,7 @@ def kill(table, room, node):
         if row["width"]:
             leave_rows(table, room, np.int64(row["child"]), np.int64(row["width"]))
         row["slot"], row["width"] = -1, 0
-        forget_trial(row)
+        forget_attempt(row)
     row = table[node]
     if row["width"]:
         leave_rows(table, room, np.int64(row["child"]), np.int64(row["width"]))

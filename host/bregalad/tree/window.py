@@ -89,7 +89,7 @@ def leaf_of(table, codes, at):
 
 
 @njit()
-def count_off(table, counts, base, leaf, number, label):
+def count_off(table, counts, inherited, leaf, number, label):
     """Forget an instance, the tree's ``number``-th, at the leaf that it reaches now, and above.
 
     Returns the slot that it is to be taken off, and those that this one's link leads to; NONE: none.
@@ -108,10 +108,10 @@ def count_off(table, counts, base, leaf, number, label):
     while node != NO_NODE:
         row = table[node]
         if row["slot"] >= 0 and number > row["born"]:
-            if node == leaf and row["own"]:
-                row["own"] -= 1
+            if node == leaf and row["observed"]:
+                row["observed"] -= 1
             return np.int64(row["slot"])
-        if number > row["made"] and base[node, label]:
-            base[node, label] -= 1
+        if number > row["made"] and inherited[node, label]:
+            inherited[node, label] -= 1
         node = np.int64(above(table, node))
     return np.int64(NONE)

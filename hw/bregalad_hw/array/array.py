@@ -14,11 +14,11 @@ from bregalad.protocol.registers import CellKind
 
 from ..configuration import configuration_signature
 from ..delay import delay
+from ..duplicate import add_with_reset, distribute, distribution_latency, duplicated, levels
 from ..gain.gain import arithmetic_latency, shared_table
 from ..gain.scan import SNAPSHOTS, Scan
 from ..members import assign
 from ..optional import optional
-from ..replica import add_with_reset, distribute, distribution_latency, levels, replicate
 from .bayes import PartialSums, partial_latency, partial_signature
 from .control import Control
 from .merge import Merge, merge_layout, part_layout, summary_layout
@@ -37,14 +37,14 @@ __all__ = ["AttributeProcessorArray"]
 _FAN_IN = 8  # lanes, or groups of them, that a register of a reduction brings together
 _FIFO_DEPTH = 16
 _MOST_SNAPSHOTS = 16
-_TOLD = ("control", "scan", "load", "shift", "config", "config_pass")  # all lanes alike
+_COMMON = ("control", "scan", "load", "shift", "config", "config_pass")  # all lanes alike
 
 
 class AttributeProcessorArray(wiring.Component):
     """Keep every cell's counts; find every attribute's best split.
 
-    Operations take effect in order, one per clock, none waits. A trial of a slot is the SNAP of all its bins, pass by
-    pass, a clock at least between two passes. ``snapshots`` passes are held at most, each from the SNAP of its bin 0
+    Operations take effect in order, one per clock, none waits. An attempt of a slot is the SNAP of all its bins, pass
+    by pass, a clock at least between two passes. ``snapshots`` passes are held at most, each from the SNAP of its bin 0
     to `snap_freed`. Other operations may lie between SNAPs, updates of other slots above all; the slot itself is free
     again after the last of them.
 
@@ -62,22 +62,22 @@ class AttributeProcessorArray(wiring.Component):
     count_in : In(count_width)
         Beside WRITE.
     counts_in : In(ArrayLayout(count_width, lanes))
-        Beside WRITE and PLACE of each lane: its count, or its zoom as a READ has it.
+        Beside WRITE and PLACE of each lane: its count, or its bin window as a READ has it.
     configuration : In(configuration_signature())
         Within the board's limits, and static while busy. With ``cell.write`` the configuration of cell ``cell.index``
         is stored, which is pass * lanes + lane. Operations may follow
         ``config_latency`` clocks later. ``report.all``, 1: `gains`, 0: `summary`.
     reset : In(1)
-        Forget trials and predictions, from the next clock on. Whatever is under way is gone when it
+        Forget attempts and predictions, from the next clock on. Whatever is under way is gone when it
         has lasted ``partial_latency`` clocks without operations; the memories stay.
-    trial_current : In(16)
+    attempt_current : In(16)
         First cell of the slot's split attribute or 0xFFFF, beside the SNAP of pass 0, bin 0.
     snap_freed : Out(1)
         For one clock per pass: its place is free again.
     gains : Out(stream of candidate_layout(geometry))
-        A candidate per cell in use and trial, see `Merge`.
+        A candidate per cell in use and attempt, see `Merge`.
     summary : Out(stream of summary_layout(geometry))
-        One per trial, see `Merge`.
+        One per attempt, see `Merge`.
     count_out : Out(count_width)
         Of a READ.
     count_valid : Out(1)
@@ -121,7 +121,7 @@ class AttributeProcessorArray(wiring.Component):
                 "counts_in": In(data.ArrayLayout(g.count_width, g.lanes)),
                 "configuration": In(configuration_signature()),
                 "reset": In(1),
-                "trial_current": In(CELL_WIDTH),
+                "attempt_current": In(CELL_WIDTH),
                 **dict.fromkeys(("snap_freed", "count_valid", "clamped", "busy"), Out(1)),
                 "gains": Out(stream.Signature(candidate_layout(g))),
                 "summary": Out(stream.Signature(summary_layout(g))),
@@ -160,7 +160,7 @@ class AttributeProcessorArray(wiring.Component):
 
         config_pass, config_lane, config, config_write, kinds = self._configuration(m)
         load, shift = Signal(), Signal()
-        told = distribute(
+        distributed = distribute(
             m,
             g.lanes,
             control=control.control.as_value(),
@@ -172,10 +172,10 @@ class AttributeProcessorArray(wiring.Component):
             config_lane=config_lane,
             config_write=config_write,
         )
-        for lane, after, values in zip(lanes, [*lanes[1:], None], told, strict=True):
+        for lane, after, values in zip(lanes, [*lanes[1:], None], distributed, strict=True):
             m.submodules[f"lane_{lane.lane}"] = lane
             m.d.comb += [
-                *(getattr(lane, name).eq(values[name]) for name in _TOLD),
+                *(getattr(lane, name).eq(values[name]) for name in _COMMON),
                 lane.code.eq(delay(m, self.codes[lane.lane], self.spread - self.codes_latency, f"code_{lane.lane}")),
                 lane.value.eq(delay(m, self.counts_in[lane.lane], self.spread, f"value_{lane.lane}")),
                 lane.config_write.eq(values["config_write"] & (values["config_lane"] == lane.lane)),
@@ -212,7 +212,7 @@ class AttributeProcessorArray(wiring.Component):
             scan.whole.eq(gather("whole", [lane.whole for lane in lanes])),
         ]
 
-        begins = replicate(m, "reset", self.reset)
+        begins = duplicated(m, "reset", self.reset)
         m.submodules.partial_sums = sums = optional(g.naive_bayes, PartialSums(g))
         m.d.comb += [
             *(terms.eq(lane.terms) for terms, lane in zip(sums.terms, lanes, strict=True)),
@@ -222,7 +222,7 @@ class AttributeProcessorArray(wiring.Component):
         ]
         connect(m, sums.partial, flipped(self.partial))
 
-        # Trials: admit passes while there is room, hand the gain units' results to the chain.
+        # Attempts: admit passes while there is room, hand the gain units' results to the chain.
         merge = Merge(g)
         fifo = SyncFIFOBuffered(width=merge.i.p.shape().size, depth=_FIFO_DEPTH)
         add_with_reset(m, "merge", merge, self.reset)
@@ -233,7 +233,7 @@ class AttributeProcessorArray(wiring.Component):
         used, used_next = Signal(range(self.snapshots + 1)), Signal(range(self.snapshots + 1))
         m.submodules.currents = currents = Memory(shape=CELL_WIDTH, depth=self.snapshots, init=[])
         write, read = currents.write_port(), currents.read_port()
-        trial_current, chain_current = Signal(CELL_WIDTH), Signal(CELL_WIDTH)
+        attempt_current, chain_current = Signal(CELL_WIDTH), Signal(CELL_WIDTH)
         opened = Signal()
         first_pass = self.op.pass_ == 0 if g.passes > 1 else 1
         m.d.comb += [
@@ -241,13 +241,13 @@ class AttributeProcessorArray(wiring.Component):
             used_next.eq(used + opened - load),
             write.en.eq(opened),
             write.addr.eq(head),
-            write.data.eq(Mux(first_pass, self.trial_current, trial_current)),
+            write.data.eq(Mux(first_pass, self.attempt_current, attempt_current)),
             read.addr.eq(tail),
         ]
         m.d.sync += used.eq(used_next)
         m.d.comb += self.snap_freed.eq(load)
         with m.If(opened):
-            m.d.sync += [head.eq(head + 1), trial_current.eq(write.data)]
+            m.d.sync += [head.eq(head + 1), attempt_current.eq(write.data)]
         m.d.comb += scan.take.eq(load)
         m.d.sync += load.eq(0)
         with m.If(scan.done & ~pending & ~load):
@@ -295,14 +295,14 @@ class AttributeProcessorArray(wiring.Component):
         # An operation is under way until the last that it tells by itself.
         longest = max(self.read_latency, g.naive_bayes * self.partial_latency)
         left = Signal(range(longest + 1))
-        comes = self.op.code != Op.NONE
-        with m.If(comes):
+        arrives = self.op.code != Op.NONE
+        with m.If(arrives):
             m.d.sync += left.eq(longest)
         with m.Elif(left != 0):
             m.d.sync += left.eq(left - 1)
-        # Between the passes of a trial the merge has an attribute open.
+        # Between the passes of an attempt the merge has an attribute open.
         m.d.comb += self.busy.eq(
-            comes
+            arrives
             | (left != 0)
             | (used != 0)
             | load

@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 from bregalad.fixed import BAYES_FRACTION, BAYES_UNIT
 
 from ..delay import delay
-from ..replica import distribution_latency
+from ..duplicate import distribution_latency
 from .adder import AdderTree
 from .control import WORD_STAGE
 from .log2 import Log2, log_latency, log_width
@@ -49,7 +49,7 @@ def whole_width(geometry):
 
 
 def lead(geometry):
-    """Clocks that ``coming`` is ahead of a record's last sums: the logarithm of `whole`."""
+    """Clocks that ``incoming`` is ahead of a record's last sums: the logarithm of `whole`."""
     return log_latency(whole_width(geometry))
 
 
@@ -95,9 +95,9 @@ def partial_layout(geometry):
 def partial_signature(geometry):
     """Sums of beats, as they come; nobody can stall them.
 
-    A record's last sums are ``coming`` in `lead` clocks.
+    A record's last sums are ``incoming`` in `lead` clocks.
     """
-    return wiring.Signature({"p": Out(partial_layout(geometry)), "valid": Out(1), "coming": Out(1)})
+    return wiring.Signature({"p": Out(partial_layout(geometry)), "valid": Out(1), "incoming": Out(1)})
 
 
 class BayesTerms(wiring.Component):
@@ -194,7 +194,7 @@ class PartialSums(wiring.Component):
         valid, last = self.count, self.last
         for clock in range(partial_latency(g)):
             if clock == partial_latency(g) - lead(g):
-                m.d.comb += partial.coming.eq(valid & last & ~self.reset)
+                m.d.comb += partial.incoming.eq(valid & last & ~self.reset)
             valid_after, last_after = Signal(name=f"valid_{clock}"), Signal(name=f"last_{clock}")
             m.d.sync += [valid_after.eq(valid), last_after.eq(last)]
             valid, last = valid_after, last_after

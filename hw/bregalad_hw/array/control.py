@@ -23,11 +23,11 @@ def control_layout(geometry):
     lane = max(1, (g.lanes - 1).bit_length())
     return data.StructLayout(
         {
-            # Zoom and configuration are read.
-            "zoom_row_0": rows,
+            # Bin window and configuration are read.
+            "bin_window_row_0": rows,
             "pass_0": max(1, pass_bits(g)),
             # 1, 2 clocks after a PLACE of that row.
-            "zoom_hit_1": data.ArrayLayout(unsigned(1), 2),
+            "bin_window_hit_1": data.ArrayLayout(unsigned(1), 2),
             "place_2": 1,
             "place_row_2": rows,
             "root_2": 1,
@@ -41,7 +41,7 @@ def control_layout(geometry):
             "first_3": int(g.naive_bayes),  # a COUNT without
             "all_3": 1,
             "one_3": 1,
-            "zoom_3": 1,  # a READ of a zoom
+            "bin_window_3": 1,  # a READ of a bin window
             "each_3": 1,
             "lane_3": lane,
             "bin_3": g.bin_bits,
@@ -128,21 +128,21 @@ class Control(wiring.Component):
             return Cat(ahead.code == each for each in codes).any()
 
         m.d.sync += [
-            out.zoom_row_0.eq(row(Mux(code(0, Op.PLACE), self.op.parent, self.op.slot), self.op)),
+            out.bin_window_row_0.eq(row(Mux(code(0, Op.PLACE), self.op.parent, self.op.slot), self.op)),
             out.place_2.eq(code(2, Op.PLACE)),
             out.count_3.eq(code(3, Op.COUNT)),
             out.first_3.eq(code(3, Op.COUNT) & ops[2].predict & (ops[2].side == 0)),
             out.all_3.eq(code(3, Op.CLEAR, Op.SNAP, Op.HALVE) | (code(3, Op.READ, Op.WRITE) & ops[2].each)),
             out.one_3.eq(code(3, Op.READ, Op.WRITE)),
-            out.zoom_3.eq(code(3, Op.READ) & ops[2].zoom),
+            out.bin_window_3.eq(code(3, Op.READ) & ops[2].bin_window),
             out.halve_7.eq(code(7, Op.HALVE)),
             out.each_7.eq(code(7, Op.WRITE) & ops[6].each),
             out.changes_7.eq(code(7, Op.CLEAR, Op.WRITE, Op.HALVE) | (code(7, Op.COUNT) & ~ops[6].test)),
             out.snap_8.eq(code(8, Op.SNAP)),
         ]
         for distance in (1, 2):
-            placed = (ops[distance].code == Op.PLACE) & (rows[distance] == out.zoom_row_0)
-            m.d.sync += out.zoom_hit_1[distance - 1].eq(placed)
+            placed = (ops[distance].code == Op.PLACE) & (rows[distance] == out.bin_window_row_0)
+            m.d.sync += out.bin_window_hit_1[distance - 1].eq(placed)
         for distance in (1, 2, 3, 4):
             m.d.sync += out.same_5[distance - 1].eq(rows[4] == rows[4 + distance])
         with m.If(code(7, Op.WRITE)):
@@ -154,6 +154,6 @@ class Control(wiring.Component):
             m.d.sync += [
                 out.adds_7[k].eq(adds & (ops[6].label == k)),
                 out.clear_6[k].eq(code(6, Op.CLEAR) | (code(6, Op.WRITE) & (ops[5].label == k))),
-                out.read_8[k].eq(code(8, Op.READ) & ~ops[7].zoom & (ops[7].label == k)),
+                out.read_8[k].eq(code(8, Op.READ) & ~ops[7].bin_window & (ops[7].label == k)),
             ]
         return m

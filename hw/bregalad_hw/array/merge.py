@@ -1,11 +1,11 @@
-"""From the cells' results to the attributes' candidates and a trial's summary."""
+"""From the cells' results to the attributes' candidates and an attempt's summary."""
 
 from amaranth import Const, Module, Mux, Signal, signed
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 from bregalad.geometry import CODE_WIDTH, NONE
 
-from ..relay import Relay
+from ..skid_buffer import SkidBuffer
 from .operation import CELL_WIDTH, candidate_layout
 
 __all__ = ["Merge", "merge_layout", "part_layout", "summary_layout"]
@@ -33,13 +33,13 @@ def merge_layout(geometry):
             "part": part_layout(geometry),
             "cell": CELL_WIDTH,
             "current": 1,  # first cell of the slot's split attribute
-            "last": 1,  # of the trial
+            "last": 1,  # of the attempt
         }
     )
 
 
 def summary_layout(geometry):
-    """The outcome of a trial; `left` are the class counts left of the best split."""
+    """The outcome of an attempt; `left` are the class counts left of the best split."""
     g = geometry
     candidate = candidate_layout(g)
     return data.StructLayout(
@@ -58,20 +58,20 @@ class Merge(wiring.Component):
     Members
     -------
     i : In(stream of merge_layout(geometry))
-        A trial's cells in order.
+        An attempt's cells in order.
     report_all : In(1)
         1: candidates go to `gains`; 0: to `summary`. Static while busy.
     gains : Out(stream of candidate_layout(geometry))
         One per cell: an attribute's candidate at its last cell; other cells have valid 0, as
         ignored ones, cell 0xFFFF, value and gain 0.
     summary : Out(stream of summary_layout(geometry))
-        One per trial; what is not there is as above, with `left` 0.
+        One per attempt; what is not there is as above, with `left` 0.
     busy : Out(1)
         A result is under way or not taken.
 
-    Latency: ``gains_latency`` clocks from a trial's last cell to its candidate, and
+    Latency: ``gains_latency`` clocks from an attempt's last cell to its candidate, and
     ``summary_latency`` to the summary, up to two more where another is just leaving. Throughput:
-    1 cell per clock, and two clocks per trial; with ``report_all`` two clocks per cell.
+    1 cell per clock, and two clocks per attempt; with ``report_all`` two clocks per cell.
 
     Source: design, sections 4 and 5; the golden model's Slots._candidates, top.
     """
@@ -99,10 +99,10 @@ class Merge(wiring.Component):
         part, cell = self.i.p.part, self.i.p
 
         # All stages move together. Whether they do is told by a register, for so many wait for the word: they stand
-        # still for a clock after whatever leaves, while its relay finds out whether there is room for another.
+        # still for a clock after whatever leaves, while its skid buffer finds out whether there is room for another.
         go, complete = Signal(init=1), Signal()  # a summary is complete
-        m.submodules.gains_relay = gains = Relay(candidate)
-        m.submodules.summary_relay = summary = Relay(summary_layout(g))
+        m.submodules.gains_skid = gains = SkidBuffer(candidate)
+        m.submodules.summary_skid = summary = SkidBuffer(summary_layout(g))
         connect(m, gains.o, flipped(self.gains))
         connect(m, summary.o, flipped(self.summary))
         m.d.sync += go.eq(gains.i.ready & summary.i.ready & ~gains.i.valid & ~summary.i.valid)
@@ -164,7 +164,7 @@ class Merge(wiring.Component):
 
         m.d.comb += [gains.i.valid.eq(go & found_valid & self.report_all), gains.i.p.eq(found)]
 
-        # The best two; `fresh`: those of the last trial are out.
+        # The best two; `fresh`: those of the last attempt are out.
         top = Signal(summary_layout(g))
         fresh = Signal(init=1)
         above, best_moves, finished = Signal(), Signal(), Signal()

@@ -26,9 +26,9 @@ class Op(enum.Enum, shape=3):
     NONE = 0
     COUNT = 1  # one beat: every lane counts its own code for (slot, pass)
     CLEAR = 2  # every lane: word (slot, pass, bin) becomes 0
-    PLACE = 3  # every lane: zoom (slot, pass) becomes that of (parent, pass), or the root's
+    PLACE = 3  # every lane: bin window (slot, pass) becomes that of (parent, pass), or the root's
     SNAP = 4  # every lane: word (slot, pass, bin) goes to the lane's gain unit
-    READ = 5  # lane `lane`: class `label`'s count of (slot, pass, bin), or the zoom, goes to `count_out`
+    READ = 5  # lane `lane`: class `label`'s count of (slot, pass, bin), or the bin window, goes to `count_out`
     WRITE = 6  # lane `lane`: class `label`'s count of (slot, pass, bin) becomes `count_in`
     HALVE = 7  # every lane: each count of word (slot, pass, bin) is shifted right by one
 
@@ -64,9 +64,9 @@ def operation_layout(geometry):
             "last": 1,  # COUNT: of the record
             "side": side_shape(g),
             "parent": slot_shape(g),  # PLACE
-            "root": 1,  # PLACE: zoom of the root, (0, root_shift), instead of the parent's
-            "zoom": 1,  # READ: lo and shift of the zoom, in place of a count
-            "override": 1,  # PLACE: lane `lane` takes (lo, shift) instead of the parent's zoom
+            "root": 1,  # PLACE: bin window of the root, (0, root_shift), instead of the parent's
+            "bin_window": 1,  # READ: lo and shift of the bin window, in place of a count
+            "override": 1,  # PLACE: lane `lane` takes (lo, shift) instead of the parent's bin window
             "each": 1,  # READ, WRITE, PLACE with override: every lane, each from `counts_in` or to `counts_out`
             "lane": max(1, (g.lanes - 1).bit_length()),  # READ, WRITE, PLACE with override
             "lo": CODE_WIDTH,

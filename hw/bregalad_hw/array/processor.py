@@ -1,4 +1,4 @@
-"""One lane: counters, zoom and configuration of every P-th cell, and their gain unit."""
+"""One lane: counters, bin window and configuration of every P-th cell, and their gain unit."""
 
 from amaranth import Array, Cat, Module, Mux, Signal, signed
 from amaranth.lib import data, wiring
@@ -17,15 +17,15 @@ from .operation import cell_layout, pass_bits
 
 __all__ = ["AttributeProcessor"]
 
-_FEW_ROWS = 128  # of zooms, which are distributed RAM then
+_FEW_ROWS = 128  # of bin windows, which are distributed RAM then
 
 
 class AttributeProcessor(wiring.Component):
     """Count, clear, halve, read and write the words of one lane, one operation per clock.
 
-    Stages (registers): 0 operation; 1, 2 zoom and configuration read; 3 distance of the code
+    Stages (registers): 0 operation; 1, 2 bin window and configuration read; 3 distance of the code
     from the bins' origin; 4 bin; 5, 6 word read; 7 newest word; 8 changed word, written to memory.
-    A word that an operation up to 4 clocks ahead is about to write is forwarded, and so is a zoom
+    A word that an operation up to 4 clocks ahead is about to write is forwarded, and so is a bin window
     up to 2 clocks ahead: operations follow each other in any order without a gap.
 
     Parameters
@@ -43,7 +43,7 @@ class AttributeProcessor(wiring.Component):
     code : In(8)
         This lane's code, beside the operation COUNT.
     value : In(count_width)
-        This lane's count or zoom, beside a WRITE or PLACE of each lane.
+        This lane's count or bin window, beside a WRITE or PLACE of each lane.
     config_write : In(1)
         Store ``config`` for the cell of pass ``config_pass``.
     config_pass : In
@@ -70,8 +70,8 @@ class AttributeProcessor(wiring.Component):
         side follows that of the code's own bin, and nothing that counts comes between.
 
     Latency: ``read_latency`` clocks from an operation to `word`, ``count_latency`` to the
-    memory, ``terms_latency`` to `terms`. The counters' memory and the zooms' are read with 2
-    clocks. Counters start as 0, zooms as the root's, cells as IGNORED.
+    memory, ``terms_latency`` to `terms`. The counters' memory and the bin windows' are read with 2
+    clocks. Counters start as 0, bin windows as the root's, cells as IGNORED.
 
     Source: design, sections 3 and 4; the golden model's Slots._count_cell, Slots._bin.
     """
@@ -108,9 +108,9 @@ class AttributeProcessor(wiring.Component):
         g = self.geometry
         control = self.control
 
-        # Stages 0 to 2: zoom, configuration.
+        # Stages 0 to 2: bin window, configuration.
         value_2 = delay(m, self.value, 3, "value_2")
-        zoom, zoom_3 = self._zoom(m, value_2)
+        bin_window, bin_window_3 = self._bin_window(m, value_2)
         config, snap_config = self._configuration(m)
         code = [Signal(CODE_WIDTH, name=f"code_{i}") for i in range(3)]
         for before, after in zip([self.code, *code], code, strict=False):
@@ -122,10 +122,10 @@ class AttributeProcessor(wiring.Component):
         value = Signal(g.bin_bits)
         last = g.bins - 1
         below = Signal(signed(CODE_WIDTH + 1))
-        m.d.comb += [offset.eq(code[2] - zoom.lo), below.eq(code[2] - config.base)]
+        m.d.comb += [offset.eq(code[2] - bin_window.lo), below.eq(code[2] - config.base)]
         m.d.sync += [
             distance.eq(Mux(offset < 0, 0, offset)),
-            by.eq(zoom.shift),
+            by.eq(bin_window.shift),
             nominal.eq(config.kind != CellKind.NUMERIC),
             other.eq(config.other),
             present.eq((code[2] != MISSING) & (config.kind != CellKind.IGNORED)),
@@ -164,10 +164,10 @@ class AttributeProcessor(wiring.Component):
 
         # Stages 4 to 8: the word, and what it becomes.
         now = self._update(m, bins, touch, delay(m, value_2, 5, "value_7"))
-        zoomed = control.zoom_3 & (control.each_3 | (control.lane_3 == self.lane))
-        m.d.comb += self.read.eq((control.read_8.as_value().any() & touch[8]) | zoomed)
-        with m.If(zoomed):
-            m.d.comb += self.count.eq(zoom_3.as_value())
+        reads_window = control.bin_window_3 & (control.each_3 | (control.lane_3 == self.lane))
+        m.d.comb += self.read.eq((control.read_8.as_value().any() & touch[8]) | reads_window)
+        with m.If(reads_window):
+            m.d.comb += self.count.eq(bin_window_3.as_value())
         for k in range(g.classes):
             with m.If(control.read_8[k]):
                 m.d.comb += self.count.eq(self.word[k])
@@ -200,23 +200,25 @@ class AttributeProcessor(wiring.Component):
             m.d.sync += self.chain_o.eq(self.chain_i)
         return m
 
-    def _zoom(self, m, value):
-        """Stages 0 to 2: the zoom of the operation's row, or of the row that a PLACE reads, which is written.
+    def _bin_window(self, m, value):
+        """Stages 0 to 2: the bin window of the operation's row, or of the row that a PLACE reads, which is written.
 
         In stage 2, and in stage 3.
         """
         g, control = self.geometry, self.control
         layout = data.StructLayout({"lo": CODE_WIDTH, "shift": 3})
         rows = g.slots << pass_bits(g)
-        # Few zooms are not worth a block RAM: the counters need those.
-        m.submodules.zooms = zooms = Memory(
+        # Few bin windows are not worth a block RAM: the counters need those.
+        m.submodules.bin_windows = bin_windows = Memory(
             shape=layout,
             depth=rows,
             init=[{"lo": 0, "shift": g.root_shift}] * rows,
             attrs={"ram_style": "distributed"} if rows <= _FEW_ROWS else {},
         )
-        read, write = zooms.read_port(), zooms.write_port()
-        zoom, placed, placed_before = (Signal(layout, name=name) for name in ("zoom_2", "placed", "zoom_3"))
+        read, write = bin_windows.read_port(), bin_windows.write_port()
+        bin_window, placed, placed_before = (
+            Signal(layout, name=name) for name in ("bin_window_2", "placed", "bin_window_3")
+        )
         with m.If(control.override_2 & control.each_2):
             m.d.comb += placed.eq(value)
         with m.Elif(control.override_2 & (control.place_lane_2 == self.lane)):
@@ -224,21 +226,21 @@ class AttributeProcessor(wiring.Component):
         with m.Elif(control.root_2):
             m.d.comb += [placed.lo.eq(0), placed.shift.eq(g.root_shift)]
         with m.Else():
-            m.d.comb += placed.eq(zoom)
+            m.d.comb += placed.eq(bin_window)
         m.d.comb += [
-            read.addr.eq(control.zoom_row_0),
+            read.addr.eq(control.bin_window_row_0),
             write.en.eq(control.place_2),
             write.addr.eq(control.place_row_2),
             write.data.eq(placed),
         ]
         m.d.sync += placed_before.eq(placed)
-        with m.If(control.zoom_hit_1[0]):
-            m.d.sync += zoom.eq(placed)
-        with m.Elif(control.zoom_hit_1[1]):
-            m.d.sync += zoom.eq(placed_before)
+        with m.If(control.bin_window_hit_1[0]):
+            m.d.sync += bin_window.eq(placed)
+        with m.Elif(control.bin_window_hit_1[1]):
+            m.d.sync += bin_window.eq(placed_before)
         with m.Else():
-            m.d.sync += zoom.eq(read.data)
-        return zoom, placed_before
+            m.d.sync += bin_window.eq(read.data)
+        return bin_window, placed_before
 
     def _update(self, m, bins, touch, value):
         """Stages 4 to 8: read the word, change it, write it; the word before the operation, in stage 7."""

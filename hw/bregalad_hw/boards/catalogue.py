@@ -185,7 +185,7 @@ _COLORLIGHT = Board(
     resources=_ECP5_25,
     block_rams=(
         "*.slots*/m:rows",
-        "*.lane_*/m:zooms",
+        "*.lane_*/m:bin_windows",
         "*.counters/m:totals",
         "*.array.fifo/m:storage",
         "*.scheduler.heads/m:storage",

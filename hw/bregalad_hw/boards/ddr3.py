@@ -61,7 +61,7 @@ class DDR3(wiring.Component):
         platform.add_file(f"{NAME}.v", controller)
         platform.add_file(f"{PHY}.v", write_phy(chip, int(self.hz)))
 
-        # The fast clock stands while the pins are started; the controller's is made of it there.
+        # The fast clock is stopped while the pins are started; the controller's is made of it there.
         m.submodules.pll = pll = self.pll
         m.domains.dram, m.domains.dram_init = domain, init = ClockDomain("dram"), ClockDomain("dram_init")
         fast, stop, restart = Signal(), Signal(), Signal()

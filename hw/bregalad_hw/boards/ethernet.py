@@ -76,8 +76,8 @@ def write_core(clock_hz, *, receive_delay, transmit_delay):
     received, sent = udp.mac.core.rx_datapath.pipeline, udp.mac.core.tx_datapath.pipeline
     (at,) = (i for i, stage in enumerate(received) if isinstance(stage, ClockDomainCrossing))
     layout = received[at].sink.description
-    core.submodules.came = came = ClockDomainsRenamer("eth_rx")(Buffer(layout, pipe_ready=True))
-    received.insert(at, came)
+    core.submodules.arrived = arrived = ClockDomainsRenamer("eth_rx")(Buffer(layout, pipe_ready=True))
+    received.insert(at, arrived)
     (at,) = (i for i, stage in enumerate(sent) if isinstance(stage, ClockDomainCrossing))
     core.submodules.crossing = crossing = TransmitCrossing(layout)
     core.submodules.goes = goes = ClockDomainsRenamer("eth_tx")(Buffer(layout))

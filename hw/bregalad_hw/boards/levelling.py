@@ -62,7 +62,7 @@ class Leveller(wiring.Component):
     controller : In(dfi_signature)
     phy : Out(dfi_signature)
     select : Out
-        The bytes whose readers are meant by the four signals that follow. A reader stands still while it is selected.
+        The bytes whose readers are meant by the four signals that follow. A reader does not move while it is selected.
     delay_reset, delay_step, slip_reset, slip_step : Out(1)
         For a clock: to 0, or to the next one; after the last comes 0.
     burst_clear : Out(1)
@@ -206,13 +206,13 @@ class Leveller(wiring.Component):
                     with m.Case(_PRECHARGE):
                         send(("CS", "RAS", "WE"))
                 with m.If(self.phy.p0.rddata_valid):
-                    came = Cat(self.phy.p0.rddata, self.phy.p1.rddata)
-                    m.d.sync += right.eq(Cat(self._of_byte(came ^ words, i) == 0 for i in range(self.bytes)))
+                    arrived = Cat(self.phy.p0.rddata, self.phy.p1.rddata)
+                    m.d.sync += right.eq(Cat(self._of_byte(arrived ^ words, i) == 0 for i in range(self.bytes)))
                 with m.If(count == _TESTED):
                     m.d.sync += [good.eq(good & right & self.burst_seen), pattern.eq(pattern + 1)]
                     with m.If(pattern == len(PATTERNS) - 1):
-                        m.next = "JUDGE"
-            with m.State("JUDGE"):
+                        m.next = "DECIDE"
+            with m.State("DECIDE"):
                 m.d.sync += [count.eq(0), step_delay.eq(~0), step_slip.eq((delay == DELAYS - 1).replicate(self.bytes))]
                 for i in range(self.bytes):
                     run = Mux(good[i], Mux(delay == 0, 0, runs[i]) + 1, 0)

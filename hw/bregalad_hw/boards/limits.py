@@ -6,7 +6,7 @@ _BITS = 10  # of a byte on a serial line
 _ETHERNET = 118e6  # payload, bytes per second
 _LABEL = 1  # byte of a row
 _HEAD = 2  # of one that crosses a link: flags, too
-_GRACE = 200  # instances between trials, the default
+_GRACE = 200  # instances between attempts, the default
 
 
 def wire_of(board):
@@ -35,7 +35,7 @@ def limits(board, cells, clock_hz):
     """
     g = board.geometry
     passes, (_, link) = g.passes_for(cells), wire_of(board)
-    snapshots = g.bins * passes / _GRACE  # clocks that trials take from counting, per instance
+    snapshots = g.bins * passes / _GRACE  # clocks that attempts take from counting, per instance
     return {
         "link": link * cells / (_HEAD + cells),
         "memory": (board.memory_rate or clock_hz * g.bus_bytes) * cells / (_LABEL + cells),

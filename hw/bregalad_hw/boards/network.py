@@ -103,9 +103,9 @@ class NetworkBoard(Elaboratable, ABC):
         running = Signal()
         m.d.comb += pins["rst"].eq(~running if self.resets else 0)
 
-        came, goes = networked.i, networked.o
+        received, goes = networked.i, networked.o
         error = Signal(4)
-        m.d.comb += came.p.error.eq(error.any())
+        m.d.comb += received.p.error.eq(error.any())
         m.submodules.ethernet = Instance(
             NAME,
             i_sys_clk=network.clk,
@@ -119,14 +119,14 @@ class NetworkBoard(Elaboratable, ABC):
             o_rgmii_tx_ctl=pins[f"tx_{self.control}"],
             o_rgmii_tx_data=pins["tx_data"],
             o_rgmii_rst_n=running,
-            o_source_valid=came.valid,
-            i_source_ready=came.ready,
-            o_source_data=came.p.data,
-            o_source_last=came.p.last,
-            o_source_last_be=came.p.last_be,
+            o_source_valid=received.valid,
+            i_source_ready=received.ready,
+            o_source_data=received.p.data,
+            o_source_last=received.p.last,
+            o_source_last_be=received.p.last_be,
             o_source_error=error,
-            o_source_ip_address=came.p.peer.ip,
-            o_source_port=came.p.peer.port,
+            o_source_ip_address=received.p.peer.ip,
+            o_source_port=received.p.peer.port,
             i_sink_valid=goes.valid,
             o_sink_ready=goes.ready,
             i_sink_data=goes.p.data,

@@ -34,7 +34,7 @@ def archive(board, geometry=None, *, clock_mhz=None, output=None, **options):
     top = board.top(geometry or board.geometry, (clock_mhz or board.clock_mhz) * 1e6, **options)
     platform = board.platform()
     platform.add_file("board.xdc", constraints_of(board))
-    # Replicas are the same on purpose.
+    # Duplicates are the same on purpose.
     plan = platform.prepare(top, debug_verilog=False, synth_design_opts="-keep_equivalent_registers")
     # Assertions are SystemVerilog; in a file of that name Vivado passes over them.
     plan.files["top.sv"] = plan.files.pop("top.v")

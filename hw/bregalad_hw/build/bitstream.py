@@ -150,11 +150,11 @@ def _built(board, top, folder, geometry, commands, aim_mhz, seeds, placer, optio
 def _timed(say, start):
     """``say`` with minutes and seconds since the start before the text."""
 
-    def said(text):
+    def timed(text):
         minutes, seconds = divmod(round(time.monotonic() - start), 60)
         say(f"{minutes:3}:{seconds:02} {text}")
 
-    return said
+    return timed
 
 
 def _clocks(timing, more):

@@ -11,11 +11,11 @@ __all__ = ["ECP5", "Family", "Gowin"]
 
 # No memory of the design is read where it is written in the same clock, or what it then gives is not used; a block RAM
 # alone is enough for that. Queues between two clocks, in modules that have a domain's clock beside `clk`, need nothing
-# of the kind. Yosys does not merge registers that are to be kept, so replicas stay apart.
+# of the kind. Yosys does not merge registers that are to be kept, so duplicates stay apart.
 _BEFORE = r"""
 chformal -remove
-proc *replica_*
-setattr -set keep 1 *replica_*/t:$dff
+proc *duplicate_*
+setattr -set keep 1 *duplicate_*/t:$dff
 select t:$memrd_v2 r:TRANSPARENCY_MASK=1'0 %i r:CLK_ENABLE=1 %i w:*_clk %m %d
 setparam -set COLLISION_X_MASK 1'1
 select -clear
@@ -28,7 +28,7 @@ def _before(block_rams):
     return chosen + _BEFORE
 
 
-# Missed clocks are judged by the report of `hw.build`.
+# Missed clocks are checked by the report of `hw.build`.
 _ROUTING = "--timing-allow-fail --seed $SEED $STEP_OPTIONS"
 
 

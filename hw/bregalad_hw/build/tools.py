@@ -15,7 +15,7 @@ from pathlib import Path
 __all__ = ["BuildError", "run_step", "tool", "version_of"]
 
 _LOOK = 5  # seconds between two looks at what a tool does
-_TELL = 30  # seconds between two words of it
+_LOG_EVERY = 30  # seconds between two words of it
 _STEP = re.compile(r"^(?:[\d.]+ Executing|Info:) *(\w.{,60})", re.MULTILINE)  # of Yosys, of nextpnr
 
 
@@ -53,8 +53,8 @@ def _variable(name):
 
 
 def version_of(command):
-    said = subprocess.run([command, "--version"], capture_output=True, text=True)
-    found = re.search(r"[Vv]ersion \S*?(\d[\w.-]*)|Yosys (\d\S*)", said.stdout + said.stderr)
+    answer = subprocess.run([command, "--version"], capture_output=True, text=True)
+    found = re.search(r"[Vv]ersion \S*?(\d[\w.-]*)|Yosys (\d\S*)", answer.stdout + answer.stderr)
     if found:
         return next(filter(None, found.groups()))
     # Apicula's tools do not say it themselves.
@@ -87,7 +87,7 @@ def run_step(family, folder, name, stuck=lambda: False, say=lambda text: None, *
             | environment,
         ) as running,
     ):
-        told = time.monotonic()
+        logged = time.monotonic()
         try:
             listen(True)
             while True:
@@ -97,8 +97,8 @@ def run_step(family, folder, name, stuck=lambda: False, say=lambda text: None, *
                 except subprocess.TimeoutExpired:
                     if stuck():
                         return False
-                    if time.monotonic() - told >= _TELL:
-                        told = time.monotonic()
+                    if time.monotonic() - logged >= _LOG_EVERY:
+                        logged = time.monotonic()
                         say(f"{name}: {_doing(folder)}")
         finally:
             listen(False)

@@ -106,7 +106,7 @@ class DueSlots(wiring.Component):
                 "first": In(16),
                 "slots": In(16),
                 "o": Out(stream.Signature(slot)),
-                "comes": Out(1),
+                "incoming": Out(1),
             }
         )
 
@@ -117,7 +117,7 @@ class DueSlots(wiring.Component):
         all_, at, begin, end = Signal(), Signal(17), Signal(16), Signal(17, init=self.geometry.slots)
         m.d.comb += [
             self.i.ready.eq(1),
-            self.comes.eq((known != 0) & ~self.o.valid),
+            self.incoming.eq((known != 0) & ~self.o.valid),
             queue.w_data.eq(self.i.payload),
             queue.w_en.eq(self.i.valid & (known != self.depth)),
         ]

@@ -12,8 +12,8 @@ from ..configuration import configuration_signature
 from ..mcmu.predictor import prediction_layout
 from ..mcmu.tracker import header_layout
 from ..members import assign, members_of, pass_on
-from ..relay import Relay
 from ..repeat import WEIGHT
+from ..skid_buffer import SkidBuffer
 from . import leaf_rows
 from .leaf_rows import LeafRows
 from .quantiser import Quantiser
@@ -136,9 +136,9 @@ class Front(wiring.Component):
         connect(m, rows.o, flipped(self.result))
         connect(m, flipped(self.configuration), rows.configuration)
         self._words(m)
-        header, waiting, told = self._join(m, self._records(m))
-        behind = header.valid | waiting | told.valid
-        self._access(m, told, walk.quiet & ~waiting & ~header.valid)
+        header, waiting, outcomes = self._join(m, self._records(m))
+        behind = header.valid | waiting | outcomes.valid
+        self._access(m, outcomes, walk.quiet & ~waiting & ~header.valid)
         m.d.comb += self.quiet.eq(walk.quiet & rows.quiet & ~behind)
         return m
 
@@ -178,19 +178,19 @@ class Front(wiring.Component):
         ]
 
         known, test, minus, weight = Signal(), Signal(), Signal(), Signal(WEIGHT)
-        comes = Signal()
+        arrives = Signal()
         layout = data.StructLayout(
             {"label": header_layout(g)["label"].shape, "known": 1, "test": 1, "minus": 1, "weight": WEIGHT}
         )
         m.submodules.beside = beside = fifo.SyncFIFOBuffered(width=layout.size, depth=self.walking)
         written, read = data.View(layout, beside.w_data), data.View(layout, beside.r_data)
         m.d.comb += [
-            comes.eq(quantiser.o.valid & beat.last),
+            arrives.eq(quantiser.o.valid & beat.last),
             known.eq((beat.label < g.classes) & ~self._cut_off),
             test.eq((beat.flags & int(RecordFlag.TEST)) != 0),
             minus.eq((beat.flags & int(RecordFlag.MINUS)) != 0),
             weight.eq(Mux(known & ~test & ~minus, beat.flags[WEIGHT_LOW:] + 1, 1)),
-            self.bad.eq(comes & ~known & ~self._cut_off),
+            self.bad.eq(arrives & ~known & ~self._cut_off),
             walk.i.valid.eq(quantiser.o.valid),
             walk.i.p.codes.eq(beat.codes),
             walk.i.p.root.eq(self.root),
@@ -199,7 +199,7 @@ class Front(wiring.Component):
             store.put.eq(quantiser.o.valid),
             store.written.eq(beat.codes),
             store.last.eq(beat.last),
-            beside.w_en.eq(comes),
+            beside.w_en.eq(arrives),
             written.label.eq(beat.label),
             written.known.eq(known),
             written.test.eq(test | ~known),
@@ -220,7 +220,7 @@ class Front(wiring.Component):
         The headers' stream, whether records wait for naive Bayes, and the stream of those that do not any more.
         """
         g, found = self.geometry, self.walker.o
-        m.submodules.header = header = Relay(header_layout(g))
+        m.submodules.header = header = SkidBuffer(header_layout(g))
         layout = data.StructLayout(
             {
                 "node": found.p.node.shape(),
@@ -228,18 +228,18 @@ class Front(wiring.Component):
                 "test": 1,
                 "weight": WEIGHT,
                 "alternate": 1,
-                "asks": 1,
-                "tells": 1,
+                "requests": 1,
+                "has_outcome": 1,
             }
         )
         m.submodules.waiting = waiting = fifo.SyncFIFOBuffered(
             width=layout.size, depth=_PREDICTED if g.naive_bayes else 4
         )
-        m.submodules.told = told = Relay(_told_layout(g))
+        m.submodules.outcomes = outcomes = SkidBuffer(_outcome_layout(g))
         written, first = data.View(layout, waiting.w_data), data.View(layout, waiting.r_data)
-        asks = Signal()  # as the predictor is
+        requests = Signal()  # as the predictor is
         there = Signal()
-        m.d.sync += asks.eq(self.configuration.leaf_predictor.by != Predictor.MAJORITY)
+        m.d.sync += requests.eq(self.configuration.leaf_predictor.by != Predictor.MAJORITY)
         m.d.comb += [
             there.eq(found.p.slot.there & beside.known),
             found.ready.eq(header.i.ready & waiting.w_rdy),
@@ -251,8 +251,8 @@ class Front(wiring.Component):
             written.node.eq(found.p.node),
             *assign(written, beside, "label", "test", "weight"),
             written.alternate.eq(found.p.alternate),
-            written.asks.eq(there & asks),
-            written.tells.eq(beside.known & ~beside.minus),
+            written.requests.eq(there & requests),
+            written.has_outcome.eq(beside.known & ~beside.minus),
             self.good.eq(self.header.valid & self.header.ready & ~self.header.p.test),
         ]
         if g.alternates:
@@ -262,21 +262,21 @@ class Front(wiring.Component):
         answered, taken = Signal(), Signal()
         m.d.comb += [
             answered.eq(waiting.r_rdy),
-            taken.eq(answered & (told.i.ready | ~first.tells)),
+            taken.eq(answered & (outcomes.i.ready | ~first.has_outcome)),
             waiting.r_en.eq(taken),
-            told.i.valid.eq(answered & first.tells),
-            *assign(told.i.p, first, "node", "label", "test", "weight", "alternate"),
+            outcomes.i.valid.eq(answered & first.has_outcome),
+            *assign(outcomes.i.p, first, "node", "label", "test", "weight", "alternate"),
         ]
         if g.naive_bayes:
             m.d.comb += [
-                answered.eq(waiting.r_rdy & (self.bayes.valid | ~first.asks)),
-                self.bayes.ready.eq(taken & first.asks),
-                told.i.p.known.eq(first.asks & self.bayes.p.known),
-                told.i.p.bayes.eq(self.bayes.p.label),
+                answered.eq(waiting.r_rdy & (self.bayes.valid | ~first.requests)),
+                self.bayes.ready.eq(taken & first.requests),
+                outcomes.i.p.known.eq(first.requests & self.bayes.p.known),
+                outcomes.i.p.bayes.eq(self.bayes.p.label),
             ]
-        return self.header, waiting.level != 0, told.o
+        return self.header, waiting.level != 0, outcomes.o
 
-    def _access(self, m, told, through):
+    def _access(self, m, outcomes, through):
         """Give leaf rows their items: those of records, or a ROW command's when all records before are through."""
         g, rows, row = self.geometry, self.rows, self.row
         offered, known, goes = Signal(), Signal(), Signal()
@@ -288,23 +288,23 @@ class Front(wiring.Component):
                 (row.p.op == RowOp.MARK) | (by_node & (row.p.node < g.nodes) & (row.p.word < len(RowWord) + g.classes))
             ),
             # A record that was handed over in the clock of the offer is seen a clock later.
-            goes.eq(offered & ~row.ready & through & ~told.valid),
+            goes.eq(offered & ~row.ready & through & ~outcomes.valid),
         ]
         item = rows.i.p
         m.d.comb += [
-            rows.i.valid.eq(Mux(goes, known, told.valid)),
-            told.ready.eq(rows.i.ready & ~goes),
+            rows.i.valid.eq(Mux(goes, known, outcomes.valid)),
+            outcomes.ready.eq(rows.i.ready & ~goes),
             row.ready.eq(goes & (rows.i.ready | ~known)),
             self.refused.eq(goes & ~known),
             item.op.eq(Mux(goes, row.p.op[: len(item.op)], RowOp.RECORD)),
-            item.node.eq(Mux(goes, row.p.node, told.p.node)),
-            item.weight.eq(Mux(goes, 1, told.p.weight)),
-            *assign(item, told.p, "label", "test", "alternate", "known", "bayes"),
+            item.node.eq(Mux(goes, row.p.node, outcomes.p.node)),
+            item.weight.eq(Mux(goes, 1, outcomes.p.weight)),
+            *assign(item, outcomes.p, "label", "test", "alternate", "known", "bayes"),
             *assign(item, row.p, "word", "value"),
         ]
 
 
-def _told_layout(geometry):
+def _outcome_layout(geometry):
     """A record that goes to its leaf's row."""
     label = (geometry.classes - 1).bit_length()
     return data.StructLayout(

@@ -52,7 +52,7 @@ def result_layout(geometry, nodes):
     return data.StructLayout(
         {
             "node": range(nodes),
-            "told": 1,
+            "reported": 1,
             "label": _label(g),
             "mark": 1,
             "instances": 32,
@@ -132,7 +132,7 @@ class LeafRows(wiring.Component):
         self.copies = copies = repeat.o
         valid, item = self._take(m, copies.valid & copies.ready)
         self._rows(m, valid, item)
-        room, under_way = self._results(m, *self._tell(m, valid[2], item[2]))
+        room, under_way = self._results(m, *self._report(m, valid[2], item[2]))
         m.d.comb += [copies.ready.eq(room), self.quiet.eq(~(Cat(valid[1:]).any() | under_way))]
         return m
 
@@ -226,7 +226,7 @@ class LeafRows(wiring.Component):
                 with m.Default():
                     m.d.comb += counted.eq(item.value)
 
-    def _tell(self, m, valid, item):
+    def _report(self, m, valid, item):
         """Stage 3: ``(valid, result, counts, hit)``: what there is to tell, and of records whether they count."""
         g, rule = self.geometry, self.configuration.leaf_predictor
         result = Signal(result_layout(g, self.nodes), name="result_3", reset_less=True)
@@ -235,7 +235,7 @@ class LeafRows(wiring.Component):
         m.d.sync += [
             there.eq(valid),
             result.node.eq(item.node),
-            result.told.eq(record & (rule.told | item.test & ~item.alternate) & ~item.again),
+            result.reported.eq(record & (rule.reported | item.test & ~item.alternate) & ~item.again),
             result.label.eq(self.predicted),
             result.mark.eq(item.op == RowOp.MARK),
             result.read.eq(item.op == RowOp.READ),
@@ -265,17 +265,17 @@ class LeafRows(wiring.Component):
         layout = result_layout(self.geometry, self.nodes)
         m.submodules.queue = queue = fifo.SyncFIFOBuffered(width=layout.size, depth=_RESULTS)
         instances, hits = Signal(32), Signal(32)
-        told, room = Signal(layout), Signal(init=1)
+        queued, room = Signal(layout), Signal(init=1)
         m.d.comb += [
-            told.eq(result),
-            told.instances.eq(instances),
-            queue.w_en.eq(valid & (result.told | result.mark | result.read)),
-            queue.w_data.eq(told),
+            queued.eq(result),
+            queued.instances.eq(instances),
+            queue.w_en.eq(valid & (result.reported | result.mark | result.read)),
+            queue.w_data.eq(queued),
         ]
         connect(m, queue.r_stream, flipped(self.o))
         m.d.sync += [instances.eq(instances + counts), hits.eq(hits + (counts & hit))]
         with m.If(result.mark):
-            m.d.comb += told.hits.eq(hits)
+            m.d.comb += queued.hits.eq(hits)
             with m.If(valid):
                 m.d.sync += [instances.eq(0), hits.eq(0)]
         m.d.sync += [

@@ -67,7 +67,7 @@ class NodeTable(wiring.Component):
         For ``slot``, which stays until the next.
     slot : Out({slot, there})
 
-    Latency: 2 cycles from ``walks[i].node`` to its ``row``, 1 from `ask` to ``slot``. An edit takes 4 clocks.
+    Latency: 2 cycles from ``walks[i].node`` to its ``row``, 1 from `request` to ``slot``. An edit takes 4 clocks.
     """
 
     latency = 2
@@ -88,7 +88,7 @@ class NodeTable(wiring.Component):
                 "busy": Out(1),
                 "refused": Out(range(max(EditError) + 1)),
                 "walks": In(rows_signature(nodes, attributes)).array(walkers),
-                "ask": In(1),
+                "request": In(1),
                 "node": In(range(nodes)),
                 "slot": Out(slot_layout(slots)),
             }
@@ -156,7 +156,7 @@ class NodeTable(wiring.Component):
             write.addr.eq(edit.node),
             write.data.slot.eq(edit.slot),
             write.data.there.eq(edit.slot != NONE),
-            read.en.eq(self.ask),
+            read.en.eq(self.request),
             read.addr.eq(self.node),
             self.slot.eq(read.data),
         ]

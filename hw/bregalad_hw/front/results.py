@@ -39,8 +39,8 @@ class ResultWriter(wiring.Component):
         row = words_of(TREE_REPORTS[TreeKind.ROW], kind=TreeKind.ROW, node=result.node, value=result.hits)
         index, end = Signal(range(4)), Signal()
         m.d.comb += [o.valid.eq(self.i.valid), o.p.last.eq(end), self.i.ready.eq(end & o.ready)]
-        for told, words in ((result.told, label), (result.mark, marks), (result.read, row)):
-            with m.If(told):
+        for reported, words in ((result.reported, label), (result.mark, marks), (result.read, row)):
+            with m.If(reported):
                 m.d.comb += end.eq(index == len(words) - 1)
                 with m.Switch(index):
                     for place, word in enumerate(words):

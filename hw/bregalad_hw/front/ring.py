@@ -109,7 +109,7 @@ class Ring(wiring.Component):
         )
 
         # Places: records come, begin to walk, are handed over. One bit more than an address: full and empty differ.
-        come, begun, oldest = (Signal(bits + 1, name=name) for name in ("come", "begun", "oldest"))
+        arrived, begun, oldest = (Signal(bits + 1, name=name) for name in ("arrived", "begun", "oldest"))
         kept = Signal(range(self.records + 1))
         beat = Signal(beat_bits)
         moved, ended = Signal(), Signal()
@@ -124,12 +124,12 @@ class Ring(wiring.Component):
         m.d.comb += [
             moved.eq(self.i.valid & self.i.ready),
             ended.eq(moved & self.i.p.last),
-            kept.eq((come - oldest)[: bits + 1]),
+            kept.eq((arrived - oldest)[: bits + 1]),
             put.en.eq(moved),
-            put.addr.eq(Cat(beat, come[:bits])),
+            put.addr.eq(Cat(beat, arrived[:bits])),
             put.data.eq(self.i.p.codes),
             root_put.en.eq(moved),
-            root_put.addr.eq(come[:bits]),
+            root_put.addr.eq(arrived[:bits]),
             root_put.data.root.eq(self.i.p.root),
             root_put.data.numbered.eq(self.i.p.numbered),
             root_get.addr.eq(begun[:bits]),
@@ -139,13 +139,13 @@ class Ring(wiring.Component):
         with m.If(moved):
             m.d.sync += beat.eq(Mux(self.i.p.last, 0, beat + 1))
         with m.If(ended):
-            m.d.sync += come.eq(come + 1)
+            m.d.sync += arrived.eq(arrived + 1)
 
         # Node. Whose step ends goes on, or else a record begins.
         walk, goes = Signal(self._walk, reset_less=True), Signal()
         after, goes_on = Signal(self._walk), Signal()
         begins = Signal()
-        m.d.comb += [begins.eq(~goes_on & (begun != come)), self.table.node.eq(walk.node)]
+        m.d.comb += [begins.eq(~goes_on & (begun != arrived)), self.table.node.eq(walk.node)]
         m.d.sync += [walk.eq(after), goes.eq((goes_on | begins) & ~self.halt)]
         with m.If(~goes_on):
             m.d.sync += [
@@ -256,12 +256,12 @@ class Ring(wiring.Component):
         for way in range(1 + self.alternates):
             m.submodules[f"way_{way}"] = found = memory.Memory(shape=range(self.nodes), depth=self.records, init=[])
             put, get = found.write_port(), found.read_port(domain="comb")
-            comes_to_leaf = (walk.way == way) & step.leaf
+            reaches_leaf = (walk.way == way) & step.leaf
             forks = step.fork & (walk.forks == way - 1) if way else 0
             # Whose way goes round has that alone.
             last = step.lost if way == 0 else 0
             m.d.comb += [
-                put.en.eq(goes & (comes_to_leaf | forks | last)),
+                put.en.eq(goes & (reaches_leaf | forks | last)),
                 put.addr.eq(walk.place),
                 put.data.eq(Mux(forks, step.row.child, walk.node)),
                 get.addr.eq(oldest),

@@ -86,7 +86,7 @@ class Sequencer(wiring.Component):
     since, left : In(16)
         Of `Blocks`.
     proposed : In(1)
-        For a clock: a trial is a proposal.
+        For a clock: an attempt is a candidate.
     at_once, waits : In(1)
         Of the register ``block``.
     due : In(stream of slot), due_comes : In(1), due_done : Out(1)
@@ -102,9 +102,9 @@ class Sequencer(wiring.Component):
     idle : In(1)
         No record that was handed over is still to be counted.
     undecided : In(1)
-        There are trials that are not judged or reported.
+        There are attempts that are not decided or reported.
     quiet : In(1)
-        Every trial is judged and reported, every result given.
+        Every attempt is decided and reported, every result given.
     number : In(32)
         Of the last record handed over.
     job : Out(stream of job_layout)
@@ -138,7 +138,7 @@ class Sequencer(wiring.Component):
                 **dict.fromkeys(("since", "left"), In(16)),
                 "address": In(64),
                 "error": In(2),
-                **dict.fromkeys(("failed", "refused", "row_refused", "proposed", "due_comes"), In(1)),
+                **dict.fromkeys(("failed", "refused", "row_refused", "candidate_found", "due_incoming"), In(1)),
                 **dict.fromkeys(("at_once", "waits", "flowing", "idle", "ended", "undecided", "quiet"), In(1)),
             }
         )
@@ -157,7 +157,7 @@ class Sequencer(wiring.Component):
         stride, length = Signal(16), Signal.like(self.descriptor.p.length)
         summand, factor = Signal.like(length), Signal(16)
         ended, broken = Signal(), Signal()
-        # At the block's end: all is counted and judged; something is proposed, slots are tried, GO is waited for.
+        # At the block's end: all is counted and decided; something is proposed, slots are tried, GO is waited for.
         rest, owed, tried, held = Signal(), Signal(), Signal(), Signal()
         slot = Signal.like(self.due.payload)  # that is tried
         trying = Signal()
@@ -177,20 +177,20 @@ class Sequencer(wiring.Component):
             over.eq(self.idle & self.quiet),
             ended.eq(self.learning & ~self.flowing & ~begins & self.idle & self.quiet & ~self.ended),
             rest.eq(self.learning & self.ended & self.idle & ~self.undecided & ~held & ~nexts & ~recent.any()),
-            owed.eq(owed | self.proposed),
+            owed.eq(owed | self.candidate_found),
             editable.eq(self.idle),
         ]
 
         self._outputs(m, head, learn, row, rows, edit, length)
-        tries = view(trial_head := Signal(head_shape()), Opcode.TRIAL)
+        tries = view(attempt_head := Signal(head_shape()), Opcode.ATTEMPT)
         m.d.comb += [
             *assign(self.turn, turn, "number", "since", "left", "length"),
             self.first.eq(turn.first),
             self.slots_of.eq(turn.slots),
             self.length.eq(Mux(self.turns, turn.length, go.length)),
-            tries.opcode.eq(Opcode.TRIAL),
+            tries.opcode.eq(Opcode.ATTEMPT),
             tries.slot.eq(slot),
-            self.slots.head.eq(Mux(trying, trial_head, head)),
+            self.slots.head.eq(Mux(trying, attempt_head, head)),
         ]
         part = Signal(range(max(1, COMMAND_BYTES // g.bus_bytes)))
         # What the command is, from CHECK on.
@@ -303,7 +303,7 @@ class Sequencer(wiring.Component):
             # The end of a block.
             with m.State("REST"):
                 with m.If(owed):
-                    m.next = "TOLD"
+                    m.next = "REPORTED"
                 with m.Elif(tried):
                     m.d.comb += nexts.eq(1)
                     m.d.sync += tried.eq(0)
@@ -312,7 +312,7 @@ class Sequencer(wiring.Component):
                     m.next = "TRY"
 
             # The host hears of a block's end after what its records have told.
-            with m.State("TOLD"):
+            with m.State("REPORTED"):
                 with m.If(over):
                     m.next = "BLOCK"
 
@@ -328,8 +328,8 @@ class Sequencer(wiring.Component):
                 with m.If(self.due.valid):
                     m.d.sync += trying.eq(1)
                     m.next = "START"
-                with m.Elif(~self.due_comes):
-                    m.d.comb += [done.eq(1), nexts.eq(~self.at_once)]  # where it is, all is judged first
+                with m.Elif(~self.due_incoming):
+                    m.d.comb += [done.eq(1), nexts.eq(~self.at_once)]  # where it is, all is decided first
                     m.d.sync += [tried.eq(self.at_once), trying.eq(0)]
                     with m.If(self.waits):
                         m.d.sync += owed.eq(1)
@@ -487,13 +487,13 @@ class Sequencer(wiring.Component):
         known = in_range(head, g) & (
             (learn.opcode != Opcode.LEARN) | (((learn.flags & int(CommandFlag.MEMORY)) != 0) & (learn.root < g.nodes))
         )
-        known &= learn.opcode != Opcode.TRIAL
+        known &= learn.opcode != Opcode.ATTEMPT
         for opcode in (TreeOpcode.EDIT, TreeOpcode.ROW, TreeOpcode.LAYOUT, TreeOpcode.EDGES, TreeOpcode.GO):
             known |= learn.opcode == opcode
         turn = data.View(struct(TREE_COMMANDS[TreeOpcode.TURN]), head)
         known |= (learn.opcode == TreeOpcode.TURN) & (turn.first + turn.slots <= g.slots)
         for opcode in TREE_EDITS:
-            there = view(head, Opcode.TRIAL).slot < g.slots
+            there = view(head, Opcode.ATTEMPT).slot < g.slots
             if opcode == TreeOpcode.NODE:
                 there &= view(head, opcode).node < g.nodes
             known |= (learn.opcode == opcode) & there

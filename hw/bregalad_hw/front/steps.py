@@ -97,15 +97,15 @@ class StepTable(wiring.Component):
             m.d.sync += self.o.eq(ahead)
 
         # As if each unit had all of them.
-        come = data.View(struct(STEP), self.value.replicate(UNITS))
+        incoming = data.View(struct(STEP), self.value.replicate(UNITS))
         units = [
-            {"window": come.window, "head": come.head},
-            {"advance": come.advance, "uses": come.advance + come.change},
-            {"first": come.first, "end": come.end},
+            {"window": incoming.window, "head": incoming.head},
+            {"advance": incoming.advance, "uses": incoming.advance + incoming.change},
+            {"first": incoming.first, "end": incoming.end},
             {
-                "row": come.row,
-                "kind": come.kind,
-                **{flag.name.lower(): (come.flags & int(flag)) != 0 for flag in StepFlag},
+                "row": incoming.row,
+                "kind": incoming.kind,
+                **{flag.name.lower(): (incoming.flags & int(flag)) != 0 for flag in StepFlag},
             },
         ]
         for unit, fields in enumerate(units):

@@ -5,7 +5,7 @@ from amaranth.lib import data, memory, wiring
 from amaranth.lib.wiring import In, Out
 from bregalad.geometry import CODE_WIDTH
 
-from ..replica import replicate
+from ..duplicate import duplicated
 
 __all__ = ["RecordStore"]
 
@@ -73,7 +73,7 @@ class RecordStore(wiring.Component):
                 write.en.eq(self.put),
                 write.addr.eq(Cat(beat, newest)),
                 write.data.eq(self.written.as_value()[part]),
-                read.addr.eq(replicate(m, f"read_{low}", Cat(self.read_at[:beat_bits], oldest))),
+                read.addr.eq(duplicated(m, f"read_{low}", Cat(self.read_at[:beat_bits], oldest))),
                 codes.eq(read.data),
             ]
         return m

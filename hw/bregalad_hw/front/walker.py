@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out, connect
 from bregalad.protocol.nodes import EDIT, EditError
 
 from ..layout import struct
-from ..relay import Relay
+from ..skid_buffer import SkidBuffer
 from .node_table import NodeTable, slot_layout
 from .ring import Ring, beat_layout
 
@@ -70,7 +70,7 @@ class Walker(wiring.Component):
         For each way of a record its leaf.
 
     Latency: that of `Ring`, and 4 cycles to the leaf's item. Throughput: an item per cycle, and a
-    step per ring and cycle. An edit stands the stream for 7 clocks, the walks that begin anew beside.
+    step per ring and cycle. An edit stalls the stream for 7 clocks, the walks that begin anew beside.
     """
 
     def __init__(self, nodes, attributes, slots, codes, *, walkers=1, records=16, alternates=1):
@@ -113,7 +113,7 @@ class Walker(wiring.Component):
         for place, moves in ((dealt, self.i.valid & self.i.ready & self.i.p.last), (turn, take)):
             with m.If(moves):
                 m.d.sync += place.eq(Mux(place == len(rings) - 1, 0, place + 1))
-        m.submodules.given = given = Relay(rings[0].record.shape())
+        m.submodules.given = given = SkidBuffer(rings[0].record.shape())
         m.d.comb += given.i.payload.eq(Array(ring.record.as_value() for ring in rings)[turn])
 
         # Whether the next record is through, and whether it has to wait, is known a clock ahead, for much waits for
@@ -149,31 +149,31 @@ class Walker(wiring.Component):
             self.edit.ready.eq(table.edit.ready & edited),
             self.error.eq(table.refused),
         ]
-        self._give(m, given)
+        self._output(m, given)
         return m
 
-    def _give(self, m, given):
+    def _output(self, m, given):
         """Ask for the slot of each leaf, and give it as an item."""
         table, record, o = self.table, given.o.payload, self.o
         way, final = Signal(range(1 + self.alternates)), Signal()
-        asked, goes_on = Signal(), Signal()
+        requested, goes_on = Signal(), Signal()
         item, shown = (Signal.like(o.payload, reset_less=True, name=name) for name in ("item", "shown"))
         m.d.comb += [
             goes_on.eq(~o.valid | o.ready),
             final.eq(way == record.more),
-            table.ask.eq(goes_on),
+            table.request.eq(goes_on),
             table.node.eq(record.leaves[way]),
             given.o.ready.eq(goes_on & final),
-            self.quiet.eq(~(given.o.valid | asked | o.valid)),
+            self.quiet.eq(~(given.o.valid | requested | o.valid)),
             o.payload.eq(shown),
             o.p.slot.there.eq(shown.slot.there & ~shown.lost),
         ]
         with m.If(goes_on):
             m.d.sync += [
-                o.valid.eq(asked),
+                o.valid.eq(requested),
                 shown.eq(item),
                 shown.slot.eq(table.slot),
-                asked.eq(given.o.valid),
+                requested.eq(given.o.valid),
                 item.node.eq(table.node),
                 item.alternate.eq(way != 0),
                 item.lost.eq(record.lost),

@@ -190,8 +190,9 @@ class GainUnit(wiring.Component):
         start = Signal(signed(g.gain_width))
         addend = Signal(g.gain_width)
         # Registers, for what is chosen by them is wide.
-        valid, minus, zero, base, latch, ends, judge = (
-            Signal(name=name, reset_less=True) for name in ("valid", "minus", "zero", "base", "latch", "ends", "judge")
+        valid, minus, zero, base, latch, ends, compare = (
+            Signal(name=name, reset_less=True)
+            for name in ("valid", "minus", "zero", "base", "latch", "ends", "compare")
         )
         beyond = scan.y_last & short
         of_split = scan.y_opens & ~scan.y_total & ~multiway
@@ -203,7 +204,7 @@ class GainUnit(wiring.Component):
             latch.eq(of_split & scan.y_first),
             base.eq(of_split & ~scan.y_first),
             ends.eq(scan.y_ends & ~beyond & (~multiway | Mux(short, scan.y_before_last, scan.y_last))),
-            judge.eq(ends),
+            compare.eq(ends),
         ]
         m.d.comb += [
             start.eq(Mux(zero, 0, Mux(base, impurity, gain))),
@@ -217,9 +218,9 @@ class GainUnit(wiring.Component):
 
         best_gain = Signal(signed(g.gain_width), reset_less=True)
         lead = best_gain - gain
-        fresh = multiway | (scan.judged == 0)
-        with m.If(judge & (fresh | lead[-1])):
-            m.d.sync += [best_gain.eq(gain), best.eq(scan.judged)]
+        fresh = multiway | (scan.compared == 0)
+        with m.If(compare & (fresh | lead[-1])):
+            m.d.sync += [best_gain.eq(gain), best.eq(scan.compared)]
 
         m.d.comb += [self.result.gain.eq(best_gain), self.result.bin.eq(best), self.result.left.eq(side)]
         return m

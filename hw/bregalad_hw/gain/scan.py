@@ -44,7 +44,7 @@ def scan_layout(geometry, snapshots):
             "y_before_last": 1,
             "y_last": 1,  # of the bins; not if of the total
             "y_ends": 1,  # a split's last
-            "judged": g.bin_bits,  # bin of the term that came out a clock ago
+            "compared": g.bin_bits,  # bin of the term that came out a clock ago
         }
     )
 
@@ -260,10 +260,10 @@ class Scan(wiring.Component):
             y.y_ends.eq(of_split & value_end),
         ]
         out = delay(m, Cat(y, split, of_split & value_end & at_last), _X_CLOCKS + self.latency - 1, "y")
-        behind = delay(m, out[term.size :], 2, "judged")
+        behind = delay(m, out[term.size :], 2, "compared")
         m.d.comb += [
             *(control[name].eq(bit) for name, bit in zip(term.members, out[: term.size], strict=True)),
-            control.judged.eq(behind[:-1]),
+            control.compared.eq(behind[:-1]),
             finished.eq(behind[-1]),
         ]
         return m

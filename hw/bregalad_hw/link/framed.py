@@ -5,10 +5,10 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, connect
 
 from ..accelerator import RESET_CLOCKS, Accelerator
+from ..duplicate import add_with_reset
 from ..mcmu.axi import axi_signature
 from ..mcmu.row_memory import RowMemory
 from ..members import members_of, pass_on
-from ..replica import add_with_reset
 from .link import Link
 
 __all__ = ["FramedAccelerator"]

@@ -10,8 +10,8 @@ from .ring import Ring
 
 __all__ = ["Intake"]
 
-_TOLD = ("header", "version", "from_peer", "good", "same", "expected", "answer", "nak", "dropped")
-_CHECKED = ("i", "peer", "session", "begin", *_TOLD)  # of the receiver
+_REPORTED = ("header", "version", "from_peer", "good", "same", "expected", "answer", "nak", "dropped")
+_CHECKED = ("i", "peer", "session", "begin", *_REPORTED)  # of the receiver
 
 
 class Intake(wiring.Component):

@@ -112,8 +112,8 @@ class FrameReceiver(wiring.Component):
             ahead.eq(header.sequence - self.expected),
             next_one.eq(ahead == 0),
             early.eq((ahead != 0) & ~ahead[15]),
-            *(told.eq(0) for told in (self.good, self.answer, self.nak, self.dropped)),
-            *(told.eq(0) for told in (self.ring.commit, self.ring.rollback)),
+            *(flag.eq(0) for flag in (self.good, self.answer, self.nak, self.dropped)),
+            *(flag.eq(0) for flag in (self.ring.commit, self.ring.rollback)),
         ]
         with m.Switch(kind):
             with m.Case(*_TAKEN):

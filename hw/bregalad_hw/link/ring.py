@@ -136,7 +136,7 @@ class Ring(wiring.Component):
             self.room.eq(Mux(w.commit, space, self.room) + freed),
             space.eq(Mux(w.rollback, self.room, space) + freed - wrote),
             Assert(~w.commit | ~w.overflow, "words that were not stored were committed"),
-            Assert(w.en + w.commit + w.rollback <= 1, "a word came with its verdict"),
+            Assert(w.en + w.commit + w.rollback <= 1, "a word came with its decision"),
             Assert(self.room + (kept - oldest)[: bits + 1] == self.depth, "room was miscounted"),
             Assert(space + (put - oldest)[: bits + 1] == self.depth, "space was miscounted"),
             Assert(space <= self.room, "a committed word was given up"),

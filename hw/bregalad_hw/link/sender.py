@@ -35,7 +35,7 @@ class FrameSender(wiring.Component):
 
     Members
     -------
-    reply : In(stream of {reason, resumed, session, holder, peer})
+    reply : In(stream of {reason, resumed, session, owner, peer})
     head : In(stream of {type, flags, words, sequence}), words : In(stream of 32)
         A numbered frame and its payload.
     begin : In(1)
@@ -79,7 +79,7 @@ class FrameSender(wiring.Component):
 
         header = Signal(struct(HEADER))
         payload = Signal(_Payload)
-        holder, reason = Signal(32), Signal(2)
+        owner, reason = Signal(32), Signal(2)
         count, at = Signal(14), Signal(3)  # words of payload to come; of all so far
         fresh = Signal()  # `o` has a word that the CRC has not
         starts = Signal()  # a frame, a clock ago; its first word comes to the CRC later
@@ -97,9 +97,9 @@ class FrameSender(wiring.Component):
         with m.If(put):
             m.d.sync += [o.valid.eq(1), o.p.data.eq(word), o.p.last.eq(0)]
 
-        told = Signal(17)
+        announced = Signal(17)
         alive, grown, wants, wants_nak = Signal(), Signal(), Signal(), Signal()
-        m.d.sync += [alive.eq((self.session != 0) & ~self.begin), grown.eq(self.room >= told)]
+        m.d.sync += [alive.eq((self.session != 0) & ~self.begin), grown.eq(self.room >= announced)]
 
         start = Signal()
         void = Signal()  # the payload does not come any more
@@ -114,7 +114,7 @@ class FrameSender(wiring.Component):
                     void.eq(0),
                     count.eq(0),
                     payload.eq(_Payload.NONE),
-                    holder.eq(reply.p.holder),
+                    owner.eq(reply.p.owner),
                     reason.eq(reply.p.reason),
                     header.session.eq(self.session),
                     self.to_peer.eq(self.peer),
@@ -182,7 +182,7 @@ class FrameSender(wiring.Component):
                             m.d.comb += [
                                 refused.reason.eq(reason),
                                 refused.version.eq(WELCOME.unpack(self.welcome)["version"].item()),
-                                refused.holder.eq(holder),
+                                refused.owner.eq(owner),
                                 put.eq(free),
                                 word.eq(refused.as_value().word_select(at[0], 32)),
                             ]
@@ -204,7 +204,7 @@ class FrameSender(wiring.Component):
 
         # What comes in the clock of a start is not told by that frame.
         with m.If(start):
-            m.d.sync += told.eq(self.room + self.ring_words // 4)
+            m.d.sync += announced.eq(self.room + self.ring_words // 4)
             with m.If(~reply.valid):
                 m.d.sync += [wants.eq(0), wants_nak.eq(0)]
         with m.If(self.answer):

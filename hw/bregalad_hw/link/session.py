@@ -35,7 +35,7 @@ class Session(wiring.Component):
         It was silent for ten seconds, so another one may begin.
     begin : Out(1)
         For a clock: one begins.
-    reply : Out(stream of {reason, resumed, session, holder, peer})
+    reply : Out(stream of {reason, resumed, session, owner, peer})
         What HELLO is answered with. While one waits, another HELLO is not looked at: it will be repeated.
 
     Latency: 2 clocks from ``good`` to ``begin`` and ``reply.valid``.
@@ -68,15 +68,15 @@ class Session(wiring.Component):
         with m.Elif(self.tick & ~self.lapsed):
             m.d.sync += silence.eq(silence + 1)
 
-        asked, same, spoken = Signal(), Signal(), Signal()
+        requested, same, spoken = Signal(), Signal(), Signal()
         alive = Signal()
         m.d.sync += [
-            asked.eq(self.good & (header.type == FrameType.HELLO) & ~reply.valid),
+            requested.eq(self.good & (header.type == FrameType.HELLO) & ~reply.valid),
             same.eq(self.same),
             spoken.eq(self.version == LINK_VERSION),
             alive.eq(self.session != 0),
             self.begin.eq(0),
-            Assert(~(asked & reply.valid), "an answer is lost"),
+            Assert(~(requested & reply.valid), "an answer is lost"),
         ]
         with m.If(self.good & self.same):
             m.d.sync += self.peer.eq(self.from_peer)
@@ -85,13 +85,13 @@ class Session(wiring.Component):
 
         with m.If(reply.ready):
             m.d.sync += reply.valid.eq(0)
-        with m.If(asked):
+        with m.If(requested):
             m.d.sync += [
                 reply.valid.eq(1),
                 reply.p.reason.eq(0),
                 reply.p.resumed.eq(same),
                 reply.p.session.eq(header.session),
-                reply.p.holder.eq(self.session),
+                reply.p.owner.eq(self.session),
                 reply.p.peer.eq(self.from_peer),
             ]
             with m.If(~spoken):

@@ -135,20 +135,20 @@ class Window(wiring.Component):
         # Acknowledgements, in three steps
         ahead = Signal(16)
         step = Signal(2)
-        inside, asked = Signal(), Signal()
+        inside, requested = Signal(), Signal()
         m.d.sync += [
             step.eq(Cat(self.acknowledged, step)),
             ahead.eq(self.acknowledge - oldest),
             inside.eq(ahead <= kept),
         ]
         with m.If(self.acknowledged):
-            m.d.sync += asked.eq(self.nak)
+            m.d.sync += requested.eq(self.nak)
         gone_back, gone_back_to = Signal(), Signal(16)  # the last time
         again = Signal()
         late = Signal()
         with m.If(step[1] & inside):
             m.d.comb += freed.eq(ahead)
-            m.d.comb += again.eq(asked & ~(gone_back & (gone_back_to == self.acknowledge)))
+            m.d.comb += again.eq(requested & ~(gone_back & (gone_back_to == self.acknowledge)))
         m.d.sync += [
             oldest.eq(oldest + freed),
             kept.eq(kept + closing - freed),

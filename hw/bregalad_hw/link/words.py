@@ -14,4 +14,4 @@ VALUE = data.StructLayout({"address": 16, "value": 32})
 
 def reply_layout(peer_width):
     """The answer to a HELLO: WELCOME, or REFUSED for a ``reason`` that is not 0."""
-    return data.StructLayout({"reason": 2, "resumed": 1, "session": 32, "holder": 32, "peer": peer_width})
+    return data.StructLayout({"reason": 2, "resumed": 1, "session": 32, "owner": 32, "peer": peer_width})

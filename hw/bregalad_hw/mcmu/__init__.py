@@ -1,1 +1,1 @@
-"""Memory controller unit: commands, record fetch, path, trials, reports."""
+"""Memory controller unit: commands, record fetch, path, attempts, reports."""

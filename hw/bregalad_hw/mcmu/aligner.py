@@ -5,13 +5,13 @@ from amaranth.lib import wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
-from ..replica import replicate
+from ..duplicate import duplicated
 
 __all__ = ["Aligner"]
 
 _ROWS = 16  # of a distributed RAM
 _GROUP = 4  # bytes that are written together
-_READERS = 32  # registers that one replica steers
+_READERS = 32  # registers that one duplicate steers
 
 
 class Aligner(wiring.Component):
@@ -71,9 +71,9 @@ class Aligner(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        # Decided in one clock, carried out in the next: whatever is wide has its own replicas.
-        come = Signal(self.width, reset_less=True)
-        m.d.sync += come.eq(self.word)
+        # Decided in one clock, carried out in the next: whatever is wide has its own duplicates.
+        arrived = Signal(self.width, reset_less=True)
+        m.d.sync += arrived.eq(self.word)
         words = self.row_bytes * 8 // self.width
         word_bits = (words - 1).bit_length()
         put_row, put_word = self.put_at[word_bits:], self.put_at[:word_bits]
@@ -81,10 +81,10 @@ class Aligner(wiring.Component):
         for byte in range(self.row_bytes):
             word, place = divmod(8 * byte, self.width)
             if byte % _GROUP == 0:
-                put = replicate(m, f"put_{byte}", Cat(self.put & (put_word == word), put_row))
+                put = duplicated(m, f"put_{byte}", Cat(self.put & (put_word == word), put_row))
             m.submodules[f"byte_{byte}"] = memory = Memory(shape=8, depth=_ROWS, init=[])
             write = memory.write_port()
-            m.d.comb += [write.en.eq(put[0]), write.addr.eq(put[1:]), write.data.eq(come[place : place + 8])]
+            m.d.comb += [write.en.eq(put[0]), write.addr.eq(put[1:]), write.data.eq(arrived[place : place + 8])]
             memories.append(memory)
         m.d.comb += [
             self.header.eq(self._read(m, "header", memories, self.header_at)),
@@ -104,7 +104,7 @@ class Aligner(wiring.Component):
         for byte, memory in enumerate(memories):
             if byte % together == 0:
                 begins = turn[together.bit_length() - 1 :]
-                get = replicate(m, f"{name}_{byte}", Mux(begins > byte // together, next_row, row))
+                get = duplicated(m, f"{name}_{byte}", Mux(begins > byte // together, next_row, row))
             read = memory.read_port(domain="comb")
             m.d.comb += read.addr.eq(get)
             value.append(read.data)
@@ -114,7 +114,7 @@ class Aligner(wiring.Component):
             after = []
             for byte in range(min(row_bytes, most + (1 << low) - 1)):
                 if byte % (_READERS // 8) == 0:
-                    way = replicate(m, f"{name}_{step}_{byte}", turn[low:high])
+                    way = duplicated(m, f"{name}_{step}_{byte}", turn[low:high])
                 turned = Signal(8, name=f"{name}_{step}_{byte}", reset_less=True)
                 # The last step is left to whoever takes it into registers.
                 m.d["sync" if low else "comb"] += turned.eq(

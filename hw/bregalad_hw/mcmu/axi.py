@@ -36,8 +36,8 @@ BURST = {"len": 8, "size": 3, "burst": 2, "cache": 4, "prot": 3}
 
 def channel(name, flow, **widths):
     """A channel's members: what goes with ``valid``, and ``ready``, which comes back."""
-    told = {f"{name}{field}": flow(width) for field, width in {**widths, "valid": 1}.items()}
-    return {**told, f"{name}ready": flow.flip()(1)}
+    fields = {f"{name}{field}": flow(width) for field, width in {**widths, "valid": 1}.items()}
+    return {**fields, f"{name}ready": flow.flip()(1)}
 
 
 def read_signature(data_width, id_width=1):

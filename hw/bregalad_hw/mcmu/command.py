@@ -24,7 +24,7 @@ def view(head, opcode):
 def in_range(head, geometry):
     """Whether the opcode is known, and every slot and cell exists that the command names."""
     g = geometry
-    opcode = view(head, Opcode.TRIAL).opcode
+    opcode = view(head, Opcode.ATTEMPT).opcode
     fine = 0
     for known in COMMANDS:
         command = view(head, known)

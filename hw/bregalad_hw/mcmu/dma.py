@@ -4,7 +4,7 @@ from amaranth import Assert, Module, Mux, Signal
 from amaranth.lib import data, fifo, stream, wiring
 from amaranth.lib.wiring import In, Out, connect
 
-from ..relay import Relay
+from ..skid_buffer import SkidBuffer
 from .axi import ADDRESS_WIDTH, BOUNDARY, Response, read_signature
 
 __all__ = ["DESCRIPTOR", "ReadDMA"]
@@ -81,14 +81,14 @@ class ReadDMA(wiring.Component):
 
         # Whether a word is an error is known late, and steers much: not in the clock of a block RAM.
         m.submodules.queue = queue = fifo.SyncFIFOBuffered(width=self.data_width + 2, depth=depth)
-        m.submodules.relay = relay = Relay(self.data_width + 2)
-        connect(m, queue.r_stream, relay.i)
-        word = relay.o
+        m.submodules.skid = skid = SkidBuffer(self.data_width + 2)
+        connect(m, queue.r_stream, skid.i)
+        word = skid.o
 
-        ask = Signal(ADDRESS_WIDTH - word_bits)  # next word to ask for
-        to_ask = Signal(LENGTH_WIDTH + 1)  # words
-        give = Signal(ADDRESS_WIDTH - word_bits)  # next word to give
-        to_give = Signal(LENGTH_WIDTH + 1)
+        read_at = Signal(ADDRESS_WIDTH - word_bits)  # next word to ask for
+        to_read = Signal(LENGTH_WIDTH + 1)  # words
+        output_at = Signal(ADDRESS_WIDTH - word_bits)  # next word to give
+        to_output = Signal(LENGTH_WIDTH + 1)
         active, draining = Signal(), Signal()
         reserved = Signal(range(depth + 1))
         bursts = Signal(range(self.outstanding + 1))
@@ -104,34 +104,34 @@ class ReadDMA(wiring.Component):
 
         in_block = Signal(range(self.burst + 1))  # words up to the next aligned block
         beats = Signal(range(self.burst + 1))
-        m.d.comb += in_block.eq(self.burst - ask[:burst_bits])
+        m.d.comb += in_block.eq(self.burst - read_at[:burst_bits])
         # A burst's size, then whether there is room for it, a clock each.
         sized, fits = Signal(), Signal()
         m.d.sync += [
-            beats.eq(Mux(to_ask < in_block, to_ask, in_block)),
+            beats.eq(Mux(to_read < in_block, to_read, in_block)),
             sized.eq(active),
-            fits.eq(sized & (to_ask != 0) & (reserved + beats <= depth)),
+            fits.eq(sized & (to_read != 0) & (reserved + beats <= depth)),
         ]
 
-        asked, answered, taken = Signal(), Signal(), Signal()
+        requested, answered, taken = Signal(), Signal(), Signal()
         issue = Signal()
         m.d.comb += [
-            asked.eq(axi.arvalid & axi.arready),
+            requested.eq(axi.arvalid & axi.arready),
             answered.eq(axi.rvalid & axi.rlast),
             taken.eq(word.valid & word.ready),
             issue.eq(active & ~draining & fits & (~axi.arvalid | axi.arready) & (bursts < self.outstanding)),
         ]
-        with m.If(asked):
+        with m.If(requested):
             m.d.sync += axi.arvalid.eq(0)
         with m.If(issue | ~active):
             m.d.sync += [sized.eq(0), fits.eq(0)]
         with m.If(issue):
             m.d.sync += [
                 axi.arvalid.eq(1),
-                axi.araddr.eq(ask << word_bits),
+                axi.araddr.eq(read_at << word_bits),
                 axi.arlen.eq(beats - 1),
-                ask.eq(ask + beats),
-                to_ask.eq(to_ask - beats),
+                read_at.eq(read_at + beats),
+                to_read.eq(to_read - beats),
             ]
         m.d.sync += [
             reserved.eq(Mux(issue, reserved + beats - taken, reserved - taken)),
@@ -142,25 +142,25 @@ class ReadDMA(wiring.Component):
         answer = word.payload[self.data_width :]
         error = answer[1]
         if self.limited:
-            outside, next_give = Signal(), Signal.like(give)
-            m.d.comb += next_give.eq(
-                Mux(active, give + (word.valid & self.o.ready), self.descriptor.p.address[word_bits:])
+            outside, next_output_at = Signal(), Signal.like(output_at)
+            m.d.comb += next_output_at.eq(
+                Mux(active, output_at + (word.valid & self.o.ready), self.descriptor.p.address[word_bits:])
             )
-            m.d.sync += outside.eq(next_give >= self.limit[word_bits:])
+            m.d.sync += outside.eq(next_output_at >= self.limit[word_bits:])
             error, answer = error | outside, Mux(outside, Response.DECERR, answer)
         m.d.comb += [
             self.o.p.data.eq(word.payload[: self.data_width]),
             self.o.p.error.eq(Mux(error, answer, 0)),
-            self.o.p.last.eq(error | (to_give == 1)),
-            self.o.p.address.eq(give << word_bits),
+            self.o.p.last.eq(error | (to_output == 1)),
+            self.o.p.address.eq(output_at << word_bits),
             self.o.valid.eq(word.valid & active & ~draining),
             word.ready.eq(draining | (active & self.o.ready)),
         ]
         with m.If(self.o.valid & self.o.ready):
-            m.d.sync += [give.eq(give + 1), to_give.eq(to_give - 1)]
+            m.d.sync += [output_at.eq(output_at + 1), to_output.eq(to_output - 1)]
             with m.If(error):
                 m.d.sync += draining.eq(1)
-            with m.Elif(to_give == 1):
+            with m.Elif(to_output == 1):
                 m.d.sync += active.eq(0)
         # Bursts that were asked for are answered whatever happens to one of them.
         with m.If(draining & (bursts == 0) & ~axi.arvalid & (reserved == 0)):
@@ -172,9 +172,9 @@ class ReadDMA(wiring.Component):
         with m.If(~active):  # what is wide is loaded whether or not there is anything
             m.d.sync += [
                 active.eq(self.descriptor.valid),
-                ask.eq(self.descriptor.p.address[word_bits:]),
-                give.eq(self.descriptor.p.address[word_bits:]),
-                to_ask.eq(words),
-                to_give.eq(words),
+                read_at.eq(self.descriptor.p.address[word_bits:]),
+                output_at.eq(self.descriptor.p.address[word_bits:]),
+                to_read.eq(words),
+                to_output.eq(words),
             ]
         return m

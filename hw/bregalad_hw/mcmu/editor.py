@@ -1,4 +1,4 @@
-"""Read and change one slot: what CLEAR, PLACE, READ, WRITE, NODE and PERIOD do, and a trial."""
+"""Read and change one slot: what CLEAR, PLACE, READ, WRITE, NODE and PERIOD do, and an attempt."""
 
 from functools import reduce
 from operator import or_
@@ -16,12 +16,12 @@ from bregalad.protocol.tree import MANY, TreeOpcode
 from ..array.operation import Op, operation_layout
 from .command import execute, head_shape, view
 from .report import job_layout, job_words
-from .scheduler import trial_layout, trial_of
+from .scheduler import attempt_layout, attempt_of
 from .slots import EMPTY_ENTRY, SINCE_WIDTH, entry_layout, table_signature
 
 __all__ = ["EDITS", "TREE_EDITS", "SlotEditor", "edit_signature"]
 
-EDITS = (Opcode.TRIAL, Opcode.CLEAR, Opcode.PLACE, Opcode.READ, Opcode.WRITE)  # what the editor executes
+EDITS = (Opcode.ATTEMPT, Opcode.CLEAR, Opcode.PLACE, Opcode.READ, Opcode.WRITE)  # what the editor executes
 TREE_EDITS = (TreeOpcode.NODE, TreeOpcode.PERIOD)
 
 _READS = 16  # counts of a READ that are under way; the way round takes about as many clocks
@@ -47,7 +47,7 @@ def edit_signature(geometry):
 
 
 class SlotEditor(wiring.Component):
-    """Execute a command on a slot's row in the table and its bins and zoom in the array.
+    """Execute a command on a slot's row in the table and its bins and bin window in the array.
 
     Members
     -------
@@ -55,9 +55,9 @@ class SlotEditor(wiring.Component):
         One of EDITS or TREE_EDITS, of a slot and a cell that exist, unless it is dropped.
         Nothing else uses slot, table and array meanwhile.
     table : Out(table_signature)
-    trial : Out(stream of {head, current})
-        Of a slot that is due; TRIAL of another does nothing.
-    judged : In(1), tried : Out(1)
+    attempt : Out(stream of {head, current})
+        Of a slot that is due; ATTEMPT of another does nothing.
+    decides : In(1), tried : Out(1)
         A node whose instances have one class is kept without a scan; static. For a clock: a slot is tried.
     number : In(32), mark : Out(1)
         Records so far, steady during a command; a slot that PERIOD or WRITE has changed is due.
@@ -80,11 +80,11 @@ class SlotEditor(wiring.Component):
         super().__init__(
             {
                 "number": In(32),
-                **dict.fromkeys(("judged", "grant", "answer_valid"), In(1)),
+                **dict.fromkeys(("decides", "grant", "answer_valid"), In(1)),
                 **dict.fromkeys(("mark", "tried"), Out(1)),
                 "edit": In(edit_signature(g)),
                 "table": Out(table_signature(g)),
-                "trial": Out(stream.Signature(trial_layout(g))),
+                "attempt": Out(stream.Signature(attempt_layout(g))),
                 "op": Out(operation_layout(g)),
                 "valid": Out(1),
                 "count": Out(g.count_width),
@@ -104,7 +104,7 @@ class SlotEditor(wiring.Component):
         is_ = {each: Signal(name=f"is_{each.name.lower()}") for each in (*EDITS, *TREE_EDITS)}
         m.d.sync += [
             keep.eq((flags & int(CommandFlag.KEEP)) != 0),
-            *(told.eq(opcode == each) for each, told in is_.items()),
+            *(signal.eq(opcode == each) for each, signal in is_.items()),
         ]
 
         entry = entry_body(g)
@@ -114,7 +114,7 @@ class SlotEditor(wiring.Component):
         left = Signal(range(max(entry_words, g.bins * g.classes) + 1))  # words of the payload
         dropping = Signal()
         pass_, lane = Signal(range(g.passes + 1)), Signal(16)
-        zoom_pass, bin_ = Signal(range(g.passes)), Signal(range(g.bins))
+        window_pass, bin_ = Signal(range(g.passes)), Signal(range(g.bins))
         column = Signal(range(entry_words))  # word of an entry, or class of a bin
         entry_access, unplaced = Signal(), Signal()
         m.d.sync += [entry_access.eq(access.cell == NONE), unplaced.eq(place.cell == NONE)]
@@ -127,7 +127,7 @@ class SlotEditor(wiring.Component):
         ]
         # Fields that change are whole signals: Icarus leaves constant parts of a signal X when
         # others are assigned in a process.
-        code, op_pass, override = Signal(Op), Signal.like(zoom_pass), Signal()
+        code, op_pass, override = Signal(Op), Signal.like(window_pass), Signal()
         kind, count = Signal(8), Signal.like(edit.job.p.count)
         words = [Signal(32, name=f"word_{i}") for i in range(len(edit.job.p.words))]
         m.d.comb += [
@@ -144,7 +144,7 @@ class SlotEditor(wiring.Component):
             self.op.shift.eq(place.shift),
         ]
         clear_row = row.eq(entry_layout(g).const(EMPTY_ENTRY))
-        trial_of(m, self.trial.p, access.slot, row, self.number)
+        attempt_of(m, self.attempt.p, access.slot, row, self.number)
 
         parts = {  # of the word that has come, if it is theirs
             field.name: incoming[8 * (entry.offset(field.name) % 4) :][: field.width]
@@ -181,11 +181,11 @@ class SlotEditor(wiring.Component):
         # As many READs are under way at most as there are places for their counts.
         m.submodules.fifo = fifo = SyncFIFOBuffered(width=g.count_width, depth=_READS)
         reads, reads_next = Signal(range(_READS + 1)), Signal(range(_READS + 1))
-        asked, room = Signal(), Signal(init=1)
+        requested, room = Signal(), Signal(init=1)
         m.d.comb += [
             fifo.w_data.eq(self.answer),
             fifo.w_en.eq(self.answer_valid),
-            reads_next.eq(reads + asked - (fifo.r_rdy & self.counts.ready)),
+            reads_next.eq(reads + requested - (fifo.r_rdy & self.counts.ready)),
         ]
         connect(m, fifo.r_stream, flipped(self.counts))
         m.d.sync += [reads.eq(reads_next), room.eq(reads_next != _READS)]
@@ -236,7 +236,7 @@ class SlotEditor(wiring.Component):
         def begin_place():
             m.next = "DIVIDE"
             with m.If(unplaced):
-                m.next = "ZOOM"
+                m.next = "WINDOW"
                 with m.If(keep):
                     m.next = "LOOK"
 
@@ -246,19 +246,19 @@ class SlotEditor(wiring.Component):
                 Opcode.WRITE: begin_write,
                 Opcode.READ: begin_read,
                 Opcode.PLACE: begin_place,
-                Opcode.CLEAR: to("ZOOM"),
-                **dict.fromkeys((Opcode.TRIAL, *TREE_EDITS), to("LOOK")),
+                Opcode.CLEAR: to("WINDOW"),
+                **dict.fromkeys((Opcode.ATTEMPT, *TREE_EDITS), to("LOOK")),
             },
             __file__,
         )
         go_on = {  # with the row
-            Opcode.TRIAL: to("MIXED"),
+            Opcode.ATTEMPT: to("MIXED"),
             TreeOpcode.NODE: to("NODE"),
             TreeOpcode.PERIOD: to("PERIOD"),
             Opcode.READ: to("ENTRY"),
             Opcode.PLACE: to("ROLE"),
         }
-        divided = {Opcode.READ: to("STATISTICS"), Opcode.WRITE: to("UNPACK"), Opcode.PLACE: to("ZOOM")}
+        divided = {Opcode.READ: to("STATISTICS"), Opcode.WRITE: to("UNPACK"), Opcode.PLACE: to("WINDOW")}
         capped, own_timed, own_limit = self._ahead(m)
         mixed = self._mixed(m, row)
 
@@ -269,7 +269,7 @@ class SlotEditor(wiring.Component):
                     left.eq(Mux(entry_access, entry_words, g.bins * g.classes)),
                     lane.eq(Mux(is_[Opcode.PLACE], place.cell, access.cell)),
                     pass_.eq(0),
-                    zoom_pass.eq(0),
+                    window_pass.eq(0),
                     bin_.eq(0),
                     column.eq(0),
                     unpacked.eq(0),
@@ -287,15 +287,15 @@ class SlotEditor(wiring.Component):
                 execute(m, is_, go_on)
 
             with m.State("MIXED"):
-                m.next = "TRIAL"
+                m.next = "ATTEMPT"
 
-            with m.State("TRIAL"):
-                kept = self.judged & ~mixed
+            with m.State("ATTEMPT"):
+                kept = self.decides & ~mixed
                 m.d.comb += [
-                    self.trial.valid.eq(row.due & ~kept),
-                    self.tried.eq(row.due & (self.trial.ready | kept)),
+                    self.attempt.valid.eq(row.due & ~kept),
+                    self.tried.eq(row.due & (self.attempt.ready | kept)),
                 ]
-                with m.If(self.trial.ready | kept):
+                with m.If(self.attempt.ready | kept):
                     m.d.sync += [
                         *(row[name].eq(0) for name in ("since", "halved", "underflow", "due")),
                         row.tried.eq(1),
@@ -359,21 +359,22 @@ class SlotEditor(wiring.Component):
                     self.valid.eq(room),
                     code.eq(Op.READ),
                     op_pass.eq(pass_),
-                    asked.eq(room & self.grant),
+                    requested.eq(room & self.grant),
                 ]
-                with m.If(asked):
+                with m.If(requested):
                     next_count()
                     with m.If((column == g.classes - 1) & (bin_ == g.bins - 1)):
                         end()
 
-            # PLACE and CLEAR: pass by pass, the zoom and then every bin. With KEEP the zoom of a cell alone.
-            with m.State("ZOOM"):
+            # PLACE and CLEAR: pass by pass, the bin window and then every bin. With KEEP the bin window of a cell
+            # alone.
+            with m.State("WINDOW"):
                 m.d.sync += clear_row
                 m.d.comb += [
                     self.valid.eq(1),
                     code.eq(Op.PLACE),
-                    op_pass.eq(zoom_pass),
-                    override.eq(is_[Opcode.PLACE] & ~unplaced & (pass_ == zoom_pass)),
+                    op_pass.eq(window_pass),
+                    override.eq(is_[Opcode.PLACE] & ~unplaced & (pass_ == window_pass)),
                 ]
                 with m.If(is_[Opcode.PLACE] & keep):
                     m.d.comb += [op_pass.eq(pass_), override.eq(1)]
@@ -383,12 +384,12 @@ class SlotEditor(wiring.Component):
                         end()
 
             with m.State("BINS"):
-                m.d.comb += [self.valid.eq(1), code.eq(Op.CLEAR), op_pass.eq(zoom_pass)]
+                m.d.comb += [self.valid.eq(1), code.eq(Op.CLEAR), op_pass.eq(window_pass)]
                 with m.If(self.grant):
                     with next_bin():
-                        m.d.sync += zoom_pass.eq(zoom_pass + 1)
-                        m.next = "ZOOM"
-                        with m.If(zoom_pass == g.passes - 1):
+                        m.d.sync += window_pass.eq(window_pass + 1)
+                        m.next = "WINDOW"
+                        with m.If(window_pass == g.passes - 1):
                             m.next = "STORE"
                             with m.If(is_[Opcode.PLACE]):
                                 m.next = "ROLE"
@@ -474,7 +475,7 @@ class SlotEditor(wiring.Component):
         g = self.geometry
         node, own = view(self.edit.head, TreeOpcode.NODE), view(self.edit.head, TreeOpcode.PERIOD)
         timed, limit = Signal(), Signal(16)
-        capped = {name: Signal(g.count_width, name=name) for name in ("base", "ask_up_to")}
+        capped = {name: Signal(g.count_width, name=name) for name in ("inherited", "all_up_to")}
         m.d.sync += [
             timed.eq(own.period != 0),
             limit.eq(own.period - 1),

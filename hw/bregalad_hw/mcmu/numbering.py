@@ -15,7 +15,7 @@ class Numbers:
     Parameters
     ----------
     tracker : Tracker
-        Its ``tree``, ``renumber`` and ``last_number`` are read; its ``counted`` is driven, by `tell`.
+        Its ``tree``, ``renumber`` and ``last_number`` are read; its ``counted`` is driven, by `report`.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class Numbers:
         # Of the record fetched: it has a number of its own, it is the last copy.
         self._counts, self._last = (Signal(name=f"number_{name}") for name in ("counts", "last"))
 
-    def give(self, m, shown, shown_valid, moves):
+    def number_records(self, m, shown, shown_valid, moves):
         """Number what moves from ``shown`` on, where that is the first node of a record's first copy."""
         tracker, phase, fetched = self._tracker, self._phase, self.fetched
         m.submodules.phase = phase
@@ -61,7 +61,7 @@ class Numbers:
             & ~Mux(row.same & stages.valid, row.written.due, row.row.due)
         )
 
-    def tell(self, m, ended):
+    def report(self, m, ended):
         """Say up to which number all is counted: a record has ``ended`` with this clock, or the number was set."""
         passing = Signal(2)  # another number goes a record's way
         m.d.sync += passing.eq(Cat(self._tracker.renumber, passing))

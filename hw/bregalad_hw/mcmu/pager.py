@@ -16,7 +16,7 @@ from .posted import PostedWriter
 __all__ = ["Pager", "chip_geometry"]
 
 _LEVEL = 4  # operations that wait before others are held
-_COMING = 8  # others that may come then, beside the SNAPs of a pass
+_INCOMING = 8  # others that may come then, beside the SNAPs of a pass
 _READS = 16  # of a page that are under way; the way round takes about as many clocks
 
 
@@ -30,8 +30,8 @@ class Pager(wiring.Component):
 
     A slot without a frame has its statistics in memory, in a page, and behind them a log. Once all frames are taken, a
     COUNT of such a slot that predicts nothing goes to the log. Any other operation, or a log that is full, brings the
-    page to a frame: the frame's last slot is saved, the page's zooms and counts are written to the array, and the log
-    is counted. The frame is the first behind the last one taken that has not been used since the search came past.
+    page to a frame: the frame's last slot is saved, the page's bin windows and counts are written to the array, and the
+    log is counted. The frame is the first behind the last one taken that has not been used since the search came past.
     While nothing else is under way, logs are counted one by one: so registers that say what a code counts may change.
 
     What memory fails to read or write is asked for again. Nothing is lost or counted twice, for a frame or a page is
@@ -76,9 +76,9 @@ class Pager(wiring.Component):
         self.pages = PageLayout(g)
         codes = data.ArrayLayout(CODE_WIDTH, g.lanes)
         # What waits for its slot; what a log has of a beat.
-        self._told = ("pass_", "label", "minus")
-        told = {name: operation_layout(g)[name].shape for name in self._told}
-        self._logged = data.StructLayout({"codes": codes, **told})
+        self._carried = ("pass_", "label", "minus")
+        carried = {name: operation_layout(g)[name].shape for name in self._carried}
+        self._logged = data.StructLayout({"codes": codes, **carried})
         self._waiting = data.StructLayout(
             {"op": operation_layout(g), "codes": codes, "count": g.count_width, "current": CELL_WIDTH}
         )
@@ -131,7 +131,7 @@ class Pager(wiring.Component):
 
         # An operation waits in `behind` for its slot's place, and in `head` until it has gone.
         queue, empty = self._queue(m)
-        coming = data.View(self._waiting, queue.r_data)
+        incoming = data.View(self._waiting, queue.r_data)
         behind, head = Signal(self._waiting), Signal(self._waiting)
         behind_there, head_there = Signal(), Signal()
         at = Signal(place)  # the head's
@@ -164,14 +164,14 @@ class Pager(wiring.Component):
             moves.eq(running & (~head_there | goes)),
             queue.r_en.eq(moves),
             look.en.eq(moves),
-            look.addr.eq(coming.op.slot),
+            look.addr.eq(incoming.op.slot),
         ]
         m.d.sync += snapped.eq(goes & snaps & (head.op.bin == g.bins - 1))
         with m.If(goes & fast):
             issue_head(at.frame)
         with m.If(moves):
             m.d.sync += [
-                behind.eq(coming),
+                behind.eq(incoming),
                 behind_there.eq(queue.r_rdy),
                 head.eq(behind),
                 head_there.eq(behind_there),
@@ -184,7 +184,7 @@ class Pager(wiring.Component):
         saving = Signal()
         reads, places_left = Signal(range(_READS + 1)), Signal(range(_READS + 1), init=_READS)
         m.submodules.counts = counts = fifo.SyncFIFOBuffered(width=pages.item_bits, depth=_READS)
-        asks = issued.code == Op.READ
+        requests = issued.code == Op.READ
         m.d.comb += [
             self.answer.eq(self.chip_answer),
             self.valid.eq(self.chip_valid & ~saving),
@@ -192,8 +192,8 @@ class Pager(wiring.Component):
             counts.w_data.eq(self.lanes_counts),
         ]
         m.d.sync += [
-            reads.eq(reads + asks - self.chip_valid),
-            places_left.eq(places_left - (asks & saving) + (counts.r_en & counts.r_rdy)),
+            reads.eq(reads + requests - self.chip_valid),
+            places_left.eq(places_left - (requests & saving) + (counts.r_en & counts.r_rdy)),
             Assert(~counts.w_en | counts.w_rdy, "no room for a count"),
         ]
 
@@ -206,10 +206,10 @@ class Pager(wiring.Component):
             dma.descriptor.p.length.eq(length),
         ]
 
-        def ask_page(of):
+        def request_page(of):
             m.d.sync += [address.eq(self.base + of * size), length.eq(page_size)]
 
-        def ask_log(of, beat, beats):
+        def request_log(of, beat, beats):
             m.d.sync += [address.eq(self.base + of * size + page_size + beat * beat_size), length.eq(beats * beat_size)]
 
         # A page's words: items are shifted in, or out. A beat's words.
@@ -223,7 +223,7 @@ class Pager(wiring.Component):
         beat = Signal(pages.beat_words * g.bus_width)
         logged, counted = Signal(self._logged), data.View(self._logged, beat[: self._logged.size])
         logged_words = Signal.like(beat)
-        m.d.comb += [logged.codes.eq(head.codes), *assign(logged, head.op, *self._told), logged_words.eq(logged)]
+        m.d.comb += [logged.codes.eq(head.codes), *assign(logged, head.op, *self._carried), logged_words.eq(logged)]
 
         def write(part, word_of):
             """Offer a word; whether it is taken."""
@@ -274,7 +274,7 @@ class Pager(wiring.Component):
 
             with m.State("DECIDE"):
                 look_at(head.op.parent)
-                ask_log(head.op.slot, at.log, 1)
+                request_log(head.op.slot, at.log, 1)
                 m.d.sync += [parent.eq(at.frame), parts.eq(0)]
                 with m.If(~at.present):
                     m.next = "LOG"
@@ -332,7 +332,7 @@ class Pager(wiring.Component):
                     m.next = "SAVE"
 
             with m.State("SAVE"):
-                ask_page(old)
+                request_page(old)
                 walk.begin()
                 m.d.sync += [items.eq(0), parts.eq(0)]
                 with m.If(reads == 0):  # no one else's is under way
@@ -340,7 +340,7 @@ class Pager(wiring.Component):
                     m.next = "SAVING"
             with m.State("SAVING"):
                 with m.If(~walk.ended & (places_left != 0)):
-                    issue(code=Op.READ, slot=frame, zoom=walk.zooms, each=1, **walk.cell)
+                    issue(code=Op.READ, slot=frame, bin_window=walk.bin_windows, each=1, **walk.cell)
                     walk.go_on()
                 gone = Signal()
                 with m.If(full):
@@ -365,13 +365,13 @@ class Pager(wiring.Component):
                     m.next = "BRING"
 
             with m.State("BRING"):
-                ask_page(slot)
+                request_page(slot)
                 walk.begin()
                 m.d.sync += [items.eq(0), parts.eq(0), left.eq(wanted.log)]
                 m.next = "CLEAR"
                 with m.If(wanted.saved):
-                    m.next = "ASK"
-            for state, after in (("ASK", "UNPACK"), ("ASK_LOG", "COUNT")):
+                    m.next = "REQUEST"
+            for state, after in (("REQUEST", "UNPACK"), ("REQUEST_LOG", "COUNT")):
                 with m.State(state):
                     m.d.comb += dma.descriptor.valid.eq(1)
                     with m.If(dma.descriptor.ready):
@@ -379,7 +379,7 @@ class Pager(wiring.Component):
             with m.State("UNPACK"):
                 with m.If(items != 0):
                     m.d.sync += [word.eq(word >> pages.item_bits), items.eq(items - 1)]
-                    issue(code=Mux(walk.zooms, Op.PLACE, Op.WRITE), slot=frame, **walk.cell)
+                    issue(code=Mux(walk.bin_windows, Op.PLACE, Op.WRITE), slot=frame, **walk.cell)
                     issue(parent=frame, override=1, each=1)
                     walk.go_on()
                     with m.If(walk.last):
@@ -396,19 +396,19 @@ class Pager(wiring.Component):
                             m.next = "BRING"
             # A page that was never saved is empty.
             with m.State("CLEAR"):
-                issue(code=Mux(walk.zooms, Op.PLACE, Op.CLEAR), slot=frame, root=1, **walk.cell)
+                issue(code=Mux(walk.bin_windows, Op.PLACE, Op.CLEAR), slot=frame, root=1, **walk.cell)
                 walk.go_on()
                 with m.If(walk.last):
                     m.next = "REPLAY"
 
             # After an error from the beat on that has not come.
             with m.State("REPLAY"):
-                ask_log(slot, wanted.log - left, left)
+                request_log(slot, wanted.log - left, left)
                 m.d.sync += parts.eq(0)
                 with m.If(left == 0):
                     m.next = "DONE"
                 with m.Elif(writer.empty):
-                    m.next = "ASK_LOG"
+                    m.next = "REQUEST_LOG"
             with m.State("COUNT"):
                 with m.If(parts != pages.beat_words):
                     m.d.comb += dma.o.ready.eq(1)
@@ -417,7 +417,7 @@ class Pager(wiring.Component):
                         with m.If(dma.o.p.error != 0):
                             m.next = "REPLAY"
                 with m.Else():
-                    issue(code=Op.COUNT, slot=frame, **{name: counted[name] for name in self._told})
+                    issue(code=Op.COUNT, slot=frame, **{name: counted[name] for name in self._carried})
                     m.d.comb += codes.eq(counted.codes)
                     m.d.sync += [parts.eq(0), left.eq(left - 1)]
                     with m.If(left == 1):
@@ -438,19 +438,19 @@ class Pager(wiring.Component):
     def _queue(self, m):
         """Operations with all that goes with them; whether there is none, and none is coming."""
         g = self.geometry
-        depth = _LEVEL + _COMING + g.bins
+        depth = _LEVEL + _INCOMING + g.bins
         m.submodules.queue = queue = fifo.SyncFIFOBuffered(width=self._waiting.size, depth=depth)
-        came = Signal(self._waiting)  # its codes come now
+        arrived = Signal(self._waiting)  # its codes come now
         m.d.sync += [
-            *assign(came, self, "op", "count", "current"),
+            *assign(arrived, self, "op", "count", "current"),
             self.hold.eq(queue.level > _LEVEL),
             Assert(~queue.w_en | queue.w_rdy, "no room for an operation"),
         ]
         entering = Signal(self._waiting)
         m.d.comb += [
-            entering.eq(came),
+            entering.eq(arrived),
             entering.codes.eq(self.codes),
             queue.w_data.eq(entering),
-            queue.w_en.eq(came.op.code != Op.NONE),
+            queue.w_en.eq(arrived.op.code != Op.NONE),
         ]
-        return queue, (self.op.code == Op.NONE) & (came.op.code == Op.NONE) & (queue.level == 0)
+        return queue, (self.op.code == Op.NONE) & (arrived.op.code == Op.NONE) & (queue.level == 0)

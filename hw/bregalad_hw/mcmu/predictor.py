@@ -9,13 +9,13 @@ from ..array.bayes import lead, partial_signature, share_width, whole, whole_wid
 from ..array.log2 import Log2, log_width
 from ..delay import delay
 
-__all__ = ["Predictor", "ask_layout", "prediction_layout"]
+__all__ = ["Predictor", "request_layout", "prediction_layout"]
 
 _ARGMAX = 5  # stages from a record's last sums to its scores
 _QUEUE = 2  # clocks that a queue adds
 
 
-def ask_layout(geometry):
+def request_layout(geometry):
     """A record whose prediction is wanted: its slot as it is before the record is counted.
 
     ``known`` says that the slot is the leaf's own and has counted.
@@ -47,7 +47,7 @@ class Predictor(wiring.Component):
         clocks one after the other.
     waiting : int
         Records asked for whose last beat is still to come, at least 2; fewer than the clocks from an ask to its sums'
-        ``coming`` cost throughput.
+        ``incoming`` cost throughput.
 
     Members
     -------
@@ -81,7 +81,7 @@ class Predictor(wiring.Component):
         self.latency = _ARGMAX + levels + _QUEUE
         super().__init__(
             {
-                "i": In(stream.Signature(ask_layout(g))),
+                "i": In(stream.Signature(request_layout(g))),
                 "partial": In(partial_signature(g)),
                 "neighbours": In(1),
                 "classes_in_use": In(8),
@@ -91,46 +91,46 @@ class Predictor(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        asked = self._asks(m)
-        known_slot, seen, priors, wholes = self._logarithms(m, asked)
+        requested = self._requests(m)
+        known_slot, seen, priors, wholes = self._logarithms(m, requested)
         ready, known, sums = self._accumulate(m)
         ready, scores = self._score(m, ready, known, sums, seen, priors, wholes)
         self._queue(m, ready, known_slot, scores)
         return m
 
-    def _asks(self, m):
+    def _requests(self, m):
         """Queue the asks; the ask whose last sums are coming."""
         g = self.geometry
-        m.submodules.asks = asks = fifo.SyncFIFOBuffered(width=ask_layout(g).size, depth=self.waiting)
+        m.submodules.requests = requests = fifo.SyncFIFOBuffered(width=request_layout(g).size, depth=self.waiting)
         started, ended, room = Signal(), Signal(), Signal(init=1)
         under_way = Signal(range(self.depth + 1))
         m.d.comb += [
-            self.i.ready.eq(room & asks.w_rdy),
+            self.i.ready.eq(room & requests.w_rdy),
             started.eq(self.i.valid & self.i.ready),
             ended.eq(self.o.valid & self.o.ready),
-            asks.w_en.eq(started),
-            asks.w_data.eq(self.i.payload),
-            asks.r_en.eq(self.partial.coming),
+            requests.w_en.eq(started),
+            requests.w_data.eq(self.i.payload),
+            requests.r_en.eq(self.partial.incoming),
         ]
         m.d.sync += [
-            Assert(asks.r_rdy | ~self.partial.coming, "sums of a record that was not asked for"),
+            Assert(requests.r_rdy | ~self.partial.incoming, "sums of a record that was not asked for"),
             under_way.eq(under_way + started - ended),
             # One less, since it does not know yet of this clock's ask.
             room.eq(under_way < self.depth - 1),
         ]
-        return data.View(ask_layout(g), asks.r_data)
+        return data.View(request_layout(g), requests.r_data)
 
-    def _logarithms(self, m, asked):
+    def _logarithms(self, m, requested):
         """Whether the slot is known, which classes it has seen and their logarithms, beside the record's sums."""
         g = self.geometry
-        known = delay(m, asked.known, lead(g) + _ARGMAX + (g.classes - 1).bit_length(), "known")
+        known = delay(m, requested.known, lead(g) + _ARGMAX + (g.classes - 1).bit_length(), "known")
         seen, priors, wholes = [], [], []
         for k in range(g.classes):
             m.submodules[f"prior_{k}"] = own = Log2(g.count_width)
             m.submodules[f"whole_{k}"] = all_ = Log2(whole_width(g))
             count = Signal(g.count_width, name=f"count_{k}")
             unit = Signal(all_.width, name=f"unit_{k}")
-            m.d.sync += [count.eq(asked.class_counts[k]), unit.eq(whole(asked.class_counts[k]))]
+            m.d.sync += [count.eq(requested.class_counts[k]), unit.eq(whole(requested.class_counts[k]))]
             m.d.comb += [own.i_x.eq(count), all_.i_x.eq(unit)]
             seen.append(delay(m, count.any(), all_.latency, f"seen_{k}"))
             priors.append(delay(m, own.o_y, all_.latency - own.latency, f"prior_{k}_late"))

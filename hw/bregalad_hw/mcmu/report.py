@@ -14,16 +14,16 @@ from ..configuration import configuration_signature
 from ..layout import words_of
 from .scheduler import head_layout
 
-__all__ = ["JOBS", "TRIALS", "ReportWriter", "job_layout", "job_words", "word_layout"]
+__all__ = ["JOBS", "ATTEMPTS", "ReportWriter", "job_layout", "job_words", "word_layout"]
 
-# What the writer writes: results of trials, each behind its PROPOSAL, and jobs that say what they are.
-TRIALS = (Kind.SUGGESTION, Kind.GAINS)
+# What the writer writes: results of attempts, each behind its SPLIT_CANDIDATE, and jobs that say what they are.
+ATTEMPTS = (Kind.TOP_CANDIDATES, Kind.GAINS)
 _TREE_JOBS = (TreeKind.BLOCK, TreeKind.LEARNT)
 _BARE = (Kind.FENCE, Kind.ERROR, *_TREE_JOBS)  # nothing follows their words
 JOBS = (*_BARE, Kind.ENTRY, Kind.STATISTICS)
-complete(Kind, (*TRIALS, *(kind for kind in JOBS if kind not in _TREE_JOBS)), __file__)
-_TOLD_ELSEWHERE = (TreeKind.LABEL, TreeKind.MARK, TreeKind.ROW)  # `front/results.py` writes them
-complete(TreeKind, (TreeKind.PROPOSAL, *_TREE_JOBS, *_TOLD_ELSEWHERE), __file__)
+complete(Kind, (*ATTEMPTS, *(kind for kind in JOBS if kind not in _TREE_JOBS)), __file__)
+_WRITTEN_ELSEWHERE = (TreeKind.LABEL, TreeKind.MARK, TreeKind.ROW)  # `front/results.py` writes them
+complete(TreeKind, (TreeKind.SPLIT_CANDIDATE, *_TREE_JOBS, *_WRITTEN_ELSEWHERE), __file__)
 
 
 def word_layout():
@@ -32,7 +32,7 @@ def word_layout():
 
 
 def job_layout(geometry):
-    """A report that is no trial's: ``count`` words after the head, then the class counts."""
+    """A report that is no attempt's: ``count`` words after the head, then the class counts."""
     g = geometry
     return data.StructLayout(
         {
@@ -54,7 +54,7 @@ def job_words(kind, geometry, **values):
 
 
 class ReportWriter(wiring.Component):
-    """Serialise the results of trials and the answers to commands.
+    """Serialise the results of attempts and the answers to commands.
 
     Members
     -------
@@ -63,13 +63,13 @@ class ReportWriter(wiring.Component):
     counts : In(stream of W)
         Of a STATISTICS report.
     head : In(stream of head_layout)
-        Trials, in order. A PROPOSAL, of their ``number``, comes before each.
+        Attempts, in order. A SPLIT_CANDIDATE, of their ``number``, comes before each.
     summary, gains : In(streams)
         Their results, as `Merge` gives them: cell 0xFFFF, value and gain 0 where nothing is valid.
     configuration : In(configuration_signature())
-        ``report.all``: GAINS of ``cells.count`` cells instead of SUGGESTION.
+        ``report.all``: GAINS of ``cells.count`` cells instead of TOP_CANDIDATES.
     reported : Out(1)
-        A trial's last word is taken.
+        An attempt's last word is taken.
     idle : Out(1)
     o : Out(stream of {data: 32, last})
 
@@ -106,7 +106,7 @@ class ReportWriter(wiring.Component):
         most = 1 + len(self.job.p.words)
         words = Signal(data.ArrayLayout(32, most))
         left_words = Signal(range(most + 1))
-        trials = (kind == Kind.SUGGESTION) | (kind == Kind.GAINS)
+        attempts = (kind == Kind.TOP_CANDIDATES) | (kind == Kind.GAINS)
         counts = Signal(width * g.classes)
         index = Signal(range(max(g.classes, 2)))  # word of a section
         item = Signal(16)  # candidate or count, from 1 on
@@ -144,14 +144,17 @@ class ReportWriter(wiring.Component):
                 # What is wide is loaded whether or not there is anything.
                 m.d.comb += self.head.ready.eq(1)
                 head = self.head.p
-                trial = Mux(all_gains, Kind.GAINS, Kind.SUGGESTION)
-                proposal = words_of(
-                    TREE_REPORTS[TreeKind.PROPOSAL], kind=TreeKind.PROPOSAL, slot=head.slot, number=head.number
+                attempt = Mux(all_gains, Kind.GAINS, Kind.TOP_CANDIDATES)
+                candidate = words_of(
+                    TREE_REPORTS[TreeKind.SPLIT_CANDIDATE],
+                    kind=TreeKind.SPLIT_CANDIDATE,
+                    slot=head.slot,
+                    number=head.number,
                 )
-                report = words_of(HEADER, kind=trial, flags=head.flags, slot=head.slot)
-                first = [*proposal, *report, head.n]
+                report = words_of(HEADER, kind=attempt, flags=head.flags, slot=head.slot)
+                first = [*candidate, *report, head.n]
                 m.d.sync += [
-                    kind.eq(trial),
+                    kind.eq(attempt),
                     *(words[i].eq(word) for i, word in enumerate(first)),
                     left_words.eq(len(first) - 1),
                     counts.eq(head.class_counts),
@@ -175,7 +178,7 @@ class ReportWriter(wiring.Component):
             with m.State("HEAD"):
                 bare = Cat(kind == job for job in _BARE).any()
                 write_words()
-                m.d.comb += self.o.p.last.eq(Mux(trials, left_words == 2, bare & (left_words == 0)))
+                m.d.comb += self.o.p.last.eq(Mux(attempts, left_words == 2, bare & (left_words == 0)))
                 with m.If(self.o.ready):
                     m.d.sync += tail.eq(kind == Kind.ENTRY)
                     with m.If(left_words == 0):
@@ -193,7 +196,7 @@ class ReportWriter(wiring.Component):
                     m.d.sync += [counts.eq(counts >> width), index.eq(Mux(end, 0, index + 1))]
                     with m.If(end):
                         with m.If(tail):
-                            m.d.comb += self.reported.eq(kind == Kind.SUGGESTION)
+                            m.d.comb += self.reported.eq(kind == Kind.TOP_CANDIDATES)
                             m.next = "IDLE"
                         with m.Elif(kind == Kind.GAINS):
                             m.next = "GAINS"
@@ -222,7 +225,7 @@ class ReportWriter(wiring.Component):
                 m.d.sync += [
                     *(words[i].eq(word) for i, word in enumerate(shown)),
                     left_words.eq(len(shown) - 1),
-                    place.eq(place + (kind == Kind.SUGGESTION)),
+                    place.eq(place + (kind == Kind.TOP_CANDIDATES)),
                 ]
                 m.next = "CANDIDATE"
 

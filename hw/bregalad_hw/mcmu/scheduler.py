@@ -1,21 +1,21 @@
-"""Trials: queue them, lock their slots, take the snapshots."""
+"""Attempts: queue them, lock their slots, take the snapshots."""
 
 from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import data, fifo, stream, wiring
 from amaranth.lib.wiring import In, Out
-from bregalad.protocol.reports import SuggestionFlag
+from bregalad.protocol.reports import AttemptFlag
 
 from ..array.operation import CELL_WIDTH, Op, operation_layout, slot_shape
 from ..gain.scan import SNAPSHOTS
 from .slots import entry_layout
 
-__all__ = ["TRIALS", "TrialScheduler", "head_layout", "trial_layout", "trial_of"]
+__all__ = ["ATTEMPTS", "AttemptScheduler", "head_layout", "attempt_layout", "attempt_of"]
 
-TRIALS = 4  # that may wait for their snapshot
+ATTEMPTS = 4  # that may wait for their snapshot
 
 
 def head_layout(geometry):
-    """A slot as it is when it is tried: what its report and the judge are told."""
+    """A slot as it is when it is tried: what its report and the decider are told."""
     g = geometry
     entry = entry_layout(g)
     return data.StructLayout(
@@ -23,44 +23,44 @@ def head_layout(geometry):
             "slot": slot_shape(g),
             "flags": 8,
             "number": 32,  # of the last record before
-            **{name: entry[name].shape for name in ("n", "class_counts", "base", "ask_up_to")},
+            **{name: entry[name].shape for name in ("n", "class_counts", "inherited", "all_up_to")},
         }
     )
 
 
-def trial_layout(geometry):
-    """A trial: its report's head, and the node's split cell."""
+def attempt_layout(geometry):
+    """An attempt: its report's head, and the node's split cell."""
     return data.StructLayout({"head": head_layout(geometry), "current": CELL_WIDTH})
 
 
-def trial_of(m, trial, slot, entry, number):
-    """Drive ``trial`` with what a trial of ``slot`` captures of its entry, and with the record's number."""
-    told = ("n", "class_counts", "base", "ask_up_to")
+def attempt_of(m, attempt, slot, entry, number):
+    """Drive ``attempt`` with what an attempt of ``slot`` captures of its entry, and with the record's number."""
+    copied = ("n", "class_counts", "inherited", "all_up_to")
     m.d.comb += [
-        trial.head.slot.eq(slot),
-        trial.head.number.eq(number),
-        *(trial.head[name].eq(entry[name]) for name in told),
-        trial.head.flags.eq(
-            Mux(entry.halved, SuggestionFlag.HALVED, 0)
-            | Mux(entry.underflow, SuggestionFlag.UNDERFLOW, 0)
-            | Mux(entry.inner, SuggestionFlag.INNER, 0)
+        attempt.head.slot.eq(slot),
+        attempt.head.number.eq(number),
+        *(attempt.head[name].eq(entry[name]) for name in copied),
+        attempt.head.flags.eq(
+            Mux(entry.halved, AttemptFlag.HALVED, 0)
+            | Mux(entry.underflow, AttemptFlag.UNDERFLOW, 0)
+            | Mux(entry.inner, AttemptFlag.INNER, 0)
         ),
-        trial.current.eq(entry.current),
+        attempt.current.eq(entry.current),
     ]
 
 
-class TrialScheduler(wiring.Component):
-    """Keep trials in order and take their snapshots as soon as the gain units have room.
+class AttemptScheduler(wiring.Component):
+    """Keep attempts in order and take their snapshots as soon as the gain units have room.
 
-    A slot is locked from its trial's push until its last SNAP is issued. SNAPs take the place of other operations.
+    A slot is locked from its attempt's push until its last SNAP is issued. SNAPs take the place of other operations.
 
     Parameters
     ----------
     geometry : Geometry
     depth : int
-        Trials that may wait for their snapshot, at least 1.
+        Attempts that may wait for their snapshot, at least 1.
     heads : int
-        Trials that may wait for their report, at least ``depth``.
+        Attempts that may wait for their report, at least ``depth``.
     snapshots : int
         Passes that the array holds.
 
@@ -87,9 +87,9 @@ class TrialScheduler(wiring.Component):
     head : Out(stream of head_layout)
         Heads of the reports to come.
     reported : In(1)
-        A trial's report is written.
+        An attempt's report is written.
     quiet : Out(1)
-        Every trial is reported.
+        Every attempt is reported.
 
     Latency: 1 cycle from a push to its lock, 2 at least to its first SNAP: the push's operation comes to the array a
     clock later.
@@ -102,7 +102,7 @@ class TrialScheduler(wiring.Component):
     Source: design, sections 5 and 6.
     """
 
-    def __init__(self, geometry, *, depth=TRIALS, heads=16, snapshots=SNAPSHOTS):
+    def __init__(self, geometry, *, depth=ATTEMPTS, heads=16, snapshots=SNAPSHOTS):
         if depth < 1:
             raise ValueError(f"depth must be at least 1, not {depth!r}")
         if heads < max(depth, 2):
@@ -113,7 +113,7 @@ class TrialScheduler(wiring.Component):
         self.snapshots = snapshots
         super().__init__(
             {
-                "i": In(stream.Signature(trial_layout(g))),
+                "i": In(stream.Signature(attempt_layout(g))),
                 "slot_a": In(slot_shape(g)),
                 "slot_c": In(slot_shape(g)),
                 **dict.fromkeys(("locked_a", "locked_c", "valid", "hold", "held", "quiet"), Out(1)),
@@ -138,22 +138,22 @@ class TrialScheduler(wiring.Component):
         level = Signal(range(self.depth + 1))
         used = [level > i for i in range(self.depth)]
         pushed, popped = Signal(), Signal()
-        coming = Signal()  # a SNAP, in the next clock
-        out = Signal(range(self.heads + 1))  # trials pushed and not reported
+        upcoming = Signal()  # a SNAP, in the next clock
+        out = Signal(range(self.heads + 1))  # attempts pushed and not reported
         room, next_room = Signal(init=1), Signal()
         ready = Signal(init=1)
 
-        # A trial is taken down in the clock of its push, and put to the others a clock later.
-        came, current = Signal(), Signal(CELL_WIDTH)
+        # An attempt is taken down in the clock of its push, and put to the others a clock later.
+        arrived, current = Signal(), Signal(CELL_WIDTH)
         m.d.sync += [
-            came.eq(pushed),
+            arrived.eq(pushed),
             current.eq(self.i.p.current),
             pushing.eq(self.i.p.head),
         ]
         m.d.comb += [
             self.i.ready.eq(ready),
             pushed.eq(self.i.valid & ready),
-            heads.w_en.eq(came),
+            heads.w_en.eq(arrived),
             heads.w_data.eq(pushing),
             self.head.payload.eq(heads.r_data),
             self.head.valid.eq(heads.r_rdy),
@@ -161,7 +161,7 @@ class TrialScheduler(wiring.Component):
             self.quiet.eq(out == 0),
             *(
                 locked.eq(
-                    (came & (pushing.slot == slot))
+                    (arrived & (pushing.slot == slot))
                     | Cat(
                         u & (q.slot == slot) for u, q in zip([used[0] & ~popped, *used[1:]], queue, strict=True)
                     ).any()
@@ -171,12 +171,12 @@ class TrialScheduler(wiring.Component):
         ]
         m.d.sync += [
             out.eq(out + pushed - self.reported),
-            level.eq(level + came - popped),
+            level.eq(level + arrived - popped),
         ]
 
         # Who pushes is told by a register, for many wait for the word. No more heads wait than
-        # trials are out.
-        last_place = level + came == self.depth - 1
+        # attempts are out.
+        last_place = level + arrived == self.depth - 1
         m.d.comb += next_room.eq(popped | (room & ~(pushed & last_place)))
         m.d.sync += [
             room.eq(next_room),
@@ -185,7 +185,7 @@ class TrialScheduler(wiring.Component):
         with m.If(popped):
             for here, behind in zip(queue[:-1], queue[1:], strict=True):
                 m.d.sync += here.eq(behind)
-        with m.If(came):
+        with m.If(arrived):
             with m.Switch(level - popped):
                 for index, place in enumerate(queue):
                     with m.Case(index):
@@ -202,10 +202,10 @@ class TrialScheduler(wiring.Component):
             self.op.bin.eq(bin_),
             self.current.eq(queue[0].current),
         ]
-        # The last SNAP of a trial is told by a register, too.
+        # The last SNAP of an attempt is told by a register, too.
         m.d.sync += [
-            self.valid.eq(coming),
-            popped.eq(coming & (bin_ + self.valid == g.bins - 1) & (pass_ + 1 == self.passes)),
+            self.valid.eq(upcoming),
+            popped.eq(upcoming & (bin_ + self.valid == g.bins - 1) & (pass_ + 1 == self.passes)),
         ]
         with m.If(self.valid):
             m.d.sync += bin_.eq(bin_ + 1)
@@ -213,9 +213,9 @@ class TrialScheduler(wiring.Component):
                 m.d.sync += pass_.eq(Mux(popped, 0, pass_ + 1))
         m.d.sync += begun.eq(begun + begins - self.snap_freed)
         m.d.comb += [
-            begins.eq(~self.valid & (used[0] | came) & (begun != self.snapshots) & ~self.wait),
-            coming.eq(begins | self.valid & (bin_ != g.bins - 1)),
-            self.hold.eq(coming),
+            begins.eq(~self.valid & (used[0] | arrived) & (begun != self.snapshots) & ~self.wait),
+            upcoming.eq(begins | self.valid & (bin_ != g.bins - 1)),
+            self.hold.eq(upcoming),
             self.held.eq(self.valid),
         ]
         return m

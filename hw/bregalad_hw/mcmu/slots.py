@@ -38,8 +38,8 @@ def entry_layout(geometry):
             "underflow": 1,
             "class_counts": data.ArrayLayout(g.count_width, g.classes),
             "only": 16,  # the class of all instances that the split above gave the node; NONE, MANY
-            "base": g.count_width,  # how many they are
-            "ask_up_to": g.count_width,  # instances up to which every trial is a proposal
+            "inherited": g.count_width,  # how many they are
+            "all_up_to": g.count_width,  # instances up to which every attempt is a candidate
             "due": 1,  # it is tried at the block's end
             "tried": 1,  # it has been, when the last record's number was
             "tried_at": 32,
@@ -131,11 +131,11 @@ class SlotTable(wiring.Component):
             shape=data.StructLayout({name: known[name].shape for name in ("next", "there")}), depth=g.slots, init=[]
         )
         write, read = links.write_port(), links.read_port()
-        asked = Signal.like(path.slot)
+        requested = Signal.like(path.slot)
         with m.If(path.en):
-            m.d.sync += asked.eq(path.slot)
+            m.d.sync += requested.eq(path.slot)
         m.d.comb += [
-            path.link.slot.eq(asked),
+            path.link.slot.eq(requested),
             read.en.eq(path.en),
             read.addr.eq(path.slot),
             *(path.link[name].eq(read.data[name]) for name in ("next", "there")),

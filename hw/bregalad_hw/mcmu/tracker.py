@@ -9,10 +9,10 @@ from bregalad.protocol.tree import TREE
 from ..array.operation import Op, operation_layout, slot_shape
 from ..configuration import configuration_signature
 from ..members import assign
-from ..relay import Relay
 from ..repeat import WEIGHT, Repeat, copy_layout
+from ..skid_buffer import SkidBuffer
 from .numbering import Numbers
-from .predictor import ask_layout
+from .predictor import request_layout
 from .rows import Row, Stages, count, take_over
 from .slots import SINCE_WIDTH, path_signature, table_signature
 
@@ -38,9 +38,9 @@ def header_layout(geometry):
 class Tracker(wiring.Component):
     """Follow a record's links to the root, look up every node's row, count its beats.
 
-    A relay and five stages. *Walk*: the node's slot is known, its link too, and its row is asked for. *Look*: the
+    A skid buffer and five stages. *Walk*: the node's slot is known, its link too, and its row is asked for. *Look*: the
     table's memory has answered. *Shown*: the table shows the row. *Fetched*: the row is in a register. *Node*: so is
-    the row after the record, and whether a trial is due; the beats are issued, and the row is written back with the
+    the row after the record, and whether an attempt is due; the beats are issued, and the row is written back with the
     last. Rows that follow the last stage may be older than what it writes: they take that over as they move on, and
     they move on whenever it is done. The first three stages move together.
 
@@ -116,7 +116,7 @@ class Tracker(wiring.Component):
                 "slot": Out(slot_shape(g)),
                 "next_slot": Out(slot_shape(g)),
                 "due": Out(1),
-                "prediction": Out(stream.Signature(ask_layout(g))),
+                "prediction": Out(stream.Signature(request_layout(g))),
                 "op": Out(operation_layout(g)),
                 "valid": Out(1),
                 **dict.fromkeys(("idle", "node", "halved", "beat"), Out(1)),
@@ -143,21 +143,21 @@ class Tracker(wiring.Component):
         space, moves = Signal(), Signal()
         # A header has a clock for the way to here, and whoever gives it need not know of `walk`.
         m.submodules.repeat = repeat = Repeat(header_layout(g))
-        m.submodules.relay = relay = Relay(copy_layout(header_layout(g)))
+        m.submodules.skid = skid = SkidBuffer(copy_layout(header_layout(g)))
         numbers = Numbers(self)
-        numbers.give(m, shown, shown_valid, moves)
-        wiring.connect(m, repeat.o, relay.i)
-        coming = relay.o
+        numbers.number_records(m, shown, shown_valid, moves)
+        wiring.connect(m, repeat.o, skid.i)
+        incoming = skid.o
         m.d.comb += [
             repeat.i.payload.eq(self.i.payload),
             repeat.i.valid.eq(self.i.valid & numbers.ready),
             self.i.ready.eq(repeat.i.ready & numbers.ready),
             space.eq(~node_valid | done),
             moves.eq(~fetched_valid | space),
-            self.idle.eq(~(coming.valid | walk_valid | look_valid | shown_valid | fetched_valid | node_valid)),
+            self.idle.eq(~(incoming.valid | walk_valid | look_valid | shown_valid | fetched_valid | node_valid)),
         ]
         slot = self.path.link.slot
-        linked, counts = self._walk(m, coming, walk, walk_valid, moves)
+        linked, counts = self._walk(m, incoming, walk, walk_valid, moves)
         m.d.comb += [
             self.table.r_en.eq(moves),
             self.table.r_slot.eq(slot),
@@ -174,9 +174,9 @@ class Tracker(wiring.Component):
         def is_of(stage, slot):
             return stage.counts & (slot == stage.header.slot)
 
-        def same(asked):
+        def same(requested):
             """What is asked for is what will be the node."""
-            return Mux(fetched_valid, is_of(fetched, asked), is_of(node, asked))
+            return Mux(fetched_valid, is_of(fetched, requested), is_of(node, requested))
 
         with m.If(moves):
             m.d.sync += [
@@ -208,7 +208,7 @@ class Tracker(wiring.Component):
         granted = Signal()
         m.d.sync += granted.eq(self.grant)
 
-        # A trial is due with the record before which ``since`` has reached the limit.
+        # An attempt is due with the record before which ``since`` has reached the limit.
         graces = [
             (Signal(SINCE_WIDTH, name=f"{name}_limit"), Signal(name=f"{name}_never")) for name in ("leaf", "inner")
         ]
@@ -234,7 +234,7 @@ class Tracker(wiring.Component):
         self._node(m, granted, stages, row, space, done)
         return m
 
-    def _walk(self, m, coming, walk, valid, go):
+    def _walk(self, m, incoming, walk, valid, go):
         """Take records, and go from node to node: the link that has come asks for the next.
 
         Whether the node that is there is not the last; whether there is one that counts.
@@ -246,14 +246,14 @@ class Tracker(wiring.Component):
             counts.eq(valid & header.there),
             linked.eq(counts & path.link.there & ~header.test & spare.any()),
             loads.eq(~valid | go),
-            coming.ready.eq(loads & ~linked),
+            incoming.ready.eq(loads & ~linked),
             path.en.eq(loads),
-            path.slot.eq(Mux(linked, path.link.next, coming.payload.slot)),
+            path.slot.eq(Mux(linked, path.link.next, incoming.payload.slot)),
         ]
         with m.If(loads):
             m.d.sync += [walk.own.eq(~linked), spare.eq(Mux(linked, spare - 1, PATH_LIMIT - 1))]
             with m.If(~linked):
-                m.d.sync += [valid.eq(coming.valid), header.eq(coming.payload)]
+                m.d.sync += [valid.eq(incoming.valid), header.eq(incoming.payload)]
         return linked, counts
 
     def _node(self, m, granted, stages, row, space, done):
@@ -264,7 +264,7 @@ class Tracker(wiring.Component):
         next_clear = Signal()  # neither held nor full
         goes = Signal()  # so it was, and this clock is granted
         pass_ = Signal(range(g.passes + 1))
-        asked = Signal()  # its prediction is asked for
+        requested = Signal()  # its prediction is asked for
         predicted = Signal()  # the beats of its prediction are issued
         moves = fetched_valid & space
         last_beat, last_pass = Signal(), Signal()
@@ -277,7 +277,7 @@ class Tracker(wiring.Component):
         fills, lowers = count(m, g, row, stages, moves, lowering)
         holds = self.next_locked & fetched.counts & ~fetched.header.test
         with m.If(self.prediction.valid & self.prediction.ready):
-            m.d.sync += asked.eq(1)
+            m.d.sync += requested.eq(1)
         with m.If(self.halving & preview & last_beat):
             m.d.sync += [predicted.eq(1), sided.eq(0)]
         m.d.sync += skips.eq(0)
@@ -286,7 +286,7 @@ class Tracker(wiring.Component):
                 skips.eq(~fetched.header.there),  # one without a slot is passed over
                 numbers.node.eq(numbers.fetched),
                 *assign(node, fetched, "own", "end"),
-                asked.eq(0),
+                requested.eq(0),
                 predicted.eq(0),
                 sided.eq(self.predict & self.configuration.report.neighbours & fetched.own & ~fetched.header.again),
                 held.eq(holds),
@@ -324,7 +324,7 @@ class Tracker(wiring.Component):
             self.slot.eq(node.header.slot),
             wanted.eq(predicts & node.own & ~predicted),
             preview.eq(row.full & wanted),
-            self.prediction.valid.eq(wanted & ~asked & ~held),
+            self.prediction.valid.eq(wanted & ~requested & ~held),
             unasked.eq(self.prediction.valid & ~self.prediction.ready),
             go.eq(valid & ~held & ~unasked),
             self.counting.eq(goes & ~unasked),
@@ -347,7 +347,7 @@ class Tracker(wiring.Component):
             self.free.eq(done & node.end & last),
             self.due.eq(closing & row.due),
         ]
-        numbers.tell(m, ended=done & node.end & last)
+        numbers.report(m, ended=done & node.end & last)
 
         # Whether a pass is the last is known as it comes.
         single, final = Signal(), Signal()

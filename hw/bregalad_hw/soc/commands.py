@@ -38,7 +38,7 @@ class CommandRing(wiring.Component):
     clear : In(1)
         All that is produced is consumed, as of now; beside a reset.
     stop : Out(Stop), address : Out(64)
-        Why the ring stands, and where.
+        Why the ring has stalled, and where.
     idle : Out(1)
         No descriptor is under way, none is read ahead.
     commands : Out(stream of bus words)
@@ -85,33 +85,35 @@ class CommandRing(wiring.Component):
         # The ring, read ahead.
         head = Signal(_WORD)
         held = Signal()  # there is a descriptor
-        asked = Signal(32, reset_less=True)  # the index of the next one to ask for
+        requested = Signal(32, reset_less=True)  # the index of the next one to ask for
         left = Signal(range(_BATCH + 1))  # descriptors asked for that are not in `head`
         fetching, forget = Signal(), Signal()
         place, count = Signal(RING[1]), Signal(range(_BATCH + 1))
         mask = Signal(RING[1] + 1)
         ahead, beyond = Signal(32), Signal()
-        asking = Signal(range(4))  # a clock each for where, how many, whether
-        m.d.comb += ahead.eq(self.produced - asked)
+        requesting = Signal(range(4))  # a clock each for where, how many, whether
+        m.d.comb += ahead.eq(self.produced - requested)
         to_block = _BATCH - place[: (_BATCH - 1).bit_length()]
         to_end = (mask + 1) - place  # the ring may be smaller than a block
         m.d.sync += [
             mask.eq((1 << self.size) - 1),
-            place.eq(asked & mask),
+            place.eq(requested & mask),
             beyond.eq((self.produced - consumed)[:32] > mask + 1),
-            asking.eq(Mux(ring.descriptor.valid | fetching | ~self.run | forget, 0, asking + (asking != 3))),
+            requesting.eq(
+                Mux(ring.descriptor.valid | fetching | ~self.run | forget, 0, requesting + (requesting != 3))
+            ),
         ]
         nearest = Mux(to_end < to_block, to_end, to_block)
         m.d.sync += count.eq(Mux(ahead < nearest, ahead, nearest))
         begin = Signal()
         m.d.comb += [
-            begin.eq(self.run & (asking == 3) & (count != 0) & ~beyond & ring.descriptor.ready),
+            begin.eq(self.run & (requesting == 3) & (count != 0) & ~beyond & ring.descriptor.ready),
             ring.descriptor.valid.eq(begin),
             ring.descriptor.p.address.eq((self.page << 12) + (place << (DESCRIPTOR.size - 1).bit_length())),
             ring.descriptor.p.length.eq(count << (DESCRIPTOR.size - 1).bit_length()),
         ]
         with m.If(begin):
-            m.d.sync += [asked.eq(asked + count), left.eq(count), fetching.eq(1)]
+            m.d.sync += [requested.eq(requested + count), left.eq(count), fetching.eq(1)]
         got, failed = ring.o.valid & ring.o.ready, ring.o.valid & (ring.o.p.error != 0)
         with m.If(got & ring.o.p.last):
             m.d.sync += fetching.eq(0)
@@ -218,12 +220,12 @@ class CommandRing(wiring.Component):
                         m.next = "BEGIN"
             with m.State("FORGET"):
                 m.d.comb += forget.eq(1)
-                m.d.sync += [held.eq(0), asked.eq(consumed)]
+                m.d.sync += [held.eq(0), requested.eq(consumed)]
                 with m.If(~fetching):
                     m.next = "IDLE"
-        # While it stands nothing is read ahead: what is in memory may be put right.
+        # While it stalls nothing is read ahead: what is in memory may be put right.
         with m.If(fsm.ongoing("STOPPED")):
-            m.d.sync += asking.eq(0)
+            m.d.sync += requesting.eq(0)
         with m.If(self.clear):
-            m.d.sync += [consumed.eq(self.produced), asked.eq(self.produced)]
+            m.d.sync += [consumed.eq(self.produced), requested.eq(self.produced)]
         return m

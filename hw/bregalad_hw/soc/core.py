@@ -8,9 +8,9 @@ from bregalad.protocol.soc import SOC_REGISTERS, SOC_VERSION, Stop
 from bregalad.protocol.tree import TREE_REGISTERS
 
 from ..accelerator import Accelerator
+from ..duplicate import add_with_reset
 from ..mcmu.axi import BOUNDARY, axi_signature, join
 from ..registers import RegisterFile
-from ..replica import add_with_reset
 from .commands import CommandRing
 from .control import ResetControl
 from .lite import RegisterPort, lite_signature

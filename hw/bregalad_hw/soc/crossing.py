@@ -44,11 +44,11 @@ class AxiCrossing(wiring.Component):
         for channel in CHANNELS:
             if f"{channel}valid" not in names:
                 continue
-            told = [name for name in names if _channel_of(name) == channel and name[len(channel) :] not in _SHAKE]
+            fields = [name for name in names if _channel_of(name) == channel and name[len(channel) :] not in _SHAKE]
             back = channel in BACK
             source, target = (self.o, self.i) if back else (self.i, self.o)
             writes, reads = reversed(self.domains) if back else self.domains
-            payload = Cat(getattr(source, name) for name in told)
+            payload = Cat(getattr(source, name) for name in fields)
             queue = fifo.AsyncFIFOBuffered(
                 width=len(payload),
                 depth=_WORDS if channel in _LONG else _HEADS,
@@ -60,7 +60,7 @@ class AxiCrossing(wiring.Component):
                 queue.w_data.eq(payload),
                 queue.w_en.eq(getattr(source, f"{channel}valid")),
                 getattr(source, f"{channel}ready").eq(queue.w_rdy),
-                Cat(getattr(target, name) for name in told).eq(queue.r_data),
+                Cat(getattr(target, name) for name in fields).eq(queue.r_data),
                 getattr(target, f"{channel}valid").eq(queue.r_rdy),
                 queue.r_en.eq(getattr(target, f"{channel}ready")),
             ]

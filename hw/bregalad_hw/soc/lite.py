@@ -81,15 +81,19 @@ class RegisterPort(wiring.Component):
         axi, csr, core = self.axi, self.csr, self.core_csr
 
         # Address and word of a write come in any order.
-        written, wrote, asked = Signal(), Signal(), Signal()  # address and word of a write, address of a read are here
+        written, wrote, requested = (
+            Signal(),
+            Signal(),
+            Signal(),
+        )  # address and word of a write, address of a read are here
         to, word, strobe, at = (Signal.like(port) for port in (axi.awaddr, axi.wdata, axi.wstrb, axi.araddr))
-        m.d.comb += [axi.awready.eq(~written), axi.wready.eq(~wrote), axi.arready.eq(~asked)]
+        m.d.comb += [axi.awready.eq(~written), axi.wready.eq(~wrote), axi.arready.eq(~requested)]
         with m.If(axi.awvalid & ~written):
             m.d.sync += [written.eq(1), to.eq(axi.awaddr)]
         with m.If(axi.wvalid & ~wrote):
             m.d.sync += [wrote.eq(1), word.eq(axi.wdata), strobe.eq(axi.wstrb)]
-        with m.If(axi.arvalid & ~asked):
-            m.d.sync += [asked.eq(1), at.eq(axi.araddr)]
+        with m.If(axi.arvalid & ~requested):
+            m.d.sync += [requested.eq(1), at.eq(axi.araddr)]
 
         read_known, write_known, write_stopped = Signal(), Signal(), Signal()
         self._decode(m, at[2:], read_known, lambda register: True)
@@ -104,9 +108,9 @@ class RegisterPort(wiring.Component):
         ]
 
         # What they are is known a clock after they have come.
-        asked_before, all_before = Signal(), Signal()
-        m.d.sync += [asked_before.eq(asked), all_before.eq(written & wrote)]
-        read_due, write_due = asked & asked_before, written & wrote & all_before
+        requested_before, all_before = Signal(), Signal()
+        m.d.sync += [requested_before.eq(requested), all_before.eq(written & wrote)]
+        read_due, write_due = requested & requested_before, written & wrote & all_before
 
         waited = Signal(range(self.patience + 1))
         with m.If(~write_due):
@@ -128,7 +132,7 @@ class RegisterPort(wiring.Component):
                     m.d.sync += [reading.eq(1), address.eq(at[2:]), group.eq(at[2:][_GROUP])]
                     m.next = "ACCESS"
                     with m.If(~read_known):
-                        m.d.sync += [axi.rvalid.eq(1), axi.rresp.eq(Response.SLVERR), axi.rdata.eq(0), asked.eq(0)]
+                        m.d.sync += [axi.rvalid.eq(1), axi.rresp.eq(Response.SLVERR), axi.rdata.eq(0), requested.eq(0)]
                         m.next = "IDLE"
                 with m.Elif(write_due & ~axi.bvalid):
                     m.d.sync += [reading.eq(0), address.eq(to[2:])]
@@ -147,7 +151,7 @@ class RegisterPort(wiring.Component):
                             axi.rvalid.eq(1),
                             axi.rresp.eq(Response.OKAY),
                             axi.rdata.eq(Mux(group, core.r_data, csr.r_data)),
-                            asked.eq(0),
+                            requested.eq(0),
                         ]
                     with m.Else():
                         m.d.sync += [axi.bvalid.eq(1), axi.bresp.eq(Response.OKAY), written.eq(0), wrote.eq(0)]

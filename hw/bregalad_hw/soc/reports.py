@@ -39,7 +39,7 @@ class ReportRing(wiring.Component):
     clear : In(1)
         Nothing is produced that is not consumed, as of now; beside a reset.
     stop : Out(Stop), address : Out(32)
-        Why the ring stands, and the first word's place.
+        Why the ring has stalled, and the first word's place.
     idle : Out(1)
     axi : Out(AXI4 write)
 

@@ -13,7 +13,7 @@ from cocotb.triggers import FallingEdge
 
 from bregalad_sim.benches.operations import Placed, execute_pass
 from bregalad_sim.benches.sides import SIDES, terms_of
-from bregalad_sim.bits import trial_fields
+from bregalad_sim.bits import attempt_fields
 from bregalad_sim.golden import Cell, Slots, top
 from bregalad_sim.runner import parameters
 from bregalad_sim.streams import BlockBench
@@ -56,10 +56,10 @@ class Model:
         )
         return {"sums": [sum(each) for each in zip(*logs, strict=True)], "known": sum(knowns), "last": op["last"]}
 
-    def trial(self, current):
+    def attempt(self, current):
         """What `gains` and `summary` should show of the snapshot."""
         candidates = self.shadow._candidates(0)
-        return trial_fields(self.geometry, candidates, top(candidates, current))
+        return attempt_fields(self.geometry, candidates, top(candidates, current))
 
 
 class Bench(BlockBench):
@@ -77,10 +77,10 @@ class Bench(BlockBench):
         self.partials, self.coming = {}, set()
         self.predicted = 0
         self.want = {"gains": deque(), "summary": deque()}
-        self.trial_pass = self.trial_bin = 0
+        self.attempt_pass = self.attempt_bin = 0
         self.early = {"gains": deque(), "summary": deque()}  # taken, not compared yet
         self.taken = 0
-        self.trials = 0
+        self.attempts = 0
         self.begun = deque()  # results of each pass that are not taken yet
         self.held = 0  # passes begun whose places are not free again
         self.late_codes = deque([[0] * self.geometry.lanes] * self.array.codes_latency)
@@ -93,10 +93,10 @@ class Bench(BlockBench):
         await FallingEdge(self.dut.clk)
 
     def use(self, cells, classes, report_all):
-        """Tell the array cells and classes in use, and what a trial is to report."""
+        """Tell the array cells and classes in use, and what an attempt is to report."""
         self.cells_in_use, self.passes, self.report_all = cells, self.geometry.passes_for(cells), report_all
         self.model.golden.fields.update({"cells.count": cells, "classes.count": classes})
-        self.give(
+        self.set_inputs(
             configuration__cells__count=cells,
             configuration__classes__count=classes,
             configuration__report__all=report_all,
@@ -106,9 +106,9 @@ class Bench(BlockBench):
         """A clock in which a cell's configuration is written."""
         self.model.golden.cells[index] = cell
         values = {"index": index, **vars(cell), "write": 1}
-        self.give(**{f"configuration__cell__{name}": value for name, value in values.items()})
+        self.set_inputs(**{f"configuration__cell__{name}": value for name, value in values.items()})
         await self.step()
-        self.give(configuration__cell__write=0)
+        self.set_inputs(configuration__cell__write=0)
 
     async def configure(self):
         """New cells, attributes of several cells among them, while nothing is under way."""
@@ -176,7 +176,9 @@ class Bench(BlockBench):
         if snap and snap["bin"] == 0 and snap["pass_"] == 0:
             self.current = current = rng.choice([NONE, rng.randrange(self.cells_in_use)])
         self.late_codes.append(codes)
-        self.give(op=op, codes=self.late_codes.popleft(), count_in=count, counts_in=counts, trial_current=current)
+        self.set_inputs(
+            op=op, codes=self.late_codes.popleft(), count_in=count, counts_in=counts, attempt_current=current
+        )
         self.drive()
 
         if g.naive_bayes and op["code"] == Op.COUNT and op["predict"]:
@@ -191,10 +193,10 @@ class Bench(BlockBench):
                 self.lanes_reads[self.clock + self.array.count_latency] = reads
         if clamped:
             self.clamps[self.clock + self.array.clamped_latency] = 1
-        self.placed.note(op)
+        self.placed.record(op)
         if snap and snap["bin"] == g.bins - 1 and snap["pass_"] == self.passes - 1:
-            gains, summary = model.trial(self.current)
-            self.trials += 1
+            gains, summary = model.attempt(self.current)
+            self.attempts += 1
             if self.report_all:
                 self.want["gains"].extend(gains)
             else:
@@ -207,7 +209,7 @@ class Bench(BlockBench):
                 self.early[name].append(moved[name])
                 self.taken += 1
                 self.settle_passes(name)
-            # Gains of a pass may come before the trial's last SNAP.
+            # Gains of a pass may come before the attempt's last SNAP.
             while want and self.early[name]:
                 assert self.early[name].popleft() == want.popleft(), (name, model.golden.cells[: self.cells_in_use])
         assert int(dut.count_valid.value) == (self.clock in self.reads)
@@ -221,7 +223,7 @@ class Bench(BlockBench):
             if partial is not None:
                 assert self.read("partial__p") == partial
                 self.predicted += 1
-            assert int(dut.partial__coming.value) == (self.clock in self.coming)
+            assert int(dut.partial__incoming.value) == (self.clock in self.coming)
             self.coming.discard(self.clock)
         told = (
             int(getattr(dut, name).value) for name in ("count_valid", "clamped", "partial__valid") if hasattr(dut, name)
@@ -232,7 +234,7 @@ class Bench(BlockBench):
         self.clock += 1
         # A pass whose results are out holds no place; others may, or may wait behind the units.
         assert 0 <= self.held <= len(self.begun)
-        if snap or self.in_trial or any(self.want.values()):
+        if snap or self.in_attempt or any(self.want.values()):
             assert int(dut.busy.value)
 
     def settle_passes(self, port):
@@ -247,8 +249,8 @@ class Bench(BlockBench):
 
     def next_snap(self):
         """The next SNAP, None if the array is not ready for it."""
-        begins = self.trial_bin == 0
-        slot = self.trial_slot if self.in_trial else self.rng.randrange(self.geometry.slots)
+        begins = self.attempt_bin == 0
+        slot = self.attempt_slot if self.in_attempt else self.rng.randrange(self.geometry.slots)
         if begins:
             if self.held == self.snapshots:
                 self.full += 1
@@ -257,35 +259,35 @@ class Bench(BlockBench):
                 return None
             self.behind += self.last_snap == self.clock - 2
             lanes = self.geometry.lanes
-            self.begun.append(min(lanes, self.cells_in_use - self.trial_pass * lanes))
-            self.trial_slot = slot
-        op = {"code": Op.SNAP, "slot": self.trial_slot, "pass_": self.trial_pass, "bin": self.trial_bin}
-        self.trial_bin = (self.trial_bin + 1) % self.geometry.bins
-        if self.trial_bin == 0:
-            self.trial_pass = (self.trial_pass + 1) % self.passes
+            self.begun.append(min(lanes, self.cells_in_use - self.attempt_pass * lanes))
+            self.attempt_slot = slot
+        op = {"code": Op.SNAP, "slot": self.attempt_slot, "pass_": self.attempt_pass, "bin": self.attempt_bin}
+        self.attempt_bin = (self.attempt_bin + 1) % self.geometry.bins
+        if self.attempt_bin == 0:
+            self.attempt_pass = (self.attempt_pass + 1) % self.passes
             self.last_snap = self.clock
         return op
 
     @property
-    def in_trial(self):
-        return self.trial_bin or self.trial_pass
+    def in_attempt(self):
+        return self.attempt_bin or self.attempt_pass
 
     async def drain(self):
-        """Finish the trial that has begun, then wait until all is taken."""
+        """Finish the attempt that has begun, then wait until all is taken."""
         limit = 4000
-        while self.in_trial or any(self.want.values()) or int(self.dut.busy.value):
-            await self.step(snap=self.next_snap() if self.in_trial else None)
+        while self.in_attempt or any(self.want.values()) or int(self.dut.busy.value):
+            await self.step(snap=self.next_snap() if self.in_attempt else None)
             limit -= 1
             assert limit, "the array stays busy"
-        assert not self.early["gains"] and not self.early["summary"], "results without a trial"
+        assert not self.early["gains"] and not self.early["summary"], "results without an attempt"
         assert not self.begun
 
 
 @cocotb.test(timeout_time=50, timeout_unit="ms")
 async def matches_golden(dut):
-    """Random operations without a gap, trials between them, stalls on the results.
+    """Random operations without a gap, attempts between them, stalls on the results.
 
-    Trials follow each other at once, with operations between their SNAPs, or now and then.
+    Attempts follow each other at once, with operations between their SNAPs, or now and then.
     """
     bench = Bench(dut)
     rng, g = bench.rng, bench.geometry
@@ -299,7 +301,7 @@ async def matches_golden(dut):
         few = rng.choice([1, 3, 256])
         bench.palette = [rng.choice([MISSING, rng.randrange(256), rng.randrange(g.bins)]) for _ in range(few)]
         for _ in range(parameters()["clocks"]):
-            rate = snap_rate if bench.trial_bin else snap_rate * pass_rate
+            rate = snap_rate if bench.attempt_bin else snap_rate * pass_rate
             snap = bench.next_snap() if rng.random() < rate else None
             await bench.step(bench.random_op(COUNTING + others), snap)
         await bench.drain()
@@ -312,17 +314,17 @@ async def matches_golden(dut):
     assert not bench.reads and not bench.clamps and not bench.partials
     assert bench.predicted or not g.naive_bayes
     dut._log.info(
-        f"{bench.trials} trials, {bench.taken} results, {bench.clock} clocks; "
+        f"{bench.attempts} attempts, {bench.taken} results, {bench.clock} clocks; "
         f"waited {bench.full} clocks for room, {bench.behind} passes followed at once; "
-        f"{bench.placed.passed_on} zooms passed on"
+        f"{bench.placed.passed_on} bin windows passed on"
     )
-    assert bench.trials >= parameters()["rounds"]
+    assert bench.attempts >= parameters()["rounds"]
     assert bench.full
 
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
-async def trial_clocks(dut):
-    """Back-to-back trials of numeric cells: room for all snapshots, clocks per pass in the bar."""
+async def attempt_clocks(dut):
+    """Back-to-back attempts of numeric cells: room for all snapshots, clocks per pass in the bar."""
     bench = Bench(dut)
     g = bench.geometry
     await bench.start()
@@ -338,19 +340,19 @@ async def trial_clocks(dut):
         await bench.step({"code": Op.PLACE, **place, "root": 1, "parent": 0, "override": 0})
     for _ in range(300):
         await bench.step({**bench.random_op([Op.COUNT]), "minus": 0, "test": 0, "side": 0})
-    first, trials = bench.clock, 3 * bench.snapshots
+    first, attempts = bench.clock, 3 * bench.snapshots
     # No scan ends before all snapshots are in, so that the next one has to wait.
     for _ in range(bench.snapshots * (g.bins + 1) - 1):
         await bench.step(snap=bench.next_snap())
         assert bench.held == len(bench.begun), "a pass was through before the others were in"
     assert bench.held == bench.snapshots
     assert bench.behind == bench.snapshots - 1
-    while bench.trials < trials:
+    while bench.attempts < attempts:
         await bench.step(snap=bench.next_snap())
     await bench.drain()
-    per_pass = (bench.clock - first) / trials / g.passes
+    per_pass = (bench.clock - first) / attempts / g.passes
     bound = g.bins * (2 * g.classes + 2) + 60
     if bench.snapshots == 1:
         bound += g.bins  # its own snapshot lies between the scans
-    dut._log.info(f"{per_pass:.1f} clocks per trial pass, bar {bound}")
+    dut._log.info(f"{per_pass:.1f} clocks per attempt pass, bar {bound}")
     assert per_pass <= bound

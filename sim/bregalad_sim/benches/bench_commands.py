@@ -45,10 +45,10 @@ class Bench(BlockBench):
     async def start(self, log2, index):
         await super().start()
         self.log2, self.index = log2, index
-        self.give(page=AT // PAGE, size=log2, produced=index, clear=1)
+        self.set_inputs(page=AT // PAGE, size=log2, produced=index, clear=1)
         for _ in range(3):
             await RisingEdge(self.dut.clk)
-        self.give(clear=0, run=1)
+        self.set_inputs(clear=0, run=1)
 
     def place(self, number):
         return AT + (self.index + number) % (1 << self.log2) * DESCRIPTOR.size

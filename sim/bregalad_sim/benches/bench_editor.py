@@ -1,4 +1,4 @@
-"""SlotEditor against Golden: a slot's row, its bins and zoom, and what is answered, stalls everywhere."""
+"""SlotEditor against Golden: a slot's row, its bins and bin window, and what is answered, stalls everywhere."""
 
 from collections import deque
 
@@ -15,7 +15,7 @@ from cocotb.triggers import RisingEdge
 from bregalad_sim.benches.operations import execute_pass
 from bregalad_sim.bits import pack, unpack, words_of
 from bregalad_sim.golden import Golden, Slots
-from bregalad_sim.golden.tree import trial_flags
+from bregalad_sim.golden.tree import attempt_flags
 from bregalad_sim.runner import parameters
 from bregalad_sim.streams import BlockBench
 from bregalad_sim.traffic import Traffic
@@ -38,7 +38,7 @@ class Bench(BlockBench):
         self.array = Slots(g)
         self.deny = 0.0  # probability that a clock grants nothing
         self.under_way = deque([None] * rng.randint(1, 20))  # counts on their way back from the array
-        self.jobs, self.trials, self.numbers = deque(), deque(), deque()  # that are to come
+        self.jobs, self.attempts, self.numbers = deque(), deque(), deque()  # that are to come
         self.tries = 0
         self.marked = self.marks = False  # a slot is due by the command, as told and as it should be
         self.seen = dict.fromkeys(("edits", "dropped", "counts", "denied", "kept", "tried"), 0)
@@ -54,7 +54,7 @@ class Bench(BlockBench):
         dut.answer.value = rng.getrandbits(g.count_width) if count is None else count
         dut.table__r_entry.value = self.shown
         taken = await self.settle()
-        self._check(taken["edit__job"], taken["trial"], taken["counts"])
+        self._check(taken["edit__job"], taken["attempt"], taken["counts"])
         op = self.read("op") if int(dut.valid.value) else None
         self.seen["denied"] += op is not None and not grant
         self.under_way.append(self._execute(op, int(dut.count.value)) if op is not None and grant else None)
@@ -79,7 +79,7 @@ class Bench(BlockBench):
         assert op["code"] in (Op.PLACE, Op.CLEAR, Op.READ, Op.WRITE), f"{op} is none of the editor's"
         return next(iter(execute_pass(self.array, op, [MISSING] * self.geometry.lanes, count)[0]), None)
 
-    def _check(self, job, trial, number):
+    def _check(self, job, attempt, number):
         if job is not None:
             words = [job["kind"] | job["flags"] << 8 | job["slot"] << 16, *job["words"][: job["count"]]]
             if job["kind"] == Kind.ENTRY:
@@ -87,8 +87,8 @@ class Bench(BlockBench):
             got = b"".join(word.to_bytes(4, "little") for word in words)
             want = self.jobs.popleft()
             assert got == want, f"{Kind(job['kind']).name}: got {got.hex(' ', 4)}, want {want.hex(' ', 4)}"
-        if trial is not None:
-            assert trial == self.trials.popleft()
+        if attempt is not None:
+            assert attempt == self.attempts.popleft()
         if number is not None:
             assert number == self.numbers.popleft(), "a READ's count"
             self.seen["counts"] += 1
@@ -100,7 +100,7 @@ class Bench(BlockBench):
         if kind < 0.2:
             if kind < 0.15:
                 self._make_due(slot)
-            return pack_command(g, Opcode.TRIAL, slot=slot), False
+            return pack_command(g, Opcode.ATTEMPT, slot=slot), False
         if kind < 0.3:
             waiting = [slot for slot, entry in enumerate(self.golden.entries) if entry.since]
             slot = rng.choice(waiting or [slot])
@@ -130,17 +130,17 @@ class Bench(BlockBench):
         """Let the golden model execute a command, and know what it answers."""
         g, golden = self.geometry, self.golden
         self.marks = False
-        if data[0] == Opcode.TRIAL:
-            slot = int(COMMANDS[Opcode.TRIAL].unpack(data)["slot"])
+        if data[0] == Opcode.ATTEMPT:
+            slot = int(COMMANDS[Opcode.ATTEMPT].unpack(data)["slot"])
             entry = golden.entries[slot]
-            kept = golden.fields["judge.decides"] and not (entry.halved or mixed(entry.only, entry.class_counts))
+            kept = golden.fields["decider.decides"] and not (entry.halved or mixed(entry.only, entry.class_counts))
             self.seen["kept" if kept else "tried"] += entry.due
             if entry.due and not kept:
-                head = {name: getattr(entry, name) for name in ("n", "class_counts", "base", "ask_up_to")}
-                head |= {"slot": slot, "flags": trial_flags(entry), "number": golden.number}
-                self.trials.append({"head": head, "current": entry.current})
+                head = {name: getattr(entry, name) for name in ("n", "class_counts", "inherited", "all_up_to")}
+                head |= {"slot": slot, "flags": attempt_flags(entry), "number": golden.number}
+                self.attempts.append({"head": head, "current": entry.current})
             if entry.due:
-                golden._trial(slot)
+                golden._attempt(slot)
                 golden._reports.clear()
             return
         report = golden.execute(data)
@@ -157,12 +157,12 @@ class Bench(BlockBench):
         if not drop:
             self.expect(data)
         head, size = max(COMMAND_BYTES, self.geometry.bus_bytes), self.geometry.bus_bytes
-        self.give(edit__head=int.from_bytes(data[:COMMAND_BYTES], "little"))
+        self.set_inputs(edit__head=int.from_bytes(data[:COMMAND_BYTES], "little"))
         assert not await self.step(), "done without a command"
-        self.give(edit__start=1, edit__drop=drop)
+        self.set_inputs(edit__start=1, edit__drop=drop)
         self.payload.items += words_of(data[head:], size)
         clocks, done = 1, await self.step()
-        self.give(edit__start=0, edit__drop=self.rng.getrandbits(1))
+        self.set_inputs(edit__start=0, edit__drop=self.rng.getrandbits(1))
         while not done:
             done = await self.step()
             clocks += 1
@@ -170,16 +170,16 @@ class Bench(BlockBench):
         return clocks
 
     def compare(self):
-        """Rows, bins and zooms are those of the golden model."""
+        """Rows, bins and bin windows are those of the golden model."""
         g, golden = self.geometry, self.golden
-        assert self.tries == golden.events["trials"]
+        assert self.tries == golden.events["attempts"]
         for slot, (bits, entry) in enumerate(zip(self.rows, golden.entries, strict=True)):
             row = unpack(entry_layout(g), bits)
             want = row_of(g, vars(entry))
             if not entry.period:
                 want["limit"] = row["limit"]
             assert row == want, slot
-            assert self.array.zoom[slot] == golden.zoom[slot], slot
+            assert self.array.bin_window[slot] == golden.bin_window[slot], slot
             assert self.array.counts[slot] == golden.counts[slot], slot
 
 
@@ -192,12 +192,12 @@ async def matches_golden(dut):
         bench.stall(rng.choice([0.0, 0.0, 0.5, 0.9]))
         bench.deny = rng.choice([0.0, 0.3, 0.8])
         bench.count_records()
-        bench.golden.fields["judge.decides"] = rng.randrange(2)
-        bench.give(judged=bench.golden.fields["judge.decides"])
+        bench.golden.fields["decider.decides"] = rng.randrange(2)
+        bench.set_inputs(decides=bench.golden.fields["decider.decides"])
         data, drop = bench.command()
         await bench.execute(data, drop)
         assert not bench.payload.items, "the payload is not taken"
-        assert not bench.jobs and not bench.trials
+        assert not bench.jobs and not bench.attempts
         assert bench.marked == (bench.marks and not drop)
         bench.marked = False
         bench.seen["marked"] = bench.seen.get("marked", 0) + bench.marks
@@ -225,7 +225,7 @@ async def takes_the_clocks_that_it_says(dut):
     await bench.start()
     entry = entry_body(g).size
     most = {
-        Opcode.TRIAL: 9,  # of a slot that is due
+        Opcode.ATTEMPT: 9,  # of a slot that is due
         Opcode.CLEAR: g.passes * (g.bins + 1) + 8,
         Opcode.PLACE: g.passes * (g.bins + 1) + g.passes + 8,
         Opcode.READ: g.bins * g.classes + g.passes + 8,
@@ -234,7 +234,7 @@ async def takes_the_clocks_that_it_says(dut):
     size = g.bins * g.classes
     last = {"cell": g.max_cells - 1}
     for opcode, values, payload in (
-        (Opcode.TRIAL, {}, b""),
+        (Opcode.ATTEMPT, {}, b""),
         (Opcode.CLEAR, {}, b""),
         (Opcode.PLACE, {"parent": 0, **last}, b""),
         (Opcode.PLACE, {"flags": CommandFlag.KEEP}, b""),

@@ -146,7 +146,7 @@ class Bench(FrontTraffic):
         known, numbered = record.label < g.classes, self._numbered(record)
         test, minus = bool(record.flags & RecordFlag.TEST), bool(record.flags & RecordFlag.MINUS)
         if not self.items:
-            self.items += self.walker.give(_codes(record), record.root)
+            self.items += self.walker.traverse(_codes(record), record.root)
             assert not numbered or self.number < self.limit
             self.number += numbered
         item = self.items.popleft()

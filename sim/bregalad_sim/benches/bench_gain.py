@@ -111,7 +111,7 @@ async def matches_golden(dut):
 
     clock = taken_at = since = 0
     taken = full = overlapped = 0
-    while taken < given["trials"]:
+    while taken < given["attempts"]:
         classes = rng.randint(1, geometry.classes)
         dut.classes_in_use.value = classes
         bound = geometry.bins * (2 * classes + 2) + 60

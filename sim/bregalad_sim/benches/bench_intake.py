@@ -84,13 +84,13 @@ class Bench(BlockBench):
         return bytes(data), False
 
     async def clock(self):
-        """One clock; whether a verdict came."""
+        """One clock; whether a outcome came."""
         self.drive()
         word = (await self.settle())["o"]
         dut = self.dut
-        verdict = int(dut.good.value) or int(dut.dropped.value)
-        if verdict:
-            self.verdict = {
+        outcome = int(dut.good.value) or int(dut.dropped.value)
+        if outcome:
+            self.outcome = {
                 name: int(getattr(dut, name).value) for name in ("good", "same", "answer", "nak", "dropped")
             }
         if word is not None:
@@ -98,7 +98,7 @@ class Bench(BlockBench):
             assert word == self.want[self.got], f"word {self.got}"
             self.got += 1
         await RisingEdge(dut.clk)
-        return verdict
+        return outcome
 
     async def deliver(self, data, torn):
         rng, dut = self.rng, self.dut
@@ -112,7 +112,7 @@ class Bench(BlockBench):
             if await self.clock():
                 break
         else:
-            raise AssertionError("no verdict: the receiver is locked up")
+            raise AssertionError("no outcome: the receiver is locked up")
         frame = None if torn else unpack_frame(data, self.limit)
         good = bool(
             frame
@@ -140,7 +140,7 @@ class Bench(BlockBench):
             if frame.type == FrameType.HELLO:
                 version = int.from_bytes(frame.payload[:2], "little")
                 assert int(dut.version.value) == version
-        got = {name: bool(self.verdict[name]) for name in want}
+        got = {name: bool(self.outcome[name]) for name in want}
         assert got == want, f"{frame}: {got}, not {want}"
         await self.clock()
         taken = int(dut.expected.value) != self.expected

@@ -156,7 +156,7 @@ async def rate_and_latency(dut):
     """A record per clock, all of one leaf, each with a result; results stand, and no record is lost."""
     bench = Bench(dut)
     await bench.start()
-    configure(bench, bench.golden, told=1)
+    configure(bench, bench.golden, reported=1)
     for word in range(len(RowWord) + bench.geometry.classes):
         bench.add(RowOp.WRITE, 1, word=word)
     await bench.run()

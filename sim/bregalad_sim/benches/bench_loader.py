@@ -37,7 +37,7 @@ class Bench(BlockBench):
 
     async def start(self):
         await super().start()
-        self.give(memory_size=SIZE)
+        self.set_inputs(memory_size=SIZE)
 
     async def load(self, address, data, stall, drop):
         """Whether it failed, and the clocks it took."""
@@ -48,7 +48,7 @@ class Bench(BlockBench):
         behind = self.rng.getrandbits(8 * size)  # the next command
         self.source.items += [*words, behind]
         self.source.stall = stall
-        self.give(load__address=address, load__count=len(data), load__start=1, load__drop=drop)
+        self.set_inputs(load__address=address, load__count=len(data), load__start=1, load__drop=drop)
         clocks = 0
         while True:
             self.drive()

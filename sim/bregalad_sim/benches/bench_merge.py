@@ -6,7 +6,7 @@ from bregalad.protocol.registers import CellKind
 from bregalad_hw.array.merge import Merge
 from cocotb.triggers import RisingEdge
 
-from bregalad_sim.bits import trial_fields
+from bregalad_sim.bits import attempt_fields
 from bregalad_sim.golden import Candidate, Cell, join, top
 from bregalad_sim.runner import parameters
 from bregalad_sim.streams import BlockBench
@@ -19,7 +19,7 @@ class Bench(BlockBench):
         self.source, self.gains, self.summary = (self.ends[name] for name in ("i", "gains", "summary"))
         self.seen = dict.fromkeys(("ties", "joined", "current", "empty"), 0)
 
-    def trial(self):
+    def attempt(self):
         """Random cells of attributes, as gain units find them, go in; what should come out."""
         rng, g = self.rng, self.geometry
         cells = rng.choice([1, 2, g.max_cells, rng.randint(1, g.max_cells)])
@@ -70,17 +70,17 @@ class Bench(BlockBench):
         self.seen["joined"] += candidates.count(None)
         self.seen["current"] += chosen.valid
         self.seen["empty"] += not best.valid
-        return trial_fields(g, candidates, (best, second, chosen))
+        return attempt_fields(g, candidates, (best, second, chosen))
 
-    async def run(self, trials, report_all, stall_in, stall_out):
-        """Compare the results of some trials; clocks from the first cell to the last result."""
+    async def run(self, attempts, report_all, stall_in, stall_out):
+        """Compare the results of some attempts; clocks from the first cell to the last result."""
         dut = self.dut
         dut.report_all.value = report_all
         self.source.stall = stall_in
         self.gains.stall = self.summary.stall = stall_out
         want, cells, ends = [], 0, []
-        for _ in range(trials):
-            gains, summary = self.trial()
+        for _ in range(attempts):
+            gains, summary = self.attempt()
             want += gains if report_all else [summary]
             cells += len(gains)
             ends.append(len(want))
@@ -88,7 +88,7 @@ class Bench(BlockBench):
         sink, other = (self.gains, self.summary) if report_all else (self.summary, self.gains)
         latency = Merge.gains_latency if report_all else Merge.summary_latency
         prompt = not stall_in and not stall_out
-        limit = 40 * (cells + trials) + 200
+        limit = 40 * (cells + attempts) + 200
         while got < len(want) or int(dut.busy.value):
             self.drive()
             moved = await self.settle()
@@ -112,15 +112,15 @@ class Bench(BlockBench):
             assert clock < limit, "no end"
         assert not self.source.items
         if prompt:
-            least = cells + trials - 2
-            assert least <= last_in[-1] - first <= least + (cells if report_all else 0) + trials, (
-                "a cell per clock, or two with every candidate, and two per trial"
+            least = cells + attempts - 2
+            assert least <= last_in[-1] - first <= least + (cells if report_all else 0) + attempts, (
+                "a cell per clock, or two with every candidate, and two per attempt"
             )
 
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def matches_golden(dut):
-    """Trials of any cells: ties, attributes of several cells, gains that wrap, nothing valid."""
+    """Attempts of any cells: ties, attributes of several cells, gains that wrap, nothing valid."""
     bench = Bench(dut)
     await bench.start()
     for index in range(parameters()["rounds"]):

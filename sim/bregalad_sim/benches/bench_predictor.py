@@ -41,7 +41,7 @@ class Bench(BlockBench):
         """Static while nothing is under way; new statistics everywhere."""
         g, rng, golden = self.geometry, self.rng, self.golden
         golden.fields.update({"cells.count": cells, "classes.count": classes, "report.neighbours": neighbours})
-        self.give(classes_in_use=classes, neighbours=neighbours)
+        self.set_inputs(classes_in_use=classes, neighbours=neighbours)
 
         def count():
             return rng.choice([0, 0, 1, rng.getrandbits(rng.randint(1, g.count_width)), g.count_max])
@@ -90,7 +90,7 @@ class Bench(BlockBench):
         dut.partial__p.value = (
             rng.getrandbits(size) if partial is None else pack(partial_layout(self.geometry), partial)
         )
-        dut.partial__coming.value = self.clock in self.coming
+        dut.partial__incoming.value = self.clock in self.coming
         self.coming.discard(self.clock)
         moved = await self.settle()
         taken, got = moved["i"] is not None, moved["o"]

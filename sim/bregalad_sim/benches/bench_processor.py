@@ -107,7 +107,7 @@ class Bench(BlockBench):
             await self.step()
         assert not self.begun
         self.golden.fields["classes.count"] = rng.randint(1, g.classes)
-        self.give(classes_in_use=self.golden.fields["classes.count"], config_write=1)
+        self.set_inputs(classes_in_use=self.golden.fields["classes.count"], config_write=1)
         for pass_ in range(g.passes):
             cell = Cell(
                 rng.choice([CellKind.NUMERIC] * 3 + [CellKind.MULTIWAY] * 2 + [CellKind.ONE_VS_REST, CellKind.IGNORED]),
@@ -116,9 +116,9 @@ class Bench(BlockBench):
                 rng.choice([0, 3, 250, rng.randrange(256)]),
             )
             self.golden.cells[self.cell(pass_)] = cell
-            self.give(config_pass=pass_, config=vars(cell))
+            self.set_inputs(config_pass=pass_, config=vars(cell))
             await self.step()
-        self.give(config_write=0)
+        self.set_inputs(config_write=0)
         # Without `config_write` it must not matter.
         dut.config.value = rng.getrandbits(cell_layout().size)
         base = self.golden.cells[self.cell(0)].base
@@ -136,7 +136,7 @@ class Bench(BlockBench):
             self.seen["tested" if op["test"] else "counted"] += bin_ is not None
         self.seen["clamped"] += clamped
         self.seen["read"] += read is not None
-        self.placed.note(op)
+        self.placed.record(op)
         word = None if bin_ is None else (slot, cell, bin_)
         self.seen["near"] += word is not None and word in self.recent
         self.recent.append(word)
@@ -197,7 +197,7 @@ class Bench(BlockBench):
         code = rng.choice(self.palette) if op["code"] is Op.COUNT else rng.randrange(256)
         some = [0, 1, g.count_max, g.count_max - 1, rng.randint(0, g.count_max)]
         count, value = rng.choice(some), rng.choice(some)
-        self.give(op=op, code=code, count_in=count, value=value)
+        self.set_inputs(op=op, code=code, count_in=count, value=value)
         self.due[self.clock + self.latency] = self.apply(op, code, value if op["each"] else count)
 
         want, read, clamped = self.due.pop(self.clock, (None, None, 0))

@@ -6,7 +6,7 @@ from bregalad.geometry import NONE, Geometry
 from bregalad.protocol import reports
 from bregalad.protocol.reports import Kind
 from bregalad.protocol.tree import TREE_REPORTS, TreeKind
-from bregalad_hw.mcmu.report import JOBS, TRIALS, ReportWriter
+from bregalad_hw.mcmu.report import ATTEMPTS, JOBS, ReportWriter
 from cocotb.triggers import RisingEdge
 
 from bregalad_sim.runner import parameters
@@ -95,28 +95,28 @@ class Bench(BlockBench):
         head = {"slot": slot, "flags": rng.randrange(16), "n": self.number(g.count_width), "class_counts": counts}
         number = self.number(32)
         given = head | {"number": number}
-        proposal = TREE_REPORTS[TreeKind.PROPOSAL].pack(kind=TreeKind.PROPOSAL, slot=slot, number=number)
-        if kind is Kind.SUGGESTION:
+        candidate = TREE_REPORTS[TreeKind.SPLIT_CANDIDATE].pack(kind=TreeKind.SPLIT_CANDIDATE, slot=slot, number=number)
+        if kind is Kind.TOP_CANDIDATES:
             left = [self.number(g.count_width) for _ in range(g.classes)]
             three = {name: self.candidate() for name in ("best", "second", "current")}
             summary = {name: shown for name, (shown, _) in three.items()} | {"left": left}
             named = {f"{name}_{key}": value for name, (_, fields) in three.items() for key, value in fields.items()}
-            return {"head": [given], "summary": [summary]}, proposal + reports.suggestion_layout(g).pack(
+            return {"head": [given], "summary": [summary]}, candidate + reports.top_candidates_layout(g).pack(
                 kind=kind, left=left, **head, **named
             )
         all_ = [self.candidate() for _ in range(cells)]
         words = np.frombuffer(b"".join(reports.CANDIDATE.pack(**fields) for _, fields in all_), "<u4")
-        return {"head": [given], "gains": [shown for shown, _ in all_]}, proposal + reports.gains_layout(g, cells).pack(
-            kind=kind, candidates=words, **head
-        )
+        return {"head": [given], "gains": [shown for shown, _ in all_]}, candidate + reports.gains_layout(
+            g, cells
+        ).pack(kind=kind, candidates=words, **head)
 
     async def run(self, count, report_all, cells, stall_in, stall_out):
-        """Some reports; each job or trial waits for what else is ahead."""
+        """Some reports; each job or attempt waits for what else is ahead."""
         dut, rng = self.dut, self.rng
-        self.give(configuration__report__all=report_all, configuration__cells__count=cells)
+        self.set_inputs(configuration__report__all=report_all, configuration__cells__count=cells)
         self.stall(stall_in)
         self.sink.stall = stall_out
-        kinds = [TRIALS[report_all]] * 4 + list(JOBS)
+        kinds = [ATTEMPTS[report_all]] * 4 + list(JOBS)
         kinds = rng.choice([kinds, kinds[:1], kinds[4:]])
         ahead = [(kind, *self.report(kind, cells)) for kind in rng.choices(kinds, k=count)]
         want = [(kind, answer) for kind, _, answer in ahead]
@@ -130,7 +130,7 @@ class Bench(BlockBench):
             while ahead:
                 kind, items, _ = ahead[0]
                 # What comes by the same stream may queue there.
-                group = TRIALS if kind in TRIALS else JOBS
+                group = ATTEMPTS if kind in ATTEMPTS else JOBS
                 if any(other not in group for other, _ in want[done:fed]):
                     break
                 fed += 1
@@ -146,20 +146,20 @@ class Bench(BlockBench):
                 assert self.sink.valid
             if moved["head"] is not None or moved["job"] is not None:
                 begun, under_way = clock, True
-            last_of_trial = False
+            last_of_attempt = False
             if word is not None:
                 got += word["data"].to_bytes(4, "little")
                 kind, answer = want[done]
                 assert answer.startswith(got), (
                     f"report {done}, {kind.name}:\n got {got.hex(' ', 4)}\nwant {answer.hex(' ', 4)}"
                 )
-                # A proposal comes first.
-                first = kind in TRIALS and len(got) == TREE_REPORTS[TreeKind.PROPOSAL].size
+                # A candidate comes first.
+                first = kind in ATTEMPTS and len(got) == TREE_REPORTS[TreeKind.SPLIT_CANDIDATE].size
                 assert word["last"] == (got == answer or first), f"last of {kind.name}"
                 if got == answer:
                     got, done, under_way = b"", done + 1, False
-                    last_of_trial = kind in TRIALS
-            assert int(dut.reported.value) == last_of_trial
+                    last_of_attempt = kind in ATTEMPTS
+            assert int(dut.reported.value) == last_of_attempt
             await RisingEdge(dut.clk)
             clock += 1
             assert clock < limit, "no end"

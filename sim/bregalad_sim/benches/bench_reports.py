@@ -47,10 +47,10 @@ class Bench(BlockBench):
     async def start(self, index):
         await super().start()
         self.index = index
-        self.give(page=AT // PAGE, size=(SIZE - 1).bit_length(), pages=PAGES, consumed=index, clear=1)
+        self.set_inputs(page=AT // PAGE, size=(SIZE - 1).bit_length(), pages=PAGES, consumed=index, clear=1)
         for _ in range(3):
             await RisingEdge(self.dut.clk)
-        self.give(clear=0)
+        self.set_inputs(clear=0)
 
     def report(self, length):
         words = [self.rng.getrandbits(32) for _ in range(length)]

@@ -1,11 +1,11 @@
-"""TrialScheduler: order, locks, room in the array and in the queues, stalls on all sides."""
+"""AttemptScheduler: order, locks, room in the array and in the queues, stalls on all sides."""
 
 from collections import deque
 
 import cocotb
 from bregalad.geometry import NONE, Geometry
 from bregalad_hw.array.operation import Op
-from bregalad_hw.mcmu.scheduler import TrialScheduler, head_layout
+from bregalad_hw.mcmu.scheduler import AttemptScheduler, head_layout
 from cocotb.triggers import RisingEdge
 
 from bregalad_sim.runner import parameters
@@ -16,34 +16,34 @@ PATIENCE = 8  # clocks between the push and the first SNAP
 
 
 class Bench(BlockBench):
-    """The scheduler between who pushes trials, an array and the report writer."""
+    """The scheduler between who pushes attempts, an array and the report writer."""
 
     def __init__(self, dut):
         given = parameters()
         self.geometry = g = Geometry(**given["geometry"])
         self.depth, self.heads, self.snapshots = given["depth"], given["heads"], given["snapshots"]
-        super().__init__(dut, TrialScheduler(g, depth=self.depth, heads=self.heads, snapshots=self.snapshots))
+        super().__init__(dut, AttemptScheduler(g, depth=self.depth, heads=self.heads, snapshots=self.snapshots))
         self.source, self.head = self.ends["i"], self.ends["head"]
-        self.waiting = deque()  # trials whose snapshot is not taken
+        self.waiting = deque()  # attempts whose snapshot is not taken
         self.coming = deque()  # heads that are not taken
         self.unreported = 0
-        self.reportable = deque()  # per head taken: its trial's number
+        self.reportable = deque()  # per head taken: its attempt's number
         self.snapped = self.taken = 0
         self.next_snap = (0, 0)  # pass, bin
         self.clock = 0
         self.pushes = deque()  # clocks, of `waiting`
         self.used = 0  # passes in the array
         self.due = None  # clock in which a SNAP has to go
-        self.idle = self.alone = 0  # clocks without a SNAP that could go, without a trial
-        self.seen = dict.fromkeys(("trials", "locked", "queue_full", "heads_full", "array_full", "prompt"), 0)
+        self.idle = self.alone = 0  # clocks without a SNAP that could go, without an attempt
+        self.seen = dict.fromkeys(("attempts", "locked", "queue_full", "heads_full", "array_full", "prompt"), 0)
 
-    def trial(self):
-        """A trial of a slot that is not locked: nobody pushes another one."""
+    def attempt(self):
+        """An attempt of a slot that is not locked: nobody pushes another one."""
         rng, g = self.rng, self.geometry
-        free = [slot for slot in range(g.slots) if all(trial["head"]["slot"] != slot for trial in self.waiting)]
+        free = [slot for slot in range(g.slots) if all(attempt["head"]["slot"] != slot for attempt in self.waiting)]
         if not free:
             return
-        beside = ("flags", "number", "n", "base", "ask_up_to")
+        beside = ("flags", "number", "n", "inherited", "all_up_to")
         self.source.items.append(
             {
                 "head": {
@@ -56,25 +56,25 @@ class Bench(BlockBench):
         )
 
     async def step(self, passes, rate, drain_rate, report_rate):
-        """One clock; the rates are probabilities that trials, results and reports move on."""
+        """One clock; the rates are probabilities that attempts, results and reports move on."""
         rng, g, dut = self.rng, self.geometry, self.dut
         if not self.source.items and rng.random() < rate:
-            self.trial()
+            self.attempt()
         self.drive()
         freed = bool(self.used) and rng.random() < drain_rate
         ready = self.used < self.snapshots
         reported = bool(self.reportable) and self.reportable[0] < self.snapped and rng.random() < report_rate
         asked = {name: rng.randrange(g.slots) for name in "ac"}
-        self.give(slot_a=asked["a"], slot_c=asked["c"], snap_freed=freed, reported=reported)
+        self.set_inputs(slot_a=asked["a"], slot_c=asked["c"], snap_freed=freed, reported=reported)
         moved = await self.settle()
-        head, trial = moved["head"], moved["i"]
+        head, attempt = moved["head"], moved["i"]
 
         assert int(dut.quiet.value) == (not self.unreported)
 
-        # SNAPs: pass by pass, bin by bin, of the trials in order.
+        # SNAPs: pass by pass, bin by bin, of the attempts in order.
         opened = done = False
         if int(dut.valid.value):
-            assert self.waiting, "a SNAP without a trial"
+            assert self.waiting, "a SNAP without an attempt"
             oldest, (pass_, bin_) = self.waiting[0], self.next_snap
             op = self.read("op")
             assert op["code"] == Op.SNAP.value
@@ -112,7 +112,7 @@ class Bench(BlockBench):
         self.used -= freed
 
         if head is not None:
-            assert self.coming, "a head without a trial"
+            assert self.coming, "a head without an attempt"
             assert head == self.coming.popleft()
             self.reportable.append(self.taken)
             self.taken += 1
@@ -120,10 +120,10 @@ class Bench(BlockBench):
             self.reportable.popleft()
         accepts = int(dut.i__ready.value)
         if len(self.waiting) == self.depth:
-            assert done or not accepts, "more trials than `depth` wait"
+            assert done or not accepts, "more attempts than `depth` wait"
             self.seen["queue_full"] += 1
         elif int(dut.held.value):
-            assert not accepts, "a trial is taken in a clock that is the snapshot's"
+            assert not accepts, "an attempt is taken in a clock that is the snapshot's"
         elif not accepts:
             self.seen["heads_full"] += 1
             assert self.unreported >= self.heads - 1, "no room although there is"
@@ -131,20 +131,20 @@ class Bench(BlockBench):
             self.waiting.popleft()
             self.pushes.popleft()
             self.snapped += 1
-        if trial is not None:
-            self.waiting.append(trial)
+        if attempt is not None:
+            self.waiting.append(attempt)
             self.pushes.append(self.clock)
-            self.coming.append(trial["head"])
-            self.seen["trials"] += 1
+            self.coming.append(attempt["head"])
+            self.seen["attempts"] += 1
             assert len(self.coming) <= self.heads, "more heads than `heads` wait"
-        self.unreported += (trial is not None) - reported
+        self.unreported += (attempt is not None) - reported
         self.clock += 1
         await RisingEdge(dut.clk)
 
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def in_order(dut):
-    """Trials now and then or as many as go, with little or much room after them."""
+    """Attempts now and then or as many as go, with little or much room after them."""
     bench = Bench(dut)
     rng, g = bench.rng, bench.geometry
     await bench.start()
@@ -164,7 +164,7 @@ async def in_order(dut):
         while bench.source.items or bench.unreported or bench.used:
             await bench.step(passes, 0.0, 0.5, 0.5)
             limit -= 1
-            assert limit, "a trial does not end"
+            assert limit, "an attempt does not end"
         for _ in range(PATIENCE):
             await bench.step(passes, 0.0, 0.5, 0.5)
         assert not bench.coming and not bench.waiting

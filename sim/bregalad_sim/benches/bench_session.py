@@ -42,10 +42,10 @@ class Bench(BlockBench):
             "sequence": rng.getrandbits(16),
             "length": rng.getrandbits(16),
         }
-        self.give(header=header, version=version, from_peer=peer, same=session == self.session, good=1)
+        self.set_inputs(header=header, version=version, from_peer=peer, same=session == self.session, good=1)
         self.begun, self.reply = 0, None
         await self.clock()
-        self.give(same=rng.getrandbits(1))
+        self.set_inputs(same=rng.getrandbits(1))
         for _ in range(40):
             await self.clock()
         return self.reply
@@ -61,7 +61,7 @@ class Bench(BlockBench):
         peer = rng.getrandbits(_PEER)
         same = session == self.session
         lapsed = self.silence == 1000 * LAPSE_SECONDS
-        holder, begins, reason = self.session, False, 0
+        owner, begins, reason = self.session, False, 0
         if version != LINK_VERSION:
             reason = Refusal.VERSION
         elif not same and flags & HelloFlag.RESUME:
@@ -71,7 +71,7 @@ class Bench(BlockBench):
         else:
             begins = not same
         got = await self.frame(FrameType.HELLO, session, flags, version, peer)
-        assert got == {"reason": reason, "resumed": same, "session": session, "holder": holder, "peer": peer}
+        assert got == {"reason": reason, "resumed": same, "session": session, "owner": owner, "peer": peer}
         assert self.begun == begins
         if begins or same:
             self.session, self.peer, self.silence = session, peer, 0

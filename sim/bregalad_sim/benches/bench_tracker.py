@@ -22,7 +22,7 @@ class Bench(BlockBench):
         super().__init__(dut, Counting(g))
         self.golden = Model(g)
         self.source, self.prediction = self.ends["i"], self.ends["prediction"]
-        self.asked = 0  # predictions whose first beat is to come
+        self.requested = 0  # predictions whose first beat is to come
         self.deny = 0.0  # probability that a clock is not granted
         self.grant = False  # of the next clock
         self.locked = {}  # slot: clocks left
@@ -36,24 +36,24 @@ class Bench(BlockBench):
     async def configure(self, cells, grace, inner_grace, predict, sides=0):
         self.golden.predicts = predict
         self.golden.fields["cells.count"] = cells
-        self.give(passes=self.geometry.passes_for(cells), predict=predict)
+        self.set_inputs(passes=self.geometry.passes_for(cells), predict=predict)
         fields = {"grace.leaf": grace, "inner_grace.inner": inner_grace, "report.neighbours": sides}
         self.golden.fields.update(fields)
-        self.give(**{f"configuration__{name.replace('.', '__')}": value for name, value in fields.items()})
+        self.set_inputs(**{f"configuration__{name.replace('.', '__')}": value for name, value in fields.items()})
         await self.number_records()
 
     async def number_records(self, every=0, weights=(1,)):
         """What depends on the records' numbers, and how much they may weigh."""
         self.golden.fields["every.records"] = every
-        self.give(tree__every__records=every)
+        self.set_inputs(tree__every__records=every)
         self.weights = weights
         await ClockCycles(self.dut.clk, 3)  # it is steady before records come
 
     async def renumber(self):
         """Tell the last record's number, as the model has it."""
-        self.give(renumber=1, last_number=self.golden.number)
+        self.set_inputs(renumber=1, last_number=self.golden.number)
         await RisingEdge(self.dut.clk)
-        self.give(renumber=0, last_number=self.rng.getrandbits(32))
+        self.set_inputs(renumber=0, last_number=self.rng.getrandbits(32))
         await ClockCycles(self.dut.clk, 4)
 
     async def place(self, slot, **values):
@@ -61,9 +61,9 @@ class Bench(BlockBench):
         entry = Entry(**{"class_counts": [0] * self.geometry.classes, **values})
         self.golden.entries[slot] = entry
         row = row_of(self.geometry, vars(entry))
-        self.give(table__w_slot=slot, table__w_en=1, table__w_link=1, table__w_entry=row)
+        self.set_inputs(table__w_slot=slot, table__w_en=1, table__w_link=1, table__w_entry=row)
         await RisingEdge(self.dut.clk)
-        self.give(table__w_en=0)
+        self.set_inputs(table__w_en=0)
         await RisingEdge(self.dut.clk)
 
     def random_entry(self, slot):
@@ -81,8 +81,8 @@ class Bench(BlockBench):
             "halved": bool(rng.randrange(2)),
             "underflow": bool(rng.randrange(2)),
             "only": rng.choice([NONE, MANY, rng.randrange(g.classes)]),
-            "base": rng.getrandbits(g.count_width),
-            "ask_up_to": rng.getrandbits(g.count_width),
+            "inherited": rng.getrandbits(g.count_width),
+            "all_up_to": rng.getrandbits(g.count_width),
             "due": rng.random() < 0.2,
             "tried": bool(rng.randrange(2)),
             "tried_at": rng.getrandbits(32),
@@ -104,12 +104,12 @@ class Bench(BlockBench):
         rng, dut = self.rng, self.dut
         self.drive()
         grant, self.grant = self.grant, rng.random() >= self.deny
-        self.give(grant=self.grant, locked=sum(1 << slot for slot in self.locked))
-        ask = (await self.settle())["prediction"]
-        if ask is not None:
-            assert self.golden.asks, "a prediction that is not wanted"
-            assert ask == self.golden.asks.popleft()
-            self.asked += 1
+        self.set_inputs(grant=self.grant, locked=sum(1 << slot for slot in self.locked))
+        request = (await self.settle())["prediction"]
+        if request is not None:
+            assert self.golden.requests, "a prediction that is not wanted"
+            assert request == self.golden.requests.popleft()
+            self.requested += 1
         spent = [name for name in SPENT if int(getattr(dut, name).value)]
         assert len(spent) <= grant, spent
         assert int(dut.valid.value) == (spent in (["counting"], ["halving"]))
@@ -124,8 +124,8 @@ class Bench(BlockBench):
             assert op["code"] == want["code"].value
             assert all(op[key] == want[key] for key in op if key in want and key != "code"), (op, want)
             if want.get("predict") and op["pass_"] == op["side"] == 0:
-                self.asked -= 1
-                assert self.asked >= 0, "beats of a prediction that was not asked for"
+                self.requested -= 1
+                assert self.requested >= 0, "beats of a prediction that was not asked for"
             number = want.get("due")
             assert int(dut.due.value) == (number is not None)
             if number is not None:
@@ -158,13 +158,13 @@ class Bench(BlockBench):
             assert limit, f"no end, {len(golden.ops)} operations are missing"
         assert not golden.ops, "operations are missing"
         assert not self.records, "a record is not freed"
-        assert not golden.asks and not self.asked, "predictions are missing"
+        assert not golden.requests and not self.requested, "predictions are missing"
         assert int(dut.counted.value) == golden.number
         assert self.got == {name: golden.events[event] for name, event in COUNTED.items()}
         for slot in range(g.slots):
-            self.give(table__r_slot=slot, table__r_en=1)
+            self.set_inputs(table__r_slot=slot, table__r_en=1)
             await RisingEdge(dut.clk)
-            self.give(table__r_en=0, table__r_take=1)
+            self.set_inputs(table__r_en=0, table__r_take=1)
             await RisingEdge(dut.clk)
             await ReadOnly()
             assert self.read("table__r_entry") == row_of(g, vars(golden.entries[slot])), slot

@@ -110,7 +110,7 @@ class Bench(BlockBench):
         if not self.wanted:
             codes, root, numbered = self.walking.popleft()
             assert self.number < self.limit, "it is beyond the limit"
-            self.wanted += self.golden.give(codes, root)
+            self.wanted += self.golden.traverse(codes, root)
             self.number += numbered
             self.seen["given"] += 1
             self.seen["free"] += not numbered

@@ -66,7 +66,7 @@ class Model(Tree):
         super().__init__(geometry)
         self.predicts = 0
         self.ops = deque()
-        self.asks = deque()
+        self.requests = deque()
         self.nodes = []  # of the record, from its slot on
         self.halved = False  # the node to come
 
@@ -80,7 +80,7 @@ class Model(Tree):
         if self.predicts:
             entry = self.entries[slot]
             known = int(entry.n > 0 and not entry.inner)
-            self.asks.append({"known": known, "class_counts": list(entry.class_counts)})
+            self.requests.append({"known": known, "class_counts": list(entry.class_counts)})
         if test:
             self._only_read(slot, label, codes)
         else:
@@ -124,7 +124,7 @@ class Model(Tree):
             for side in sides
         )
 
-    def _come_due(self, slot):
+    def _become_due(self, slot):
         self.nodes[-1]["due"] = self.entries[slot].due = True
 
     def _node(self, slot, **fields):

@@ -13,18 +13,18 @@ _PORTS = {
 def configure(bench, golden, **values):
     """Give the block and the golden leaf rows any registers, or these."""
     by = bench.rng.choice(list(Predictor)) if golden.geometry.naive_bayes else Predictor.MAJORITY
-    known = {"by": by, "told": bench.rng.randrange(2)} | values
+    known = {"by": by, "reported": bench.rng.randrange(2)} | values
     assert known.keys() == _PORTS.keys()
     for name, value in known.items():
         setattr(golden, name, value)
-        bench.give(**{_PORTS[name]: value})
+        bench.set_inputs(**{_PORTS[name]: value})
 
 
 def shown(result):
     """What matters of a golden result's fields, or of the block's, whose hits may be the word."""
     result = {"word": result["hits"], **result}
-    names = [name for name in ("told", "mark", "read") if result[name]]
-    names += ["node", "label"] * bool(result["told"])
+    names = [name for name in ("reported", "mark", "read") if result[name]]
+    names += ["node", "label"] * bool(result["reported"])
     names += ["instances", "hits"] * bool(result["mark"])
     names += ["node", "word"] * bool(result["read"])
     return {name: int(result[name]) for name in names}

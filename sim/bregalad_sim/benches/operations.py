@@ -10,12 +10,12 @@ __all__ = ["Placed", "execute", "execute_pass"]
 
 
 class Placed:
-    """Slots of the latest PLACEs, whose zooms may be on their way to memory."""
+    """Slots of the latest PLACEs, whose bin windows may be on their way to memory."""
 
     def __init__(self, rng):
         self.rng = rng
         self.latest = deque([None, None], maxlen=2)  # (slot, pass) by clock
-        self.passed_on = 0  # zooms taken on from one of them
+        self.passed_on = 0  # bin windows taken on from one of them
 
     def follow(self, op):
         """The operation, or now and then the PLACE of a slot whose parent is one of them."""
@@ -25,7 +25,7 @@ class Placed:
         parent, pass_ = placed
         return {**op, "code": Op.PLACE, "parent": parent, "pass_": pass_, "root": 0, "override": 0}
 
-    def note(self, op):
+    def record(self, op):
         """A clock's operation."""
         if op["code"] is not Op.PLACE:
             self.latest.append(None)
@@ -38,8 +38,8 @@ class Placed:
 def execute(golden, op, cell, code, count, mine):
     """``(bin, read, clamped)`` of an operation on a cell of the golden model; one for a single lane may be ``mine``.
 
-    ``count`` is the cell's own in an operation of each lane, where a zoom takes its lower 11 bits. ``bin`` is that of
-    the word that it leads to, ``read`` the count that it asks for, each None if there is none.
+    ``count`` is the cell's own in an operation of each lane, where a bin window takes its lower 11 bits. ``bin`` is
+    that of the word that it leads to, ``read`` the count that it asks for, each None if there is none.
     """
     slot, bin_, read, clamped = op["slot"], op["bin"], None, False
     each = op.get("each", 0)
@@ -59,9 +59,9 @@ def execute(golden, op, cell, code, count, mine):
         case Op.WRITE if mine:
             bins[bin_][op["label"]] = count
         case Op.PLACE:
-            zoom = (0, golden.geometry.root_shift) if op["root"] else golden.zoom[op["parent"]][cell]
+            bin_window = (0, golden.geometry.root_shift) if op["root"] else golden.bin_window[op["parent"]][cell]
             given = (count & 255, count >> 8 & 7) if each else (op["lo"], op["shift"])
-            golden.zoom[slot][cell] = given if op["override"] and mine else zoom
+            golden.bin_window[slot][cell] = given if op["override"] and mine else bin_window
             bin_ = None
         case Op.NONE | Op.READ | Op.WRITE:
             bin_ = None

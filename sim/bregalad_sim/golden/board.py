@@ -153,7 +153,7 @@ class Golden(Tree):
         """RESET of a board that has not halted."""
 
     def _refused(self, command, payload):
-        """TRIAL: the board says when."""
+        """ATTEMPT: the board says when."""
         return False
 
     # LEARN
@@ -167,15 +167,15 @@ class Golden(Tree):
         for index in range(int(command["count"])):
             begin = int(command["address"]) + index * layout.stride
             try:
-                self._come(self.memory.read(begin, layout.stride), root)
+                self._take_row(self.memory.read(begin, layout.stride), root)
             except BusError as error:
                 if begin + layout.reach <= error.address:  # nobody reads what is missing
-                    self._come(self.memory.read(begin, layout.reach) + bytes(layout.stride - layout.reach), root)
+                    self._take_row(self.memory.read(begin, layout.reach) + bytes(layout.stride - layout.reach), root)
                 self._records.append(error)
                 return None
         return None
 
-    def _come(self, row, root):
+    def _take_row(self, row, root):
         """A row becomes a record."""
         head = ROW_COMMAND.pack(opcode=RowOpcode.RECORDS, count=1)
         beats = self.quantiser.execute(head, row)
@@ -198,7 +198,7 @@ class Golden(Tree):
             return False
         entry, most = self.entries[int(command["slot"])], self.geometry.count_max
         entry.only = int(command["only"])
-        entry.base, entry.ask_up_to = (min(int(command[name]), most) for name in ("base", "ask_up_to"))
+        entry.inherited, entry.all_up_to = (min(int(command[name]), most) for name in ("inherited", "all_up_to"))
         return True
 
     def _period(self, command, payload):
@@ -217,12 +217,12 @@ class Golden(Tree):
         if op in (RowOp.READ, RowOp.WRITE) and (node >= self.geometry.nodes or word >= len(RowWord) + classes):
             return False
         if op == RowOp.READ:
-            self._say(TreeKind.ROW, node=node, value=rows.read(node, word).word)
+            self._emit(TreeKind.ROW, node=node, value=rows.read(node, word).word)
         elif op == RowOp.WRITE:
             rows.write(node, word, value)
         elif op == RowOp.MARK:
             result = rows.mark()
-            self._say(TreeKind.MARK, instances=result.instances, hits=result.hits)
+            self._emit(TreeKind.MARK, instances=result.instances, hits=result.hits)
         else:
             return False
         return True
@@ -260,14 +260,14 @@ class Golden(Tree):
     def _place(self, command, payload):
         slot = int(command["slot"])
         if command["flags"] & CommandFlag.KEEP and command["cell"] != NONE:
-            self.zoom[slot][int(command["cell"])] = (int(command["lo"]), int(command["shift"]) & 7)
+            self.bin_window[slot][int(command["cell"])] = (int(command["lo"]), int(command["shift"]) & 7)
             return
         if not command["flags"] & CommandFlag.KEEP:
-            zoom = list(self.zoom[int(command["parent"])])
+            bin_window = list(self.bin_window[int(command["parent"])])
             self._clear(slot)
             if command["cell"] != NONE:
-                zoom[int(command["cell"])] = (int(command["lo"]), int(command["shift"]) & 7)
-            self.zoom[slot] = zoom
+                bin_window[int(command["cell"])] = (int(command["lo"]), int(command["shift"]) & 7)
+            self.bin_window[slot] = bin_window
         entry = self.entries[slot]
         entry.since, entry.due = 0, False
         entry.link = int(command["link"])
@@ -340,7 +340,7 @@ _EXECUTE = complete(
     (*Opcode, *TreeOpcode),
     {
         Opcode.LEARN: Golden._learn,
-        Opcode.TRIAL: Golden._refused,
+        Opcode.ATTEMPT: Golden._refused,
         Opcode.CLEAR: Golden._clear_command,
         Opcode.PLACE: Golden._place,
         Opcode.READ: Golden._read,

@@ -1,4 +1,4 @@
-"""What a trial finds out: gains of splits, an attribute's candidate, the best of all."""
+"""What an attempt finds out: gains of splits, an attribute's candidate, the best of all."""
 
 from dataclasses import dataclass, field, replace
 

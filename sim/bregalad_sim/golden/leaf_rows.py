@@ -31,12 +31,12 @@ class _Row:
 class Result:
     """What an item has to tell; an item that has nothing has no result.
 
-    ``label`` is the class predicted if ``told``; with ``mark``, ``instances`` and ``hits`` are those since the last
+    ``label`` is the class predicted if ``reported``; with ``mark``, ``instances`` and ``hits`` are those since the last
     one; ``word`` is what was asked for.
     """
 
     node: int = 0
-    told: bool = False
+    reported: bool = False
     label: int = 0
     mark: bool = False
     instances: int = 0
@@ -63,7 +63,7 @@ class LeafRows:
     geometry: Geometry
     nodes: int
     by: int = Predictor.MAJORITY
-    told: bool = False
+    reported: bool = False
     width: int = COUNT_WIDTH
     rows: list = field(init=False)
 
@@ -97,10 +97,10 @@ class LeafRows:
         trusted = _TRUSTS[self.by](row.words[RowWord.RIGHT])
         predicted = bayes if differs and trusted else majority
         result = Result(node)
-        if self.told or test and not alternate:
-            result.told, result.label = True, predicted
+        if self.reported or test and not alternate:
+            result.reported, result.label = True, predicted
         if test:
-            return result if result.told else None
+            return result if result.reported else None
         if self.by == Predictor.ADAPTIVE and differs:
             righter = (label == majority) - (label == bayes)
             row.words[RowWord.RIGHT] = _signed(row.words[RowWord.RIGHT] + weight * righter)
@@ -109,7 +109,7 @@ class LeafRows:
         if not alternate:
             self.instances += 1
             self.hits += label == predicted
-        return result if result.told else None
+        return result if result.reported else None
 
     def _count(self, row, label):
         lead, majority = row.words[RowWord.LEAD], row.words[RowWord.MAJORITY]

@@ -1,4 +1,4 @@
-"""The golden model's slots: what they count, and what trials and naive Bayes make of it."""
+"""The golden model's slots: what they count, and what attempts and naive Bayes make of it."""
 
 from bregalad.fixed import BAYES_BINS
 from bregalad.geometry import MISSING
@@ -13,7 +13,7 @@ __all__ = ["Slots"]
 
 
 class Slots:
-    """Rows, bins and zoom of all slots, and what is configured of cells and classes.
+    """Rows, bins and bin window of all slots, and what is configured of cells and classes.
 
     Records are what changes them: see `Tree`.
 
@@ -32,9 +32,9 @@ class Slots:
                 self.fields[f"{register.name}.{reg_field.name}"] = reg_field.reset
         self.cells = [Cell() for _ in range(g.max_cells)]
         self.entries = [self._entry() for _ in range(g.slots)]
-        # counts[slot][cell][bin][class], zoom[slot][cell] = (lo, shift)
+        # counts[slot][cell][bin][class], bin_window[slot][cell] = (lo, shift)
         self.counts = [[self._bins() for _ in range(g.max_cells)] for _ in range(g.slots)]
-        self.zoom = [[(0, g.root_shift)] * g.max_cells for _ in range(g.slots)]
+        self.bin_window = [[(0, g.root_shift)] * g.max_cells for _ in range(g.slots)]
         self.events = dict.fromkeys(EVENTS, 0)
 
     @property
@@ -52,7 +52,7 @@ class Slots:
         g = self.geometry
         self.entries[slot] = self._entry()
         self.counts[slot] = [self._bins() for _ in range(g.max_cells)]
-        self.zoom[slot] = [(0, g.root_shift)] * g.max_cells
+        self.bin_window[slot] = [(0, g.root_shift)] * g.max_cells
 
     # Counting
 
@@ -102,7 +102,7 @@ class Slots:
         if code == MISSING or config.kind == CellKind.IGNORED:
             return None
         if config.kind == CellKind.NUMERIC:
-            lo, shift = self.zoom[slot][cell]
+            lo, shift = self.bin_window[slot][cell]
             return min(max(code - lo, 0) >> shift, last)
         value = code - config.base
         if 0 <= value <= (last - 1 if config.other else last):
@@ -119,10 +119,10 @@ class Slots:
                 counts[:] = [count >> 1 for count in counts]
         self.events["halvings"] += 1
 
-    # Trials
+    # Attempts
 
     def _period_of(self, entry):
-        """Instances between trials of a slot; 0: it is never tried."""
+        """Instances between attempts of a slot; 0: it is never tried."""
         return entry.period or self.fields["inner_grace.inner" if entry.inner else "grace.leaf"]
 
     def _candidates(self, slot):

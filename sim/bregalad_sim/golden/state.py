@@ -33,8 +33,8 @@ class Entry:
     period: int = 0
     # See NODE in host/bregalad/protocol/tree.py.
     only: int = NONE
-    base: int = 0
-    ask_up_to: int = 0
+    inherited: int = 0
+    all_up_to: int = 0
     due: bool = False  # it is tried at the block's end
     tried: bool = False  # it has been, when the last record's number was
     tried_at: int = 0

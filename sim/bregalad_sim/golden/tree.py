@@ -1,8 +1,8 @@
-"""The tree on the board: records in, proposals out; what the front and the array do together.
+"""The tree on the board: records in, candidates out; what the front and the array do together.
 
 One order of records; all that happens follows from it. A record goes down the tree, its leaf predicts, and the array
-counts it. Within a block the tree stays as it is. What is due is tried at the block's end. If the judge says that a
-node is kept, that is all. Else the trial is a *proposal*: the host is told, and answers before the next block's end.
+counts it. Within a block the tree stays as it is. What is due is tried at the block's end. If the decider says that a
+node is kept, that is all. Else the attempt is a *candidate*: the host is told, and answers before the next block's end.
 """
 
 from collections import deque
@@ -11,23 +11,23 @@ import numpy as np
 from bregalad.geometry import NONE
 from bregalad.protocol import reports
 from bregalad.protocol.commands import PATH_LIMIT, RecordFlag
-from bregalad.protocol.reports import Kind, SuggestionFlag
+from bregalad.protocol.reports import AttemptFlag, Kind
 from bregalad.protocol.rows import weight_of
 from bregalad.protocol.tree import DUE, TREE_REPORTS, TreeKind, mixed
 
 from .candidates import Candidate, top
-from .judge import Trial, judge
+from .decider import Attempt, is_candidate
 from .leaf_rows import LeafRows
 from .memory import BusError
 from .quantiser import GoldenQuantiser
 from .slots import Slots
 from .walker import NodeTable, Walker
 
-__all__ = ["Tree", "trial_flags"]
+__all__ = ["Tree", "attempt_flags"]
 
 
 class Tree(Slots):
-    """Records, blocks and trials; commands are what changes and reads all this: see `Golden`.
+    """Records, blocks and attempts; commands are what changes and reads all this: see `Golden`.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class Tree(Slots):
     def _report(self, layout, **values):
         self._reports.append(layout.pack(**values))
 
-    def _say(self, kind, **values):
+    def _emit(self, kind, **values):
         self._report(TREE_REPORTS[kind], kind=kind, **values)
 
     def _error(self, code, address, count):
@@ -87,7 +87,7 @@ class Tree(Slots):
         if self._learning and not self.halted and not self._held:
             self._learning = False
             since, left = self.number - self.begun & 0xFFFF, self.end - self.number - 1 & 0xFFFF
-            self._say(TreeKind.LEARNT, since=since, number=self.number, left=left)
+            self._emit(TreeKind.LEARNT, since=since, number=self.number, left=left)
 
     def _end_block(self):
         """Go on with a block's end, up to where it waits for GO."""
@@ -105,7 +105,7 @@ class Tree(Slots):
     def _hold(self, holds):
         if holds:
             self._held = True
-            self._say(TreeKind.BLOCK, number=self.number)
+            self._emit(TreeKind.BLOCK, number=self.number)
         return holds
 
     def _try_due(self):
@@ -114,7 +114,7 @@ class Tree(Slots):
         self._due_slots, self._all_due = [], False
         for slot in range(self.first, self.first + self.slots) if all_due else due:
             if self.entries[slot].due:
-                self._trial(slot)
+                self._attempt(slot)
 
     # Records
 
@@ -122,19 +122,19 @@ class Tree(Slots):
         test, minus = bool(flags & RecordFlag.TEST), bool(flags & RecordFlag.MINUS)
         self.number = self.number + (not (test or minus)) & 0xFFFFFFFF
         weight = 1 if test or minus else weight_of(flags)
-        for item in self._walker.give(codes, root):
-            self._come_to(item, codes[: self.cells_in_use], label, test, minus, weight)
+        for item in self._walker.traverse(codes, root):
+            self._reach(item, codes[: self.cells_in_use], label, test, minus, weight)
 
-    def _come_to(self, item, codes, label, test, minus, weight):
+    def _reach(self, item, codes, label, test, minus, weight):
         """A record comes to a leaf."""
         leaf, slot, alternate = item["node"], item["slot"], item["alternate"]
         bayes = self._bayes(slot, codes)
         rows = self._rows_now()
         if not minus:
             result = rows.record(leaf, label, test=test, alternate=alternate, bayes=bayes, weight=weight)
-            if result is not None and result.told:
+            if result is not None and result.reported:
                 self.events["predictions"] += 1
-                self._say(TreeKind.LABEL, label=result.label, node=leaf)
+                self._emit(TreeKind.LABEL, label=result.label, node=leaf)
         if test:
             if slot != NONE:
                 self._only_read(slot, label, codes)
@@ -144,7 +144,7 @@ class Tree(Slots):
             self._count_path(slot, label, minus, codes, weight)
 
     def _count_path(self, slot, label, minus, codes, weight):
-        """Count an instance at its slot and at all that links lead to, as often as it weighs; trials come behind."""
+        """Count an instance at its slot and at all that links lead to, as often as it weighs; attempts come behind."""
         for left in reversed(range(max(1, weight))):
             at = slot
             for _ in range(PATH_LIMIT):
@@ -153,7 +153,7 @@ class Tree(Slots):
                 else:
                     self._only_read(at, label, codes)
                 if not left and self._due(self.entries[at], minus, weight):
-                    self._come_due(at)
+                    self._become_due(at)
                 at = self.entries[at].link
                 if at == NONE:
                     break
@@ -165,7 +165,7 @@ class Tree(Slots):
         counted = weight > 0 and bool(period) and entry.since >= period
         return not minus and not entry.due and (asked or counted)
 
-    def _come_due(self, slot):
+    def _become_due(self, slot):
         self.entries[slot].due = True
         if len(self._due_slots) < DUE:
             self._due_slots.append(slot)
@@ -182,25 +182,25 @@ class Tree(Slots):
         scores = self._scores(slot, codes)
         return scores.index(max(scores))
 
-    # Trials
+    # Attempts
 
-    def _trial(self, slot):
-        """Judge; a proposal if it may change the tree."""
+    def _attempt(self, slot):
+        """Decide; a candidate if it may change the tree."""
         entry = self.entries[slot]
-        if self._proposes(entry, slot):
+        if self._is_candidate(entry, slot):
             self._owed = True
-            self._say(TreeKind.PROPOSAL, slot=slot, number=self.number)
-            self._tell_trial(slot)
+            self._emit(TreeKind.SPLIT_CANDIDATE, slot=slot, number=self.number)
+            self._report_attempt(slot)
         entry.since = 0
         entry.halved = entry.underflow = False
         entry.due, entry.tried, entry.tried_at = False, True, self.number
-        self.events["trials"] += 1
+        self.events["attempts"] += 1
 
-    def _tell_trial(self, slot):
+    def _report_attempt(self, slot):
         g = self.geometry
         entry = self.entries[slot]
         candidates = self._candidates(slot)
-        head = {"flags": trial_flags(entry), "slot": slot, "n": entry.n, "class_counts": entry.class_counts}
+        head = {"flags": attempt_flags(entry), "slot": slot, "n": entry.n, "class_counts": entry.class_counts}
         if self.fields["report.all"]:
             data = b"".join(reports.CANDIDATE.pack(**_shown(candidate)) for candidate in candidates)
             self._report(
@@ -217,26 +217,32 @@ class Tree(Slots):
                 for key, value in _shown(candidate).items()
             }
             self._report(
-                reports.suggestion_layout(g), kind=Kind.SUGGESTION, **head, **named, left=best.left or [0] * g.classes
+                reports.top_candidates_layout(g),
+                kind=Kind.TOP_CANDIDATES,
+                **head,
+                **named,
+                left=best.left or [0] * g.classes,
             )
 
-    def _proposes(self, entry, slot):
-        if not self.fields["judge.decides"] or self.fields["report.all"]:  # GAINS are not judged
+    def _is_candidate(self, entry, slot):
+        if not self.fields["decider.decides"] or self.fields["report.all"]:  # GAINS are not decided
             return True
         several = entry.halved or mixed(entry.only, entry.class_counts)
         candidates = top(self._candidates(slot), entry.current)
-        return judge(self.fields, Trial(entry.n, entry.base, entry.ask_up_to, several, entry.inner, *candidates))
+        return is_candidate(
+            self.fields, Attempt(entry.n, entry.inherited, entry.all_up_to, several, entry.inner, *candidates)
+        )
 
     def _rows_now(self):
         """The leaf rows, with what registers say."""
         rows = self.rows
-        rows.by, rows.told = self.fields["leaf_predictor.by"], bool(self.fields["leaf_predictor.told"])
+        rows.by, rows.reported = self.fields["leaf_predictor.by"], bool(self.fields["leaf_predictor.reported"])
         return rows
 
 
-def trial_flags(entry):
-    """What a trial's report says of a slot's entry."""
-    return sum(flag * getattr(entry, flag.name.lower()) for flag in SuggestionFlag)
+def attempt_flags(entry):
+    """What an attempt's report says of a slot's entry."""
+    return sum(flag * getattr(entry, flag.name.lower()) for flag in AttemptFlag)
 
 
 def _shown(candidate):

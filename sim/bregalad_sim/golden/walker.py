@@ -77,7 +77,7 @@ class Walker:
     def __init__(self, table):
         self.table = table
 
-    def give(self, codes, root):
+    def traverse(self, codes, root):
         """What comes of the next record: a list of items, fields as of ``item_layout``."""
         leaves, lost = self.table.walk(codes, root)
         return [

@@ -12,7 +12,7 @@ from bregalad_hw.mcmu.editor import SlotEditor
 from bregalad_hw.mcmu.events import EventCounters
 from bregalad_hw.mcmu.predictor import Predictor
 from bregalad_hw.mcmu.report import ReportWriter
-from bregalad_hw.mcmu.scheduler import TrialScheduler
+from bregalad_hw.mcmu.scheduler import AttemptScheduler
 
 from .watched import Proof, Watched, hold, steady
 
@@ -116,7 +116,7 @@ def _range_is_read(m, block):
             m.d.sync += failed.eq(1)
 
 
-def _trial_locks_its_slot(m, block):
+def _attempt_locks_its_slot(m, block):
     """Any slot, the same at both places that ask; reports come as they were asked."""
     g = block.geometry
     slot, locked = block.slot_a, block.locked_a
@@ -132,7 +132,7 @@ def _trial_locks_its_slot(m, block):
         Assert(locked == (locks - (ended & (block.op.slot == slot)) != 0), "locked"),
         Assert(locked == block.locked_c, "the same of both"),
         Assert(~pushed | ~block.held, "a push is in a clock for operations"),
-        Assert(out <= block.heads, "trials under way"),
+        Assert(out <= block.heads, "attempts under way"),
         Assert(block.quiet == (out == 0)),
     ]
     steady(m, slot, block.passes)
@@ -147,7 +147,7 @@ def _predictions_have_room(m, block):
     """Every ask's sums come, sooner or later, and are told of `lead` clocks ahead."""
     g = block.geometry
     asked, given = Signal(8), Signal(8)
-    coming = block.partial.coming
+    coming = block.partial.incoming
     ask = delay(m, block.i.valid & block.i.ready, _WAY, "ask")  # the least that lies between an ask and its last sums
     m.d.comb += Assume(~coming | (asked != 0))
     m.d.sync += asked.eq(asked + ask - coming)
@@ -170,7 +170,7 @@ def _command_is_steady(m, block):
     m.d.comb += [Assume(~(editing | edit.start) | (before == given)), Assume(~edit.start | ~editing)]
     hold(m, edit.payload, Assume)
     hold(m, edit.job, Assert)
-    steady(m, block.judged)
+    steady(m, block.decides)
 
 
 def _queue_knows_its_words(m, block):
@@ -223,9 +223,9 @@ ARRAY = {
         "bmc",
         24,
     ),
-    "trial scheduler": Proof(
-        "heads are held until taken; a slot is locked from its trial's push to its last SNAP",
-        lambda: Watched(TrialScheduler(_ONE_PASS, depth=2, heads=3), _trial_locks_its_slot),
+    "attempt scheduler": Proof(
+        "heads are held until taken; a slot is locked from its attempt's push to its last SNAP",
+        lambda: Watched(AttemptScheduler(_ONE_PASS, depth=2, heads=3), _attempt_locks_its_slot),
         "bmc",
         20,
     ),
@@ -240,7 +240,7 @@ ARRAY = {
         lambda: Watched(ReportWriter(_GEOMETRY), lambda m, block: steady(m, block.configuration.report.all)),
     ),
     "editor": Proof(
-        "trials, jobs, counts are held until taken",
+        "attempts, jobs, counts are held until taken",
         lambda: Watched(SlotEditor(_GEOMETRY), _command_is_steady),
         "bmc",
         20,

@@ -6,7 +6,7 @@ from bregalad.geometry import NONE, Geometry
 from bregalad.protocol.leaf_rows import RowOp, RowWord
 from bregalad.protocol.nodes import KIND_LOW, NodeKind
 from bregalad_hw.front.blocks import Blocks, DueSlots
-from bregalad_hw.front.judge import Judge
+from bregalad_hw.front.decider import Decider
 from bregalad_hw.front.leaf_rows import LeafRows
 from bregalad_hw.front.walker import Walker
 from bregalad_hw.repeat import WEIGHT, Repeat
@@ -18,11 +18,11 @@ __all__ = ["FRONT"]
 _GEOMETRY = Geometry(lanes=2, passes=1, bins=4, classes=2, slots=4, count_width=12, bus_width=32)
 
 
-def _verdict_and_trial(m, block):
+def _decision_and_attempt(m, block):
     """The registers stay as they are."""
     steady(m, *(value for _, _, value in block.configuration.signature.flatten(block.configuration)))
     m.d.comb += Assert(
-        (block.i.valid & block.i.ready) == (block.o.valid & block.o.ready), "a trial is taken as its verdict is"
+        (block.i.valid & block.i.ready) == (block.o.valid & block.o.ready), "an attempt is taken as its decision is"
     )
 
 
@@ -46,7 +46,7 @@ def _copies_of_each(m, block):
 def _no_count_is_lost(m, block, weighs=False):
     """Of one leaf and one class: a READ, any one, tells what the records before it and the last WRITE have made of it.
 
-    Records that are told, or make trials due, would only add results. All weigh 1, or all the same, 0 to 3.
+    Records that are told, or make attempts due, would only add results. All weigh 1, or all the same, 0 to 3.
     """
     item, rule = block.i.p, block.configuration
     word = len(RowWord) + 1  # the count of class 1
@@ -54,7 +54,7 @@ def _no_count_is_lost(m, block, weighs=False):
     steady(m, rule.leaf_predictor.by)
     learns, reads, writes = (item.op == op for op in (RowOp.RECORD, RowOp.READ, RowOp.WRITE))
     m.d.comb += [
-        Assume(~rule.leaf_predictor.told),
+        Assume(~rule.leaf_predictor.reported),
         Assume(learns & ~item.test | reads | writes & (item.word >= len(RowWord))),
         # The predictor is bits that this block does not look at.
         Assume(item.weight == (Mux(learns, rule.leaf_predictor.by, 1) if weighs else 1)),
@@ -112,7 +112,7 @@ def _none_is_beyond_the_end(m, block):
 def _all_that_is_due_is_offered(m, block):
     """Of one slot, any one: once it is due it is offered before nothing more comes. None comes while they are taken."""
     owed, chosen, quiet, taking = Signal(), block.first[0], Signal(2), Signal()
-    nothing = ~block.o.valid & ~block.comes & quiet.all()
+    nothing = ~block.o.valid & ~block.incoming & quiet.all()
     steady(m, chosen)
     m.d.comb += [
         Assume(~block.turns),
@@ -199,8 +199,8 @@ FRONT = {
         "bmc",
         16,
     ),
-    "judge": Proof(
-        "verdicts are held until taken, each together with its trial",
-        lambda: Watched(Judge(_GEOMETRY), _verdict_and_trial),
+    "decider": Proof(
+        "decisions are held until taken, each together with its attempt",
+        lambda: Watched(Decider(_GEOMETRY), _decision_and_attempt),
     ),
 }

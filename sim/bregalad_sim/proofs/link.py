@@ -12,7 +12,7 @@ from bregalad_hw.link.sender import FrameSender
 from bregalad_hw.link.session import Session
 from bregalad_hw.link.uart import UartReceiver, UartTransmitter
 from bregalad_hw.link.window import Window
-from bregalad_hw.relay import Border, Relay
+from bregalad_hw.skid_buffer import HalfRateBuffer, SkidBuffer
 
 from .watched import Proof, Watched, ports_of, soon
 
@@ -35,7 +35,7 @@ def _ring_is_used_properly(m, block):
     ]
 
 
-def _relay_has_room_or_words(m, block):
+def _skid_has_room_or_words(m, block):
     m.d.comb += Assert(block.i.ready | block.o.valid)
 
 
@@ -49,7 +49,7 @@ def _border_keeps_nothing(m, block):
     ]
 
 
-def _relay_keeps_the_order(m, block):
+def _skid_keeps_the_order(m, block):
     """Beside a queue of two places that shifts."""
     first, second, count = Signal(2), Signal(2), Signal(range(3))
     put, get = Signal(), Signal()
@@ -156,19 +156,19 @@ def _decoders():
 
 
 LINK = {
-    "relay": Proof(
+    "skid buffer": Proof(
         "values are held until taken; never without both room and values",
-        lambda: Watched(Relay(8), _relay_has_room_or_words),
+        lambda: Watched(SkidBuffer(8), _skid_has_room_or_words),
     ),
-    "relay in order": Proof(
+    "skid buffer in order": Proof(
         "gives what it took, in order, and takes two before it gives one",
-        lambda: Watched(Relay(2), _relay_keeps_the_order),
+        lambda: Watched(SkidBuffer(2), _skid_keeps_the_order),
         "bmc",
         24,
     ),
     "border": Proof(
         "values are held until taken; each is given once, before it is taken",
-        lambda: Watched(Border(2), _border_keeps_nothing),
+        lambda: Watched(HalfRateBuffer(2), _border_keeps_nothing),
         "bmc",
         24,
     ),

@@ -1,4 +1,4 @@
-"""Textbook stream trees in float64: the judge of the accelerated trees' decisions.
+"""Textbook stream trees in float64: the reference of the accelerated trees' decisions.
 
 ``docs/learners.md`` is what they do. Nothing is shared with the board, its model or its driver.
 Plain Python, instance by instance: slow, to be read beside its source.

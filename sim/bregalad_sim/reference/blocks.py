@@ -4,12 +4,12 @@ __all__ = ["Blocks"]
 
 
 class Blocks:
-    """Mixin of a tree that has ``options``, ``tally`` and ``leaves``: what happens at a block's end, in order."""
+    """Mixin of a tree that has ``options``, ``event_counts`` and ``leaves``: what happens at a block's end."""
 
     watched = False  # a change of errors waits for a block's end, so blocks stay as short as those of one leaf
 
     def _begin_block(self):
-        self._begun = self.tally.instances
+        self._begun = self.event_counts.instances
         one = self.watched or self.options.at_once
         self._ends = self._begun + self.options.length(1 if one else self.leaves)
 
@@ -24,7 +24,7 @@ class Blocks:
     @property
     def _decision_time(self):
         """When what errors, or tests of alternates, come to is decided, so that it takes effect at the block's end."""
-        return self.tally.instances if self.options.at_once else self._begun - 1
+        return self.event_counts.instances if self.options.at_once else self._begun - 1
 
     def settle(self):
         """Have all decisions take effect; a block begins."""

@@ -3,7 +3,7 @@
 import numpy as np
 
 from .node import NUMERIC
-from .observers import CODES, Zoomed
+from .observers import CODES, BinWindow
 
 __all__ = ["learn_coded", "recode"]
 
@@ -61,10 +61,10 @@ def recode(learner, attribute, old, new, values):
         return below + 1 if after or old[code - 1] in new else below
 
     for node in learner.live():
-        if node.own is not None:
+        if node.observed is not None:
             before = node.observers[attribute]
             low = code_at(before.low, False)
-            after = Zoomed(before.bins, before.classes, low, max(code_at(before.high, True), low))
+            after = BinWindow(before.bins, before.classes, low, max(code_at(before.high, True), low))
             _divide(before, after, old, new, values)
             node.observers[attribute] = after
     for node in _tests(learner, attribute):

@@ -15,7 +15,7 @@ class _WindowNode(Node):
     """A node of a tree that forgets; its fallback is what it predicted before it was empty."""
 
     beside = None  # the node that this is the alternate of
-    born = made = 0  # instances that came before those of `own`; of `base`
+    born = made = 0  # instances that came before those of `observed`; of `inherited`
     age = score = 0
     best = -math.inf
 
@@ -44,7 +44,7 @@ class ReferenceCVFDT(Learner):
     same_attribute : "keep" or "replace"
         Whether an alternate may be split on another threshold of the same attribute.
     inner_grace : int
-        Instances between trials of an inner node.
+        Instances between attempts of an inner node.
     test_every, test_length : int
         Instances between two tests of an alternate; in one.
     """
@@ -62,13 +62,13 @@ class ReferenceCVFDT(Learner):
 
     def _leaf(self, observers, **place):
         leaf = super()._leaf(observers, **place)
-        leaf.born = leaf.made = self.tally.instances
+        leaf.born = leaf.made = self.event_counts.instances
         return leaf
 
     # Learning
 
     def _learn(self, x, label):
-        number = self.tally.instances
+        number = self.event_counts.instances
         if number > self.window:
             old, old_label = self._past.popleft()
             for leaf in self._leaves_of(old):
@@ -103,7 +103,7 @@ class ReferenceCVFDT(Learner):
 
     @staticmethod
     def _count(node, x, label, weight):
-        node.own[label] += weight
+        node.observed[label] += weight
         for attribute, value in enumerate(x):
             if value == value:
                 node.observers[attribute].count(value, label, weight)
@@ -113,45 +113,45 @@ class ReferenceCVFDT(Learner):
         for node in leaf.upwards:
             if number > node.born:
                 self._count(node, x, label, -1)
-            elif number > node.made and node.base[label]:
-                node.base[label] -= 1
+            elif number > node.made and node.inherited[label]:
+                node.inherited[label] -= 1
         leaf.fallback = leaf.majority
 
-    # Trials
+    # Attempts
 
     def _may_split(self, node):
-        if any(entry.node is node for entry in self._pending) or not node.own.any():
+        if any(entry.node is node for entry in self._pending) or not node.observed.any():
             return False
         if node.kind:  # none that has an alternate, or is in one
             return node.alternate is None and node.top.beside is None
         return super()._may_split(node)
 
-    def attempt(self, node, both):
+    def attempt(self, node, total):
         """Split a leaf; begin an alternate of an inner node."""
         candidates = self.candidates(node)
         if not candidates:
             return None
         Xa, *others = best_two(candidates)
-        trial = self.facts(node, both)
+        attempt = self.facts(node, total)
         if not node.kind:
             gap = Xa.gain - max(others[0].gain if others else -math.inf, 0.0)
-            sure = self.bound.sure(gap, trial)
-            splits = Xa.gain >= MIN_GAIN and (sure or self.bound.tied(trial))
+            sure = self.bound.sure(gap, attempt)
+            splits = Xa.gain >= MIN_GAIN and (sure or self.bound.tied(attempt))
             return (lambda node: self._split_leaf(node, Xa, not sure)) if splits else None
         if Xa.attribute == node.attribute:
             moves = self.same_attribute == "replace" and node.kind != MULTIWAY
             return (lambda node: self._reconsider(node, Xa)) if moves else None
         gap = Xa.gain - sum(candidate.gain for candidate in candidates if candidate.attribute == node.attribute)
-        return (lambda node: self._begin_alternate(node, Xa)) if self._beats(gap, trial) else None
+        return (lambda node: self._begin_alternate(node, Xa)) if self._beats(gap, attempt) else None
 
-    def _beats(self, gap, trial):
+    def _beats(self, gap, attempt):
         """Whether a gap is enough to begin an alternate."""
-        return self.bound.sure(gap, trial) or self.bound.tied(trial) and gap > self.bound.half_tau()
+        return self.bound.sure(gap, attempt) or self.bound.tied(attempt) and gap > self.bound.half_tau()
 
     # Decisions
 
     def _split_leaf(self, node, candidate, tie):
-        self.tally.splits += 1
+        self.event_counts.splits += 1
         self._split(node, candidate, tie, node)
 
     def _split(self, node, candidate, tie, source):
@@ -175,7 +175,7 @@ class ReferenceCVFDT(Learner):
         node.alternate = self._leaf([observer.fresh() for observer in node.observers], **place)
         node.alternate.beside = node
         self._split(node.alternate, candidate, False, node)
-        self.tally.alternates += 1
+        self.event_counts.alternates += 1
 
     def _compare(self, alternate, better):
         """Count an instance for which an alternate's prediction is worth so much more than its node's."""
@@ -205,12 +205,12 @@ class ReferenceCVFDT(Learner):
             self.root = alternate
         else:
             node.parent.children[node.branch] = alternate
-        self.tally.swapped += 1
+        self.event_counts.swapped += 1
 
     def _drop(self, alternate):
         alternate.beside.alternate = None
         self._kill(alternate)
-        self.tally.dropped += 1
+        self.event_counts.dropped += 1
 
     def _kill(self, top):
         """Nothing happens any more to a node, nor to what is below it and beside that."""

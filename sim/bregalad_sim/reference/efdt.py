@@ -15,7 +15,7 @@ __all__ = ["VARIANTS", "ReferenceEFDT"]
 class Variant:
     """Where programs differ from the paper, whose is the default of each."""
 
-    first_trial_splits: bool = False  # an impure leaf splits when it is tried, whatever the bound
+    first_attempt_splits: bool = False  # an impure leaf splits when it is tried, whatever the bound
     tree_wide_period: bool = False  # inner nodes: the tree's instances count, not the node's
     null_competes: bool = True  # the null split at inner nodes
     inner_ties: bool = False  # eps < tau is enough at an inner node if the gap is above tau / 2
@@ -24,7 +24,7 @@ class Variant:
 VARIANTS = {
     "paper": Variant(),
     "moa": Variant(tree_wide_period=True, null_competes=False, inner_ties=True),  # release 24.07
-    "kdd2018": Variant(first_trial_splits=True),  # the authors' program for the paper
+    "kdd2018": Variant(first_attempt_splits=True),  # the authors' program for the paper
 }
 
 
@@ -38,7 +38,7 @@ class ReferenceEFDT(Learner):
     variant : "paper", "moa" or "kdd2018"
     inner_grace : int
     gain_average : bool
-        Decide on the means of the gains of all the node's trials, not on the last.
+        Decide on the means of the gains of all the node's attempts, not on the last.
     same_attribute : "keep" or "replace"
     """
 
@@ -65,12 +65,12 @@ class ReferenceEFDT(Learner):
         self.inner_grace = inner_grace
         self.gain_average = gain_average
         self.same_attribute = same_attribute
-        self._sums = {}  # node -> sums of the attributes' gains, trials
+        self._sums = {}  # node -> sums of the attributes' gains, attempts
         super().__init__(capacities, classes, **options)
         if self.variant.tree_wide_period:
             self._multiple = inner_grace
 
-    def attempt(self, node, both):
+    def attempt(self, node, total):
         """Algorithms 2 and 3: AttemptToSplit and ReevaluateBestSplit."""
         latest = self.candidates(node)
         gains = self._gains_at(node, latest)
@@ -79,10 +79,10 @@ class ReferenceEFDT(Learner):
         ranked = best_two(latest)
         if not ranked:
             return None
-        trial = self.facts(node, both)
+        attempt = self.facts(node, total)
         if node.kind:
-            return self._reevaluate(node, ranked, gains, trial)
-        return self._attempt_split(node, ranked, trial)
+            return self._reevaluate(node, ranked, gains, attempt)
+        return self._attempt_split(node, ranked, attempt)
 
     def _gains_at(self, node, latest):
         """Every attribute's gain, 0 where it has no candidate."""
@@ -91,18 +91,18 @@ class ReferenceEFDT(Learner):
             gains[candidate.attribute] = candidate.gain
         if not self.gain_average:
             return gains
-        sums, trials = self._sums.get(node, (0.0, 0))
-        self._sums[node] = sums, trials = sums + gains, trials + 1
-        return sums / trials
+        sums, attempts = self._sums.get(node, (0.0, 0))
+        self._sums[node] = sums, attempts = sums + gains, attempts + 1
+        return sums / attempts
 
-    def _attempt_split(self, node, ranked, trial):
+    def _attempt_split(self, node, ranked, attempt):
         """Split a leaf if Xa is better than not splitting."""
         Xa = ranked[0]
         gap = Xa.gain
-        first = self.variant.first_trial_splits
-        sure = first or self.bound.sure(gap, trial)
-        tie = not sure and self.bound.tied(trial)
-        excess = math.inf if first else abs(self.bound.excess(gap, trial))
+        first = self.variant.first_attempt_splits
+        sure = first or self.bound.sure(gap, attempt)
+        tie = not sure and self.bound.tied(attempt)
+        excess = math.inf if first else abs(self.bound.excess(gap, attempt))
         if Xa.gain >= MIN_GAIN and (sure or tie):
             margin = min(Xa.gain, excess, self._lead(ranked))
             self.decide("split", margin)
@@ -110,14 +110,14 @@ class ReferenceEFDT(Learner):
         self.decide("keep", MIN_GAIN - Xa.gain if sure or tie else excess)
         return None
 
-    def _reevaluate(self, node, ranked, gains, trial):
+    def _reevaluate(self, node, ranked, gains, attempt):
         """Replace a split, or take it back, if another is better; the subtree is killed."""
         Xa = ranked[0]
         current = node.attribute
         if self.variant.null_competes and Xa.gain < MIN_GAIN:
             gap = 0.0 - gains[current]
-            change, _ = self._beats(gap, trial)
-            margin = min(self._distance(gap, trial), abs(MIN_GAIN - Xa.gain))
+            change, _ = self._beats(gap, attempt)
+            margin = min(self._distance(gap, attempt), abs(MIN_GAIN - Xa.gain))
             self.decide("prune" if change else "keep", margin)
             return self._prune if change else None
         if Xa.attribute == current:
@@ -125,11 +125,11 @@ class ReferenceEFDT(Learner):
                 return lambda node: self._move(node, ranked)
             # Another attribute would have to win, and by the rule.
             rival = ranked[1].gain if len(ranked) > 1 else -math.inf
-            self.decide("keep", self._distance(rival - Xa.gain, trial))
+            self.decide("keep", self._distance(rival - Xa.gain, attempt))
             return None
         gap = Xa.gain - gains[current]
-        change, tie = self._beats(gap, trial)
-        margin = self._distance(gap, trial)
+        change, tie = self._beats(gap, attempt)
+        margin = self._distance(gap, attempt)
         if not change:
             self.decide("keep", margin)
             return None
@@ -140,10 +140,10 @@ class ReferenceEFDT(Learner):
     def _move(self, node, ranked):
         """Split a node anew at another threshold if, by now, it is enough better than the one there is."""
         Xa = ranked[0]
-        trial = self.facts(node, node.counts, node.tried_at)
+        attempt = self.facts(node, node.counts, node.tried_at)
         gap = self.gain_at(node, Xa.attribute, Xa.threshold) - self._current_gain(node)
-        change, tie = self._beats(gap, trial)
-        margin = self._distance(gap, trial)
+        change, tie = self._beats(gap, attempt)
+        margin = self._distance(gap, attempt)
         if not change:
             self.decide("keep", margin)
             return
@@ -153,21 +153,21 @@ class ReferenceEFDT(Learner):
 
     # The rule at inner nodes
 
-    def _beats(self, gap, trial):
+    def _beats(self, gap, attempt):
         """Whether a gap is enough to change an inner node, and whether as a tie only."""
-        sure = self.bound.sure(gap, trial)
-        tie = not sure and self._may_tie(trial) and gap > self.bound.half_tau()
+        sure = self.bound.sure(gap, attempt)
+        tie = not sure and self._may_tie(attempt) and gap > self.bound.half_tau()
         return sure or tie, tie
 
-    def _distance(self, gap, trial):
-        """How far a gap is from being judged otherwise."""
-        distance = abs(self.bound.excess(gap, trial))
-        if self._may_tie(trial):
+    def _distance(self, gap, attempt):
+        """How far a gap is from another decision."""
+        distance = abs(self.bound.excess(gap, attempt))
+        if self._may_tie(attempt):
             distance = min(distance, abs(gap - self.bound.half_tau()))
         return distance
 
-    def _may_tie(self, trial):
-        return self.variant.inner_ties and self.bound.tied(trial)
+    def _may_tie(self, attempt):
+        return self.variant.inner_ties and self.bound.tied(attempt)
 
     @staticmethod
     def _lead(ranked):
@@ -185,11 +185,11 @@ class ReferenceEFDT(Learner):
     # Changes
 
     def _split_leaf(self, node, candidate, margin, tie):
-        self.tally.splits += 1
+        self.event_counts.splits += 1
         self._split(node, candidate, margin, tie)
 
     def _replace(self, node, candidate, margin, tie):
-        self.tally.replaced += 1
+        self.event_counts.replaced += 1
         self._kill(node)
         self._split(node, candidate, margin, tie)
 
@@ -203,7 +203,7 @@ class ReferenceEFDT(Learner):
         node.kind = ""
         node.since, node.period = 0, self.options.grace
         node.bayes_right = node.majority_right = 0
-        self.tally.pruned += 1
+        self.event_counts.pruned += 1
 
     def _kill(self, node):
         """Take the subtree below a node away."""

@@ -32,14 +32,14 @@ class RandomVFDT(ReferenceVFDT):
 
     def test_then_train(self, x, y, times):
         """What is predicted; however often the instance is learnt, it is one of the stream."""
-        found, before = int(self.predict(x)), self.tally.instances
+        found, before = int(self.predict(x)), self.event_counts.instances
         self._holds = True
         for _ in range(times):
             self.learn(x[None], [y])
-            self.tally.instances = before
+            self.event_counts.instances = before
         self._holds = False
-        self.tally.instances += 1
-        if self.tally.instances >= self._ends:
+        self.event_counts.instances += 1
+        if self.event_counts.instances >= self._ends:
             self._end_block()
         return found
 

@@ -4,7 +4,7 @@ import math
 
 from .learner import NEVER, Pending
 from .node import NUMERIC, Node
-from .observers import CODES, Zoomed
+from .observers import CODES, BinWindow
 from .vfdt import ReferenceVFDT
 
 __all__ = ["ReferenceHAT", "Watched", "mean", "new_window"]
@@ -62,8 +62,8 @@ class Watched:
         leaf_alternates=True,
         **options,
     ):
-        if options.get("zoom", "path") != "path":
-            raise ValueError("zoom='seen' is not for alternates here")
+        if options.get("bin_window", "path") != "path":
+            raise ValueError("bin_window='seen' is not for alternates here")
         self.drift_delta, self.switch_delta, self.switch_width = drift_delta, switch_delta, switch_width
         self.leaf_alternates = leaf_alternates
         super().__init__(capacities, classes, **options)
@@ -112,8 +112,8 @@ class Watched:
     # Decisions
 
     def _decide_later(self, node, between, last, change):
-        """Whether a decision is noted: nothing is pending, and the last one, or trial, was before the block."""
-        before = self.tally.instances if self.options.at_once else self._begun
+        """Whether a decision is recorded: nothing is pending, and the last one, or attempt, was before the block."""
+        before = self.event_counts.instances if self.options.at_once else self._begun
         decides = last < before and not any(entry[1:3] == (node, between) for entry in self._pending)
         if decides:
             self._pending.append(Pending(self._decision_time, node, between, change))
@@ -137,12 +137,12 @@ class Watched:
             self._drop(node)
         self._void(node)
         observers = [
-            self._observer(attribute) if capacity else Zoomed(self.bins, self.classes, *self._range(node, attribute))
+            self._observer(attribute) if capacity else BinWindow(self.bins, self.classes, *self._range(node, attribute))
             for attribute, capacity in enumerate(self.capacities)
         ]
         place = {name: getattr(node, name) for name in ("parent", "branch", "height", "used")}
         node.alternate = self._leaf(observers, fallback=self._majority(node), **place)
-        self.tally.alternates += 1
+        self.event_counts.alternates += 1
 
     def _range(self, node, attribute):
         """The codes of an attribute that can come to a node."""
@@ -162,7 +162,7 @@ class Watched:
         self._void(node, between=True)
         self._remove(node.alternate)
         node.alternate = None
-        self.tally.dropped += 1
+        self.event_counts.dropped += 1
 
     def _swap(self, node):
         """The node becomes what its alternate is."""
@@ -179,7 +179,7 @@ class Watched:
             while child is not None:
                 child.parent, child = node, child.alternate
         self._pending = [entry._replace(node=node) if entry.node is other else entry for entry in self._pending]
-        self.tally.swapped += 1
+        self.event_counts.swapped += 1
 
     def _kill(self, node):
         """Take all below a node away, alternates, too."""

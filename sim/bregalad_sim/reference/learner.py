@@ -7,13 +7,24 @@ from dataclasses import dataclass
 import numpy as np
 
 from .blocks import Blocks
-from .bounds import Trial
+from .bounds import Attempt
 from .criteria import impurity, reduction, value_range
 from .node import MULTIWAY, NUMERIC, Node
-from .observers import Values, Zoomed
+from .observers import BinWindow, Values
 from .options import NEVER, Options
 
-__all__ = ["MIN_GAIN", "NEVER", "SAME", "Candidate", "Decision", "Learner", "Split", "Tally", "best_two", "numbers"]
+__all__ = [
+    "MIN_GAIN",
+    "NEVER",
+    "SAME",
+    "Candidate",
+    "Decision",
+    "Learner",
+    "Split",
+    "EventCounts",
+    "best_two",
+    "numbers",
+]
 
 MIN_GAIN = 1e-10  # a split must beat the null split by it, as in MOA
 SAME = 1e-9  # gains closer than this are equal: only rounding tells them apart
@@ -22,7 +33,7 @@ MISSING = 255
 # A split made; ``margin`` is the gain by which the closest of its decisions was taken.
 Split = namedtuple("Split", "seen attribute kind threshold margin tie")
 
-# A trial's outcome: "keep", "split", "replace" or "prune", and the same margin.
+# An attempt's outcome: "keep", "split", "replace" or "prune", and the same margin.
 Decision = namedtuple("Decision", "seen outcome margin")
 
 # What is to be done with a node, decided when so many instances were learnt; ``between`` it and its alternate, or not.
@@ -41,11 +52,11 @@ class Candidate:
 
 
 @dataclass
-class Tally:
+class EventCounts:
     """What has happened to a tree so far."""
 
     instances: int = 0
-    trials: int = 0  # periods that were over
+    attempts: int = 0  # periods that were over
     splits: int = 0  # of leaves
     ties: int = 0  # splits and replacements that only the tie threshold allowed
     replaced: int = 0  # inner nodes split anew
@@ -88,8 +99,8 @@ class Learner(Blocks):
     root : Node
     splits : list of Split
     decisions : list of Decision
-        One per trial of a node that had several classes.
-    tally : Tally
+        One per attempt of a node that had several classes.
+    event_counts : EventCounts
     leaves : int
     gaps : float array
         Of the last ``learn``: by how much (log2) naive Bayes' best class led the second; inf where
@@ -107,7 +118,7 @@ class Learner(Blocks):
         self.R = value_range(self.options.criterion, classes)
         self.bound = self.options.make_bound()
         self._multiple = NEVER  # inner nodes are due when the instances learnt are a multiple
-        self.splits, self.decisions, self.tally = [], [], Tally()
+        self.splits, self.decisions, self.event_counts = [], [], EventCounts()
         self.gaps = np.empty(0)
         self._pending = []
         self._ripe = False  # whether a node's period may be over
@@ -117,7 +128,7 @@ class Learner(Blocks):
     def _observer(self, attribute):
         if capacity := self.capacities[attribute]:
             return Values(capacity, self.classes, self.options.nominal_split)
-        return Zoomed(self.bins, self.classes)
+        return BinWindow(self.bins, self.classes)
 
     def _leaf(self, observers, **place):
         """A new leaf; its place as of `Node`."""
@@ -163,9 +174,9 @@ class Learner(Blocks):
             raise ValueError(f"labels must be 0 to {self.classes - 1}, not {labels.min()} to {labels.max()}")
         predictions, self.gaps = np.empty(len(X), np.int64), np.empty(len(X))
         for i, (x, label) in enumerate(zip(numbers(X), labels.tolist(), strict=True)):
-            self.tally.instances += 1
+            self.event_counts.instances += 1
             predictions[i], self.gaps[i] = self._learn(x.tolist(), label)
-            if self.tally.instances >= self._ends:
+            if self.event_counts.instances >= self._ends:
                 self._end_block()
         return predictions
 
@@ -179,9 +190,9 @@ class Learner(Blocks):
         """Predict, then count an instance on a path."""
         known = [(attribute, value) for attribute, value in enumerate(x) if value == value]
         prediction, gap = self._predict(path[-1], known, label)
-        all_due = self.tally.instances % self._multiple == 0
+        all_due = self.event_counts.instances % self._multiple == 0
         for node in path if self.whole_path else path[-1:]:
-            node.own[label] += 1
+            node.observed[label] += 1
             for attribute, value in known:
                 node.observers[attribute].count(value, label)
             node.since = node.period if all_due and node.kind else node.since + 1
@@ -194,7 +205,7 @@ class Learner(Blocks):
         mode = self.options.leaf_prediction
         if mode == "mc":
             return majority, math.inf
-        bayes, gap = _naive_bayes(leaf, known) if leaf.own.any() else (majority, math.inf)
+        bayes, gap = _naive_bayes(leaf, known) if leaf.observed.any() else (majority, math.inf)
         asked = mode == "nb" or leaf.bayes_right >= leaf.majority_right
         leaf.bayes_right += bayes == label
         leaf.majority_right += majority == label
@@ -209,29 +220,29 @@ class Learner(Blocks):
 
     def _due(self):
         ripe, self._ripe = self._ripe, False
-        return [node for node in self.live() if node.own is not None and node.since >= node.period] if ripe else []
+        return [node for node in self.live() if node.observed is not None and node.since >= node.period] if ripe else []
 
     def _try(self, node):
-        node.since, node.tried_at = 0, self.tally.instances
-        self.tally.trials += 1
-        both = node.counts
-        if self._may_split(node) and np.count_nonzero(both) > 1:
-            change = self.attempt(node, both)
+        node.since, node.tried_at = 0, self.event_counts.instances
+        self.event_counts.attempts += 1
+        total = node.counts
+        if self._may_split(node) and np.count_nonzero(total) > 1:
+            change = self.attempt(node, total)
             if change is not None:
-                self._pending.append(Pending(self.tally.instances, node, False, change))
+                self._pending.append(Pending(self.event_counts.instances, node, False, change))
 
     def _may_split(self, node):
         deepest = self.options.max_depth
         return bool(node.kind) or deepest is None or node.height < deepest
 
-    def attempt(self, node, both):
+    def attempt(self, node, total):
         """Try a node; returns what is to be done with it when that takes effect, or None."""
         raise NotImplementedError
 
-    def facts(self, node, both, seen=None):
+    def facts(self, node, total, seen=None):
         """What a bound may look at; ``seen`` are the instances learnt, if not those of now."""
-        seen = self.tally.instances if seen is None else seen
-        return Trial(both.sum(), node.height, seen, len(self.capacities), self.classes)
+        seen = self.event_counts.instances if seen is None else seen
+        return Attempt(total.sum(), node.height, seen, len(self.capacities), self.classes)
 
     # Splits that a node could make
 
@@ -255,8 +266,8 @@ class Learner(Blocks):
     def _gains(self, node, sides):
         """G of splits: a share of the node's instances for those whose value is known."""
         criterion = self.options.criterion
-        shift = impurity(criterion, node.counts) - impurity(criterion, node.own)
-        return reduction(criterion, sides) / node.own.sum() + shift
+        shift = impurity(criterion, node.counts) - impurity(criterion, node.observed)
+        return reduction(criterion, sides) / node.observed.sum() + shift
 
     def gain_at(self, node, attribute, threshold):
         """The gain of one split, by the node's present statistics."""
@@ -271,24 +282,26 @@ class Learner(Blocks):
         sides = source.observers[attribute].sides(threshold).astype(float)
         default = int(np.argmax(sides.sum(axis=1)))
         # The instances whose value is missing go where later ones will go.
-        sides[default] += np.maximum(source.own - sides.sum(axis=0), 0)
+        sides[default] += np.maximum(source.observed - sides.sum(axis=0), 0)
         node.kind, node.attribute, node.threshold, node.default = candidate.kind, attribute, threshold, default
         used = node.used | ({attribute} if candidate.kind == MULTIWAY else set())
         for branch, side in enumerate(sides):
             observers = [observer.fresh() for observer in source.observers]
             if candidate.kind == NUMERIC:
-                observers[attribute] = source.observers[attribute].side(threshold, branch, self.options.zoom == "seen")
+                observers[attribute] = source.observers[attribute].side(
+                    threshold, branch, self.options.bin_window == "seen"
+                )
             place = {"parent": node, "branch": branch, "height": node.height + 1, "used": used}
             leaf = self._leaf(observers, fallback=int(side.argmax()) if side.any() else source.majority, **place)
             if self.options.child_counts == "inherit":
-                leaf.base = side
+                leaf.inherited = side
             node.children.append(leaf)
-        self.tally.ties += int(tie)
-        self.splits.append(Split(self.tally.instances, attribute, candidate.kind, threshold, margin, bool(tie)))
+        self.event_counts.ties += int(tie)
+        self.splits.append(Split(self.event_counts.instances, attribute, candidate.kind, threshold, margin, bool(tie)))
 
     def decide(self, outcome, margin):
-        """Note a trial's outcome."""
-        self.decisions.append(Decision(self.tally.instances, outcome, float(margin)))
+        """Note an attempt's outcome."""
+        self.decisions.append(Decision(self.event_counts.instances, outcome, float(margin)))
 
 
 def numbers(codes):
@@ -305,7 +318,7 @@ def _naive_bayes(leaf, known):
 
     A score is log2 of a class's share, up to what all have in common; a class that the leaf has not seen has none.
     """
-    seen = [(label, n) for label, n in enumerate(leaf.own.tolist()) if n]
+    seen = [(label, n) for label, n in enumerate(leaf.observed.tolist()) if n]
     scores = [math.log2(n) for _, n in seen]
     for attribute, value in known:
         shares = leaf.observers[attribute].log2_shares(value, seen)

@@ -19,9 +19,9 @@ class Node:
         self.alternate = None  # the node that grows beside it
         # Classes given by the split above, and of the instances counted, arrays (classes,); per attribute what sees it.
         # None where they are forgotten.
-        self.base, self.own, self.observers = np.zeros(classes), np.zeros(classes, np.int64), observers
+        self.inherited, self.observed, self.observers = np.zeros(classes), np.zeros(classes, np.int64), observers
         self.fallback = fallback  # prediction of a leaf that has no counts
-        # Instances since the last trial, and to the next; those that the tree had learnt at the last.
+        # Instances since the last attempt, and to the next; those that the tree had learnt at the last.
         self.since, self.period, self.tried_at = 0, 0, LONG_AGO
         self.wait = 0  # instances before a tie is broken (htat)
         self.bayes_right = self.majority_right = 0
@@ -29,12 +29,12 @@ class Node:
     @property
     def counts(self):
         """Classes for predictions, inherited ones included; None where they are forgotten."""
-        return None if self.own is None else self.base + self.own
+        return None if self.observed is None else self.inherited + self.observed
 
     @property
     def majority(self):
         """The class with most counts, the lower of equal ones."""
-        counts = self.base + self.own
+        counts = self.inherited + self.observed
         best = int(counts.argmax())
         return best if counts[best] > 0 else self.fallback
 
@@ -66,4 +66,4 @@ class Node:
 
     def forget(self):
         """Give the statistics up."""
-        self.base = self.own = self.observers = None
+        self.inherited = self.observed = self.observers = None

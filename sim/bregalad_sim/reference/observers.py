@@ -6,9 +6,9 @@ import numpy as np
 
 from .node import MULTIWAY, NUMERIC
 
-__all__ = ["CODES", "Values", "Zoomed"]
+__all__ = ["CODES", "Values", "BinWindow"]
 
-CODES = 255  # of a zoomed attribute: 0 to 254
+CODES = 255  # of a binned attribute: 0 to 254
 BINS, LEAST = 3, 0.5  # naive Bayes: a bin and those beside it, which are taken to hold half as much at least
 SMOOTHING = 16  # naive Bayes: a count of n weighs n + 1/16, against n_k + 1 instances
 
@@ -74,7 +74,7 @@ class Values(_Counts):
         return np.stack([counts[int(threshold)], counts.sum(axis=0) - counts[int(threshold)]])
 
 
-class Zoomed(_Counts):
+class BinWindow(_Counts):
     """The board's: as many bins as there are, as fine as the codes that can come, [low, high), allow."""
 
     kind = NUMERIC
@@ -86,7 +86,7 @@ class Zoomed(_Counts):
             self.shift += 1
 
     def fresh(self):
-        return Zoomed(self.bins, self.classes, self.low, self.high)
+        return BinWindow(self.bins, self.classes, self.low, self.high)
 
     def side(self, threshold, branch, seen):
         low, high = self.low, self.high
@@ -94,7 +94,7 @@ class Zoomed(_Counts):
             bins = [index for index, counts in enumerate(self.table) if any(counts)]
             low, high = min(low + (bins[0] << self.shift), high), min(high, low + (bins[-1] + 1 << self.shift))
         middle = min(max(threshold, low), high)
-        return Zoomed(self.bins, self.classes, *((middle, high) if branch else (low, middle)))
+        return BinWindow(self.bins, self.classes, *((middle, high) if branch else (low, middle)))
 
     def bin_of(self, value):
         return min(max(int(value) - self.low, 0) >> self.shift, self.bins - 1)

@@ -18,7 +18,7 @@ _CHOICES = {
     "bound": tuple(BOUNDS),
     "child_counts": ("inherit", "zero"),
     "nominal_split": ("multiway", "one_vs_rest"),
-    "zoom": ("path", "seen"),
+    "bin_window": ("path", "seen"),
     "leaf_prediction": complete(PREDICTORS, ("mc", "nb", "nba"), __file__),
 }
 
@@ -36,7 +36,7 @@ class Options:
     adaptive_grace : bool
     child_counts : "inherit" or "zero"
     nominal_split : "multiway" or "one_vs_rest"
-    zoom : "path" or "seen"
+    bin_window : "path" or "seen"
     leaf_prediction : "mc", "nb" or "nba"
     max_depth : int or None
         Leaves at this height do not split.
@@ -54,7 +54,7 @@ class Options:
     adaptive_grace: bool = False
     child_counts: str = "inherit"
     nominal_split: str = "multiway"
-    zoom: str = "path"
+    bin_window: str = "path"
     leaf_prediction: str = "mc"
     max_depth: int | None = None
     block: int | float = 1 / 32

@@ -26,7 +26,7 @@ class ReferencePuuCVFDT(ReferenceCVFDT):
         labelled = sum(label for _, label in self._past)
         return self.level * (len(self._past) - labelled) / max(1, labelled)
 
-    def attempt(self, node, both):
+    def attempt(self, node, total):
         """All is decided when it takes effect."""
 
         def decide(node):
@@ -45,4 +45,4 @@ class ReferencePuuCVFDT(ReferenceCVFDT):
         return 1.0 if chance <= 0.5 else 0.0
 
     def _gains(self, node, sides):
-        return gains_of(sides, self.factor, node.own[0])
+        return gains_of(sides, self.factor, node.observed[0])

@@ -25,7 +25,7 @@ class ReferencePuuVFDT(Learner):
         self._known = np.append(self._known, labels)
         return super().learn(X, labels)
 
-    def attempt(self, node, both):
+    def attempt(self, node, total):
         """All is decided when it takes effect."""
         return self._decide
 
@@ -35,24 +35,24 @@ class ReferencePuuVFDT(Learner):
             return
         Xa, *others = best_two(candidates)
         gap = Xa.gain - max(others[0].gain if others else -math.inf, 0.0)
-        trial = self.facts(node, node.counts)
-        sure = self.bound.sure(gap, trial)
-        if Xa.gain < MIN_GAIN or not (sure or self.bound.tied(trial)):
-            self.decide("keep", abs(self.bound.excess(gap, trial)))
+        attempt = self.facts(node, node.counts)
+        sure = self.bound.sure(gap, attempt)
+        if Xa.gain < MIN_GAIN or not (sure or self.bound.tied(attempt)):
+            self.decide("keep", abs(self.bound.excess(gap, attempt)))
             return
-        self.decide("split", abs(self.bound.excess(gap, trial)))
-        self.tally.splits += 1
+        self.decide("split", abs(self.bound.excess(gap, attempt)))
+        self.event_counts.splits += 1
         self.split(node, Xa, 0.0, not sure)
         node.forget()
 
     @property
     def factor(self):
         """PosLevel |UNL| / |POS| of the stream so far."""
-        UNL, POS = np.bincount(self._known[: self.tally.instances], minlength=2)
+        UNL, POS = np.bincount(self._known[: self.event_counts.instances], minlength=2)
         return self.level * UNL / max(1, POS)
 
     def _gains(self, node, sides):
-        return gains_of(sides, self.factor, node.own[0])
+        return gains_of(sides, self.factor, node.observed[0])
 
 
 def gains_of(sides, factor, unlabelled):

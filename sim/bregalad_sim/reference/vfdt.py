@@ -8,7 +8,7 @@ __all__ = ["ReferenceVFDT"]
 
 WAIT = 3000  # instances before the first tie is broken
 GENUINE = 5  # how much further off the worst attribute must be than the second best
-LONGEST = 65535  # instances between two trials
+LONGEST = 65535  # instances between two attempts
 
 
 class ReferenceVFDT(Learner):
@@ -31,7 +31,7 @@ class ReferenceVFDT(Learner):
         super().__init__(capacities, classes, **options)
         self.root.wait = WAIT
 
-    def attempt(self, node, both):
+    def attempt(self, node, total):
         """Split a leaf on Xa if the bound allows it, or a tie is broken."""
         candidates = self.candidates(node)
         if not candidates:
@@ -39,13 +39,13 @@ class ReferenceVFDT(Learner):
         Xa, *others = best_two(candidates)
         runner_up = others[0].gain if others else -math.inf
         gap = Xa.gain - max(runner_up, 0.0)
-        trial = self.facts(node, both)
-        sure = self.bound.sure(gap, trial)
-        breaks = self.breaks_tie(node, trial)
+        attempt = self.facts(node, total)
+        sure = self.bound.sure(gap, attempt)
+        breaks = self.breaks_tie(node, attempt)
         genuine = self.genuine(candidates, Xa.gain, runner_up)
         tie = not sure and breaks and genuine > 0
         # How far off the other outcome is: the bound, and where it could break a tie, its worth.
-        margin = abs(self.bound.excess(gap, trial))
+        margin = abs(self.bound.excess(gap, attempt))
         if breaks:
             margin = min(margin, abs(genuine))
         if Xa.gain >= MIN_GAIN and (sure or tie):
@@ -55,14 +55,14 @@ class ReferenceVFDT(Learner):
             return lambda node: self._split(node, Xa, margin, tie)
         self.decide("keep", MIN_GAIN - Xa.gain if tie else margin)
         if self.options.adaptive_grace:
-            node.period = self.next_period(gap, both.sum())
+            node.period = self.next_period(gap, total.sum())
         return None
 
-    def breaks_tie(self, node, trial):
+    def breaks_tie(self, node, attempt):
         """Whether a leaf may split although its gap is too small."""
         if self.ties == "htat":
-            return node.own.sum() >= node.wait
-        return self.bound.tied(trial)
+            return node.observed.sum() >= node.wait
+        return self.bound.tied(attempt)
 
     def genuine(self, candidates, Ga, Gb):
         """How genuine a tie is: positive if the two best are close beside the worst (htdt)."""
@@ -83,7 +83,7 @@ class ReferenceVFDT(Learner):
         return min(max(math.ceil(enough - n), self.options.grace), LONGEST)
 
     def _split(self, node, candidate, margin, tie):
-        self.tally.splits += 1
+        self.event_counts.splits += 1
         self.split(node, candidate, margin, tie)
         for child in node.children:
             child.wait = node.wait + self.tie_increment if tie else WAIT

@@ -50,8 +50,8 @@ def _print_built():
         )
     _print_table(rows, left=3)
     print(
-        "reached: MHz of the kept build, docs/boards.md; attributes: numeric ones, at most; link, memory: expected M "
-        "rows/s of so many,\nover the link and from the board's own memory."
+        "reached: MHz of the reference build, docs/boards.md; attributes: numeric ones, at most; link, memory: "
+        "expected M rows/s of so many,\nover the link and from the board's own memory."
     )
 
 

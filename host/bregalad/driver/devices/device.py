@@ -66,11 +66,11 @@ class DeviceDriver(Driver):
 
     def check_working(self):
         trainer = self.trainer
-        if self.board.take_turn(trainer) or trainer.asked:
+        if self.board.take_turn(trainer) or trainer.requested:
             self.flush()
             self.fence()  # after all that an interrupted call had asked for
             self._found = []
-            trainer.asked = False
+            trainer.requested = False
 
     # Commands
 
@@ -136,7 +136,7 @@ class DeviceDriver(Driver):
     def reports(self, data):
         """``(kind, bytes)`` of each report that is for nobody else, one after the other.
 
-        Trials and predictions in a row, which compiled code takes together, come as one.
+        Attempts and predictions in a row, which compiled code takes together, come as one.
         """
         at = self.take(data, 0)
         return self._reports(data, at) if at < len(data) else ()
@@ -196,11 +196,11 @@ class DeviceDriver(Driver):
         counts = np.zeros((len(nodes), cells, board.geometry.bins * board.geometry.classes), np.uint32)
         with deferred_interrupt():
             self.trainer.check_working()
-            self.trainer.asked = True  # what is left of it if this fails is swept up later
-            told = self._read([(slot, cell) for slot in slots.tolist() for cell in (NONE, *range(cells))])
-            self.trainer.asked = False
+            self.trainer.requested = True  # what is left of it if this fails is swept up later
+            received = self._read([(slot, cell) for slot in slots.tolist() for cell in (NONE, *range(cells))])
+            self.trainer.requested = False
         for at in range(len(slots)):
-            entry, *bins = told[at * (1 + cells) : (at + 1) * (1 + cells)]
+            entry, *bins = received[at * (1 + cells) : (at + 1) * (1 + cells)]
             for name in found.dtype.names:
                 found[name][at] = entry[name]
             counts[at] = np.reshape(bins, (cells, -1))
@@ -209,11 +209,11 @@ class DeviceDriver(Driver):
 
     def _read(self, places):
         """What `_reading` returns."""
-        reading, told = self._reading(places), None
+        reading, received = self._reading(places), None
         try:
-            while reading.send(told):
+            while reading.send(received):
                 check_interrupt()
-                told = self.board.receive(wait=True)
+                received = self.board.receive(wait=True)
         except StopIteration as end:
             return end.value
 
@@ -236,9 +236,9 @@ _MOST_SINCE = (1 << 24) - 1  # that a slot counts
 def plain_entries(trainer, nodes, found, entries):
     """Write entries of nodes' slots, structured array (n,), as of a board without a node table.
 
-    What those ``found`` say of the last trials goes to the tree.
+    What those ``found`` say of the last attempts goes to the tree.
     """
-    tree, learnt, flags = trainer.nodes, trainer.tally.instances, found["entry_flags"]
+    tree, learnt, flags = trainer.nodes, trainer.event_counts.instances, found["entry_flags"]
     due, tried = flags & EntryFlag.DUE != 0, flags & EntryFlag.TRIED != 0
     ago = np.uint32(learnt & 0xFFFFFFFF) - found["tried"]  # records; numbers go round
     tree.due_at[nodes[tried]] = learnt - ago[tried].astype(np.int64)

@@ -1,4 +1,4 @@
-"""What a board that walks records down the tree is told of nodes that have changed, in compiled code."""
+"""What a board that routes records down the tree is told of nodes that have changed, in compiled code."""
 
 import numpy as np
 
@@ -9,19 +9,19 @@ from ...protocol.nodes import EDIT, KIND_LOW
 from ...protocol.tree import MANY, TREE_COMMANDS, TreeOpcode
 from ...protocol.words import putter
 from ...tree.table import LEAF, MULTIWAY, NO_NODE, above
-from .filter import ask_up_to
+from .filter import all_up_to
 
-UNTOLD = -1  # in place of a node's kind: the board has no row of it
+UNREPORTED = -1  # in place of a node's kind: the board has no row of it
 
 # What is told of a node, in this order: its row, then what NODE says.
-SEEN = ("kind", "cell", "value", "child", "default", "slot", "beside", "only", "base", "ask_up_to")
+SEEN = ("kind", "cell", "value", "child", "default", "slot", "beside", "only", "inherited", "all_up_to")
 _KIND, _SLOT, BESIDE = (SEEN.index(name) for name in ("kind", "slot", "beside"))
 
 _EDIT, _NODE, _ROW = (int(TreeOpcode[name]) for name in ("EDIT", "NODE", "ROW"))
 _WRITE = int(RowOp.WRITE)
 _FIRST, _MAJORITY, _LEAD, _RIGHT = len(RowWord), *(int(RowWord[name]) for name in ("MAJORITY", "LEAD", "RIGHT"))
 _put_edit = putter(EDIT, "opcode", "flags", "node", "test", "child", "value", "default", "slot")
-_put_node = putter(TREE_COMMANDS[TreeOpcode.NODE], "opcode", "flags", "slot", "node", "only", "base", "ask_up_to")
+_put_node = putter(TREE_COMMANDS[TreeOpcode.NODE], "opcode", "flags", "slot", "node", "only", "inherited", "all_up_to")
 _put_row = putter(TREE_COMMANDS[TreeOpcode.ROW], "opcode", "flags", "node", "word", "value")
 
 
@@ -49,17 +49,17 @@ def words_of(step, classes, nodes):
 def _look(answers, node, now):
     """What is to be told of a node; ``now``, int64 array by `SEEN`, is written."""
     tree, options = answers.tree, answers.options
-    table, base, first_cell = tree.table, tree.matrices[1], tree.first_cell
+    table, inherited, first_cell = tree.table, tree.matrices[1], tree.first_cell
     row = table[node]
     over, used = np.int64(row["parent"]), 0
     while over != NO_NODE:
         used += table[over]["kind"] == MULTIWAY
         over = np.int64(table[over]["parent"])
     only, total = NONE, np.int64(0)
-    for k in range(base.shape[1]):
-        if base[node, k]:
+    for k in range(inherited.shape[1]):
+        if inherited[node, k]:
             only = MANY if total else k
-            total += base[node, k]
+            total += inherited[node, k]
     own, kind = np.int64(row["slot"]), np.int64(row["kind"])
     # A leaf without a slot of its own is counted by the nodes above all the same.
     slot, over = own, np.int64(node)
@@ -77,14 +77,14 @@ def _look(answers, node, now):
     now[BESIDE + 1], now[BESIDE + 2] = only, total
     if answers.decides:
         left = len(first_cell) - used
-        now[BESIDE + 3] = ask_up_to(options, answers.classes, base[node], kind != LEAF, left, answers.most)
+        now[BESIDE + 3] = all_up_to(options, answers.classes, inherited[node], kind != LEAF, left, answers.most)
 
 
 @njit(inner=True)
-def _differs(told, now, first, last):
+def _differs(reported, now, first, last):
     differs = False
     for at in range(first, last):
-        differs |= told[at] != now[at]
+        differs |= reported[at] != now[at]
     return differs
 
 
@@ -94,15 +94,15 @@ def follow(answers, touched, used):
 
     ``used`` words of ``out`` have been written; returned is where the next command begins.
     """
-    told, step, out, first_node = answers.told, answers.step, answers.out, answers.first_node
+    reported, step, out, first_node = answers.reported, answers.step, answers.out, answers.first_node
     table, counts = answers.tree.table, answers.tree.matrices[0]
     now = np.empty(len(SEEN), np.int64)
     for node in touched:
-        seen = told[node]
+        seen = reported[node]
         _look(answers, node, now)
-        if now[BESIDE] != NONE and (seen[_KIND] == UNTOLD or _differs(seen, now, BESIDE, len(SEEN))):
-            said = (now[BESIDE + 1], now[BESIDE + 2], now[BESIDE + 3])
-            used = _put_node(out, used, step, (_NODE, 0, now[BESIDE], first_node + node, *said))
+        if now[BESIDE] != NONE and (seen[_KIND] == UNREPORTED or _differs(seen, now, BESIDE, len(SEEN))):
+            facts = (now[BESIDE + 1], now[BESIDE + 2], now[BESIDE + 3])
+            used = _put_node(out, used, step, (_NODE, 0, now[BESIDE], first_node + node, *facts))
         if now[_KIND] == LEAF and seen[_KIND] != LEAF:
             values = row_words(counts[node], np.int64(table[node]["majority"]), np.int64(table[node]["right"]))
             for word in range(len(values)):

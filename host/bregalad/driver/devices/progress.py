@@ -1,27 +1,27 @@
-"""How a board that walks records down the tree is kept learning, in compiled code.
+"""How a board that routes records down the tree is kept learning, in compiled code.
 
 One LEARN after the other, decisions at the ends of blocks, and the reviews of who holds a slot. What takes what a board
-knows is asked for first (``queries.ask``); `go_on` goes on where the answers are all there.
+knows is asked for first (``queries.request``); `go_on` goes on where the answers are all there.
 """
 
 import numpy as np
 
 from ...compiled import njit
+from ...engine.event_counts import INSTANCES, REPLACED, SPLITS, TIES
 from ...engine.history import REPLACED as REPLACES
 from ...engine.history import SPLIT as DIVIDED
-from ...engine.history import note
-from ...engine.tally import INSTANCES, REPLACED, SPLITS, TIES
+from ...engine.history import record_event
 from ...policy.decide import KEEP, SPLIT, TIE
 from ...protocol.commands import COMMANDS, CommandFlag, Opcode
 from ...protocol.tree import TREE_COMMANDS, TreeOpcode
 from ...protocol.words import putter
-from ...tree import edits as told
+from ...tree import edits as columns
 from ...tree.blocks import length_of, next_of
 from ...tree.deactivation import competing, divide, review
 from ...tree.split import cells_of, sides_of
 from ...tree.table import LEAF
-from .node_edits import UNTOLD
-from .queries import CHOICE, DONE, LEAVES, NODE, RUNS, WHOLE, ask, tell
+from .node_edits import UNREPORTED
+from .queries import CHOICE, DONE, LEAVES, NODE, RUNS, WHOLE, report_changes, request
 
 _LEARN, _MEMORY = int(Opcode.LEARN), int(CommandFlag.MEMORY)
 _GO = int(TreeOpcode.GO)
@@ -39,10 +39,10 @@ _put_go = putter(TREE_COMMANDS[TreeOpcode.GO], "opcode", "flags", "length")
 def go_on(answers, used, anytime):
     """Go on until the board is to answer, all is done, or the driver has to see to a decision; ``at["state"]`` says.
 
-    Decisions but splits are the driver's. A split for which the node table has no room is none. ``used`` as in `ask`,
-    which also says what is returned; ``anytime`` as in `take`.
+    Decisions but splits are the driver's. A split for which the node table has no room is none. ``used`` as in
+    `request`, which also says what is returned; ``anytime`` as in `take`.
     """
-    at, tree, tally = answers.at[0], answers.tree, answers.tally
+    at, tree, event_counts = answers.at[0], answers.tree, answers.event_counts
     table = tree.table
     while not at["waiting"] and not at["at_work"]:
         if at["reviewing"]:
@@ -57,12 +57,12 @@ def go_on(answers, used, anytime):
                 at["batch"] = 0
                 used = _go(answers, used)
                 continue
-            if table[node]["verdict"] != SPLIT and table[node]["verdict"] != TIE:
+            if table[node]["decision"] != SPLIT and table[node]["decision"] != TIE:
                 at["batch"] = 0  # the driver asks for what it needs
                 at["state"] = LEAVES
                 break
             if tree.room[0] > tree.style.most_rows:
-                table[node]["verdict"] = KEEP
+                table[node]["decision"] = KEEP
                 continue
             place = _place(answers, node)
             if place >= 0:
@@ -71,13 +71,13 @@ def go_on(answers, used, anytime):
             free = tree.stack[0]
             few = free < answers.branches
             _gather(answers, node, np.int64(1) if few else free // answers.branches)
-            used = ask(answers, CHOICE if few else NODE, node, 1, used)
+            used = request(answers, CHOICE if few else NODE, node, 1, used)
             continue
         if at["ended"]:
             at["ended"] = 0
-            if at["reviews"] and tally[INSTANCES] % at["reviews"] == 0 and competing(table, tree.room):
+            if at["reviews"] and event_counts[INSTANCES] % at["reviews"] == 0 and competing(table, tree.room):
                 at["reviewing"] = 1
-                used = ask(answers, CHOICE, 0, 0, used)
+                used = request(answers, CHOICE, 0, 0, used)
                 continue
         if not at["left"]:
             at["state"] = DONE
@@ -92,7 +92,7 @@ def _learn(answers, used):
     at = answers.at[0]
     count = min(at["left"], _MOST)
     if at["reviews"]:
-        count = min(count, at["reviews"] - answers.tally[INSTANCES] % at["reviews"])
+        count = min(count, at["reviews"] - answers.event_counts[INSTANCES] % at["reviews"])
     used = _put_learn(answers.out, used, answers.step, (_LEARN, _MEMORY, answers.first_node, count, at["address"]))
     at["running"] = 1
     at["left"] -= count
@@ -110,11 +110,11 @@ def _go(answers, used):
 
 @njit(inner=True)
 def _review(answers, used):
-    """Let all leaves compete for the slots, by what `ask` has brought, and tell the board what that has changed."""
-    changed, written = review(answers.tree, answers.tally[INSTANCES])
+    """Let all leaves compete for the slots, by what `request` has brought, and tell the board what that has changed."""
+    changed, written = review(answers.tree, answers.event_counts[INSTANCES])
     used = put_edits(answers.tree.edits, written, answers.step, answers.out, used)
     if changed:
-        used = tell(answers, WHOLE, used)
+        used = report_changes(answers, WHOLE, used)
     return used
 
 
@@ -125,7 +125,7 @@ def _gather(answers, node, most):
     batch[0, 0], at["batch"] = node, 1
     for other in range(answers.tree.room[0]):
         row = table[other]
-        splits = row["verdict"] == SPLIT or row["verdict"] == TIE
+        splits = row["decision"] == SPLIT or row["decision"] == TIE
         if splits and row["due_at"] <= at["made"] and other != node and at["batch"] < min(most, len(batch)):
             batch[at["batch"], 0] = other
             at["batch"] += 1
@@ -142,10 +142,10 @@ def _place(answers, node):
 
 @njit(inner=True)
 def _decide(answers, node, place, used, anytime):
-    """Split a node as its last trial has decided, by what `ask` has brought, and tell the board."""
-    tree, tally = answers.tree, answers.tally
+    """Split a node as its last attempt has decided, by what `request` has brought, and tell the board."""
+    tree, event_counts = answers.tree, answers.event_counts
     row = tree.table[node]
-    cell, value, tie = np.int64(row["cell"]), np.int64(row["value"]), row["verdict"] == TIE
+    cell, value, tie = np.int64(row["cell"]), np.int64(row["value"]), row["decision"] == TIE
     kind = np.int64(answers.kind[cell])
     attribute, _, cells = cells_of(tree.first_cell, answers.form.attribute, cell)
     each = answers.bins.shape[1] - (cells > 1)  # a cell of several has a bin for other values
@@ -154,17 +154,17 @@ def _decide(answers, node, place, used, anytime):
     values = np.empty((cells * each, answers.bins.shape[2]), np.int64)
     for part in range(cells):
         values[part * each : (part + 1) * each] = answers.bins[first + part, :each]
-    row["verdict"] = KEEP
-    tally[SPLITS if row["kind"] == LEAF else REPLACED] += 1
-    tally[TIES] += tie
+    row["decision"] = KEEP
+    event_counts[SPLITS if row["kind"] == LEAF else REPLACED] += 1
+    event_counts[TIES] += tie
     event = DIVIDED if row["kind"] == LEAF else REPLACES
-    sides, own = sides_of(values, kind, value), answers.own[place].copy()
-    written = divide(tree, node, attribute, kind, value, values, sides, own, tie, anytime, 1)
-    note(tree, event, node, tally[INSTANCES])
+    sides, observed = sides_of(values, kind, value), answers.observed[place].copy()
+    written = divide(tree, node, attribute, kind, value, values, sides, observed, tie, anytime, 1)
+    record_event(tree, event, node, event_counts[INSTANCES])
     used = put_edits(answers.tree.edits, written, answers.step, answers.out, used)
     first = np.int64(row["child"])
-    answers.told[first : first + row["width"], 0] = UNTOLD  # new, whatever stood there
-    return tell(answers, WHOLE if answers.at[0]["scope"] == CHOICE else node, used)
+    answers.reported[first : first + row["width"], 0] = UNREPORTED  # new, whatever stood there
+    return report_changes(answers, WHOLE if answers.at[0]["scope"] == CHOICE else node, used)
 
 
 @njit()
@@ -172,20 +172,20 @@ def put_edits(edits, count, step, out, used):
     """Write the first ``count`` edits of slots as commands of ``step`` words; words of ``out`` with commands then."""
     for i in range(count):
         edit = edits[i]
-        if edit[told.WHAT] == told.CLEAR:
-            used = _put_place(out, used, step, (_CLEAR, 0, edit[told.SLOT], 0, 0, 0, 0, 0, 0))
+        if edit[columns.WHAT] == columns.CLEAR:
+            used = _put_place(out, used, step, (_CLEAR, 0, edit[columns.SLOT], 0, 0, 0, 0, 0, 0))
         else:
-            flags = _KEEP_FLAG * (edit[told.FLAGS] & told.KEEP != 0) | _INNER_FLAG * (
-                edit[told.FLAGS] & told.INNER != 0
+            flags = _KEEP_FLAG * (edit[columns.FLAGS] & columns.KEEP != 0) | _INNER_FLAG * (
+                edit[columns.FLAGS] & columns.INNER != 0
             )
             place = (
-                edit[told.SLOT],
-                edit[told.PARENT],
-                edit[told.CELL],
-                edit[told.LO],
-                edit[told.SHIFT],
-                edit[told.LINK],
-                edit[told.CURRENT],
+                edit[columns.SLOT],
+                edit[columns.PARENT],
+                edit[columns.CELL],
+                edit[columns.LO],
+                edit[columns.SHIFT],
+                edit[columns.LINK],
+                edit[columns.CURRENT],
             )
             used = _put_place(out, used, step, (_PLACE, flags, *place))
     return used

@@ -1,6 +1,7 @@
-"""What a board that walks records down the tree is asked and told, in compiled code, and all that answering it takes.
+"""What a board that routes records down the tree is asked and told, in compiled code, and all that answering it takes.
 
-What decisions need, and what leaves have counted, is asked for (`ask`); what they have changed is told (`tell`).
+What decisions need, and what leaves have counted, is asked for (`request`); what they have changed is told
+(`report_changes`).
 """
 
 from collections import namedtuple
@@ -16,7 +17,7 @@ from ...protocol.tree import TREE_COMMANDS, TreeOpcode
 from ...protocol.words import putter, words_before
 from ...tree.split import cells_of
 from ...tree.table import LEAF, descendants
-from .node_edits import BESIDE, UNTOLD, follow
+from .node_edits import BESIDE, UNREPORTED, follow
 
 # How far all is: the fields of the only row of `at`, integers.
 AT = np.dtype(
@@ -27,7 +28,7 @@ AT = np.dtype(
             "waits",  # 1: and waits for GO
             "ended",  # 1: a LEARN has ended, and what is to follow has not been looked at
             "slot",  # of the report that comes next
-            "waiting",  # answers to `ask` that are to come
+            "waiting",  # answers to `request` that are to come
             "batch",  # decisions whose statistics have been asked for since the board waits for GO
             "rows",  # words of leaf rows asked for,
             "rows_in",  # and come
@@ -35,12 +36,12 @@ AT = np.dtype(
             "entries_in",
             "cells",
             "cells_in",
-            "scope",  # of `ask`
+            "scope",  # of `request`
             "address",  # of the first row that no LEARN has named yet,
             "left",  # how many there are,
             "stride",  # and how many bytes from one to the next
             "reviews",  # instances from review to review, 0: the driver sees to them
-            "reviewing",  # 1: answers to `ask` are for a review
+            "reviewing",  # 1: answers to `request` are for a review
             "at_work",  # 1: the driver is, and nothing goes on
             "state",  # RUNS, LEAVES or DONE
             "made",  # when decisions were made, at the latest, that take effect where GO is waited for
@@ -52,7 +53,7 @@ AT = np.dtype(
 # States: the board is to tell more; a decision is the driver's; all is done.
 RUNS, LEAVES, DONE = range(3)
 
-# Scopes of `ask`.
+# Scopes of `request`.
 NODE = 0  # what a node predicts by, if it is a leaf
 CHOICE = 1  # that, and the class counts of all leaves: which of them hold a slot depends on those
 ALL = 2  # what all leaves predict by, and how many instances their slots have counted
@@ -85,24 +86,24 @@ class _AnswersType(Record):
 class Answers(Proxy):
     """All that is needed to answer a board, as one argument; arrays are int64 unless it says else.
 
-    Written are the tree, with rows for another split, and edits for one, or a review; ``told`` (rows of the board for
-    the tree, len(SEEN)), what the board has of each node; ``at``, structured (1,) of AT; ``asked`` (words of all leaf
-    rows, 2), leaf and word of each that is asked for; ``held`` (nodes,), leaves whose entries are asked for; ``batch``
-    (decisions, 2), nodes that are decided about, and where in ``bins`` their statistics begin; ``own`` (decisions,
-    classes), class counts of their entries; ``bins`` (decisions * cells of an attribute at most, bins, classes),
-    statistics of their attributes; ``out``, uint32, commands; ``words`` (form.size,), for a split attempt; and
-    ``tally``.
+    Written are the tree, with rows for another split, and edits for one, or a review; ``reported`` (rows of the board
+    for the tree, len(SEEN)), what the board has of each node; ``at``, structured (1,) of AT; ``requested`` (words of
+    all leaf rows, 2), leaf and word of each that is asked for; ``held`` (nodes,), leaves whose entries are asked for;
+    ``batch`` (decisions, 2), nodes that are decided about, and where in ``bins`` their statistics begin; ``observed``
+    (decisions, classes), class counts of their entries; ``bins`` (decisions * cells of an attribute at most, bins,
+    classes), statistics of their attributes; ``out``, uint32, commands; ``words`` (form.size,), for a split attempt;
+    and ``event_counts``.
 
-    ``kind`` (cells,), form, options and classes are as in ``judge_row``; ``decides`` is whether the judge carries the
-    policy's rule, ``most`` the largest count of a slot, ``sizes`` as of `sizes_of`, ``first_node`` the board's row of
-    the tree's root, which those of its other nodes follow, ``branches`` the most children of a split, ``report`` as of
-    ``attempts.report_of``, ``step`` the 32-bit words of a command.
+    ``kind`` (cells,), form, options and classes are as in ``decide_row``; ``decides`` is whether the decider carries
+    the policy's rule, ``most`` the largest count of a slot, ``sizes`` as of `sizes_of`, ``first_node`` the board's row
+    of the tree's root, which those of its other nodes follow, ``branches`` the most children of a split, ``report`` as
+    of ``attempts.report_of``, ``step`` the 32-bit words of a command.
     """
 
 
 _FIELDS = """
-    tree kind form options classes decides most sizes first_node told tally rule at branches asked held batch own bins
-    out words report step
+    tree kind form options classes decides most sizes first_node reported event_counts rule at branches requested held
+    batch observed bins out words report step
 """
 define_proxy(Answers, _AnswersType, _FIELDS.split())
 
@@ -114,14 +115,14 @@ def answers(*fields):
 
 
 @njit()
-def ask(answers, scope, node, whole, used):
+def request(answers, scope, node, whole, used):
     """Ask for what leaves have counted; words of ``out`` with commands, of which ``used`` have been written.
 
     The scope is NODE, CHOICE or ALL; ``node`` is the one that is decided about, if any is. With ``whole`` 1 it is all
     nodes of ``batch`` instead: their class counts in their slots, too, and the statistics of the attributes that their
-    verdicts name.
+    decisions name.
     """
-    tree, at, asked, held, batch = answers.tree, answers.at[0], answers.asked, answers.held, answers.batch
+    tree, at, requested, held, batch = answers.tree, answers.at[0], answers.requested, answers.held, answers.batch
     table, classes, step = tree.table, tree.matrices[0].shape[1], answers.step
     rows, entries, cells = 0, 0, 0
     decisions = at["batch"] if whole else 0
@@ -130,21 +131,23 @@ def ask(answers, scope, node, whole, used):
             if table[leaf]["kind"] != LEAF:
                 continue
             if scope == ALL:
-                rows = _want(asked, rows, leaf, 0)
+                rows = _want(requested, rows, leaf, 0)
                 if table[leaf]["slot"] < 0:
-                    table[leaf]["own"] = 0
+                    table[leaf]["observed"] = 0
                 else:
                     held[entries] = leaf
                     entries += 1
-            rows = _want(asked, rows, leaf, classes)
+            rows = _want(requested, rows, leaf, classes)
     for i in range(decisions if whole else scope != ALL):
         leaf = batch[i, 0] if whole else np.int64(node)
         if table[leaf]["kind"] == LEAF:
-            rows = _want(asked, rows, leaf, 0)
+            rows = _want(requested, rows, leaf, 0)
             if scope == NODE:
-                rows = _want(asked, rows, leaf, classes)
+                rows = _want(requested, rows, leaf, classes)
     for i in range(rows):
-        used = _put_row(answers.out, used, step, (_ROW, _READ_ROW, answers.first_node + asked[i, 0], asked[i, 1]))
+        used = _put_row(
+            answers.out, used, step, (_ROW, _READ_ROW, answers.first_node + requested[i, 0], requested[i, 1])
+        )
     for i in range(entries):
         used = _put_reading(answers.out, used, step, table[held[i]]["slot"], NONE)
     for i in range(decisions):
@@ -162,14 +165,14 @@ def ask(answers, scope, node, whole, used):
 
 
 @njit(inner=True)
-def _want(asked, rows, leaf, classes):
+def _want(requested, rows, leaf, classes):
     """Ask for the counts of so many classes of a leaf; of none: for what it predicts by beside."""
     count = classes if classes else 2
-    asked[rows : rows + count, 0] = leaf
+    requested[rows : rows + count, 0] = leaf
     for k in range(classes):
-        asked[rows + k, 1] = COUNTS + k
+        requested[rows + k, 1] = COUNTS + k
     if not classes:
-        asked[rows, 1], asked[rows + 1, 1] = MAJORITY, RIGHT
+        requested[rows, 1], requested[rows + 1, 1] = MAJORITY, RIGHT
     return rows + count
 
 
@@ -179,10 +182,10 @@ def _put_reading(out, used, step, slot, cell):
 
 
 @njit()
-def tell(answers, node, used):
+def report_changes(answers, node, used):
     """Have the board follow the tree, of which a node and its children have changed; WHOLE: anything.
 
-    ``used`` as in `ask`, which also says what is returned.
+    ``used`` as in `request`, which also says what is returned.
     """
     table = answers.tree.table
     touched = descendants(table, 0, answers.tree.room[0])
@@ -196,16 +199,16 @@ def tell(answers, node, used):
 @njit(inner=True)
 def _let_go(answers, live, used):
     """Forget nodes that went with the one above them; slots that were given up are due no more."""
-    told = answers.told
-    gone = np.ones(len(told), np.bool_)
+    reported = answers.reported
+    gone = np.ones(len(reported), np.bool_)
     gone[live] = False
-    for node in range(len(told)):
-        slot = told[node, BESIDE]
+    for node in range(len(reported)):
+        slot = reported[node, BESIDE]
         if 0 <= slot < NONE and answers.tree.slot_node[slot] < 0:
             used = put_period(answers, slot, 0, used)
-            told[node, BESIDE] = NONE
+            reported[node, BESIDE] = NONE
         if gone[node]:
-            told[node, 0] = UNTOLD
+            reported[node, 0] = UNREPORTED
     return used
 
 

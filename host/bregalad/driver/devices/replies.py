@@ -1,6 +1,6 @@
-"""What becomes of the reports of a board that walks records down the tree, compiled: trials, labels, answers.
+"""What becomes of the reports of a board that routes records down the tree, compiled: attempts, labels, answers.
 
-A proposal is judged at once. What the driver has asked for is put where it belongs, and when it is all there `go_on`
+A candidate is decided at once. What the driver has asked for is put where it belongs, and when it is all there `go_on`
 goes on: so nothing but bytes goes to and fro outside.
 """
 
@@ -10,10 +10,10 @@ import numpy as np
 
 from ...compiled import njit
 from ...engine.drift import follow
-from ...engine.tally import BEGUN, ENDS, HALVINGS, INSTANCES, TRIALS
+from ...engine.event_counts import ATTEMPTS, BEGUN, ENDS, HALVINGS, INSTANCES
 from ...policy.decide import CANDIDATE as ELEMENTS
-from ...policy.decide import KEEP, MAX_PERIOD, NO_CELL, judge_row
-from ...protocol.reports import CANDIDATE, HEADER, Kind, SuggestionFlag, gains_layout, suggestion_layout
+from ...policy.decide import KEEP, MAX_PERIOD, NO_CELL, decide_row
+from ...protocol.reports import CANDIDATE, HEADER, AttemptFlag, Kind, gains_layout, top_candidates_layout
 from ...protocol.tree import TREE_REPORTS, TreeKind
 from ...protocol.words import getter, words_before
 from ...tree.blocks import FAR, block_of, next_of
@@ -22,7 +22,7 @@ from .progress import go_on
 from .queries import ALL, COUNTS, MAJORITY, RIGHT, put_period
 
 _flags_of = getter(HEADER, "flags")
-_HALVED = int(SuggestionFlag.HALVED)
+_HALVED = int(AttemptFlag.HALVED)
 _WORDS = CANDIDATE.size // 4
 _cell_of, _value_of, _valid_of, _gain_of = (getter(CANDIDATE, name) for name in ("cell", "value", "valid", "gain"))
 
@@ -30,8 +30,8 @@ _Report = namedtuple("_Report", ["size", "class_counts", "classes", "candidates"
 
 
 def report_of(geometry, cells, gains_of_all):
-    """Where a board's reports, GAINS or SUGGESTION, have the class counts and the candidates; in 32-bit words."""
-    layout = gains_layout(geometry, cells) if gains_of_all else suggestion_layout(geometry)
+    """Where a board's reports, GAINS or TOP_CANDIDATES, have the class counts and the candidates; in 32-bit words."""
+    layout = gains_layout(geometry, cells) if gains_of_all else top_candidates_layout(geometry)
     first = words_before(layout, "candidates" if gains_of_all else "best_cell")
     count = cells if gains_of_all else 3
     return _Report(layout.size // 4, words_before(layout, "class_counts"), geometry.classes, first, count)
@@ -56,13 +56,17 @@ def read_attempt(report, words, at, out):
     return _flags_of(words, at) & _HALVED != 0
 
 
-_SUGGESTION, _GAINS, _STATISTICS, _ENTRY = (int(Kind[name]) for name in ("SUGGESTION", "GAINS", "STATISTICS", "ENTRY"))
-_PROPOSAL, _BLOCK, _LEARNT, _ROW = (int(TreeKind[name]) for name in ("PROPOSAL", "BLOCK", "LEARNT", "ROW"))
+_TOP_CANDIDATES, _GAINS, _STATISTICS, _ENTRY = (
+    int(Kind[name]) for name in ("TOP_CANDIDATES", "GAINS", "STATISTICS", "ENTRY")
+)
+_SPLIT_CANDIDATE, _BLOCK, _LEARNT, _ROW = (
+    int(TreeKind[name]) for name in ("SPLIT_CANDIDATE", "BLOCK", "LEARNT", "ROW")
+)
 _NUMBER_WORDS, _LEARNT_WORDS, _ROW_WORDS = (
-    TREE_REPORTS[kind].size // 4 for kind in (TreeKind.PROPOSAL, TreeKind.LEARNT, TreeKind.ROW)
+    TREE_REPORTS[kind].size // 4 for kind in (TreeKind.SPLIT_CANDIDATE, TreeKind.LEARNT, TreeKind.ROW)
 )
 _kind_of = getter(HEADER, "kind")
-_slot_of, _number_of = (getter(TREE_REPORTS[TreeKind.PROPOSAL], name) for name in ("slot", "number"))
+_slot_of, _number_of = (getter(TREE_REPORTS[TreeKind.SPLIT_CANDIDATE], name) for name in ("slot", "number"))
 _since_of, _left_of = (getter(TREE_REPORTS[TreeKind.LEARNT], name) for name in ("since", "left"))
 _word_of = getter(TREE_REPORTS[TreeKind.ROW], "value")
 
@@ -77,46 +81,46 @@ def take(answers, words, position, anytime):
     at, form, sizes = answers.at[0], answers.form, answers.sizes
     table, matrices = answers.tree.table, answers.tree.matrices
     classes = matrices[0].shape[1]
-    trials, report = _SUGGESTION if form.all is None else _GAINS, answers.report
+    attempts, report = _TOP_CANDIDATES if form.all is None else _GAINS, answers.report
     used = np.int64(0)
     while position < len(words):
         kind = _kind_of(words, position)
-        moves = kind == _PROPOSAL or kind == _BLOCK or kind == _LEARNT
-        if moves and at["labels"] and (_number_of(words, position) - answers.tally[INSTANCES]) & 0xFFFFFFFF:
+        moves = kind == _SPLIT_CANDIDATE or kind == _BLOCK or kind == _LEARNT
+        if moves and at["labels"] and (_number_of(words, position) - answers.event_counts[INSTANCES]) & 0xFFFFFFFF:
             break  # the errors made until then are looked at first
-        if kind == _PROPOSAL and at["running"]:
+        if kind == _SPLIT_CANDIDATE and at["running"]:
             at["slot"] = _slot_of(words, position)
-            _reach(answers.tally, _number_of(words, position))
+            _reach(answers.event_counts, _number_of(words, position))
             position += _NUMBER_WORDS
-        elif kind == trials:
+        elif kind == attempts:
             node = answers.tree.slot_node[at["slot"]]
             if node < 0:
                 break
-            answers.tally[HALVINGS] += read_attempt(report, words, position, answers.words)
-            used = _judge(answers, node, used, answers.options.anytime)
+            answers.event_counts[HALVINGS] += read_attempt(report, words, position, answers.words)
+            used = _decide(answers, node, used, answers.options.anytime)
             position += report.size
         elif kind == _BLOCK and at["running"]:
-            _reach(answers.tally, _number_of(words, position))
+            _reach(answers.event_counts, _number_of(words, position))
             at["waits"], at["made"] = 1, _made(answers)
             position += _NUMBER_WORDS
         elif kind == _LEARNT and at["running"]:
-            _reach(answers.tally, _number_of(words, position))
-            answers.tally[BEGUN] -= _since_of(words, position)
-            answers.tally[ENDS] = answers.tally[INSTANCES] + _left_of(words, position) + 1
+            _reach(answers.event_counts, _number_of(words, position))
+            answers.event_counts[BEGUN] -= _since_of(words, position)
+            answers.event_counts[ENDS] = answers.event_counts[INSTANCES] + _left_of(words, position) + 1
             at["running"], at["ended"] = 0, 1
             position += _LEARNT_WORDS
         elif kind == _ROW and at["rows_in"] < at["rows"]:
-            leaf, word = answers.asked[at["rows_in"], 0], answers.asked[at["rows_in"], 1]
+            leaf, word = answers.requested[at["rows_in"], 0], answers.requested[at["rows_in"], 1]
             _take_row(table, matrices[0], leaf, word, _word_of(words, position))
             at["rows_in"] += 1
             at["waiting"] -= 1
             position += _ROW_WORDS
         elif kind == _ENTRY and at["entries_in"] < at["entries"]:
             if at["scope"] == ALL:
-                table[answers.held[at["entries_in"]]]["own"] = words[position + sizes.n]
+                table[answers.held[at["entries_in"]]]["observed"] = words[position + sizes.n]
             else:
                 for k in range(classes):
-                    answers.own[at["entries_in"], k] = words[position + sizes.class_counts + k]
+                    answers.observed[at["entries_in"], k] = words[position + sizes.class_counts + k]
             at["entries_in"] += 1
             at["waiting"] -= 1
             position += sizes.entry
@@ -135,17 +139,17 @@ def take(answers, words, position, anytime):
 
 
 @njit(inner=True)
-def _reach(tally, number):
+def _reach(event_counts, number):
     """So many instances have been learnt, of which a report has 32 bits, and a block begins."""
-    tally[INSTANCES] += number - tally[INSTANCES] & 0xFFFFFFFF
-    tally[BEGUN] = tally[INSTANCES]
+    event_counts[INSTANCES] += number - event_counts[INSTANCES] & 0xFFFFFFFF
+    event_counts[BEGUN] = event_counts[INSTANCES]
 
 
 @njit(inner=True)
 def _made(answers):
     """Up to when decisions were made that take effect where the board waits; those of old before others are tried."""
     if answers.rule.fixed == 1:
-        before = answers.tally[INSTANCES] - 1
+        before = answers.event_counts[INSTANCES] - 1
         if next_of(answers.tree.table, answers.tree.room[0], before) >= 0:
             return before
     return np.int64(FAR)
@@ -163,30 +167,30 @@ def _take_row(table, counts, leaf, word, value):
 
 
 @njit(inner=True)
-def _judge(answers, node, used, anytime):
-    """Judge a proposal; what it changes takes effect at the block's end."""
-    table, options, learnt = answers.tree.table, answers.options, answers.tally[INSTANCES]
-    _, base, gains, _, evidence = answers.tree.matrices
+def _decide(answers, node, used, anytime):
+    """Decide on a candidate; what it changes takes effect at the block's end."""
+    table, options, learnt = answers.tree.table, answers.options, answers.event_counts[INSTANCES]
+    _, inherited, gains, _, evidence = answers.tree.matrices
     row = table[node]
     row["due_at"] = learnt
-    answers.tally[TRIALS] += 1
-    row["verdict"], row["cell"], row["value"] = judge_row(
-        answers.words, answers.form, options, table, base, gains, evidence, node, answers.classes, learnt, anytime
+    answers.event_counts[ATTEMPTS] += 1
+    row["decision"], row["cell"], row["value"] = decide_row(
+        answers.words, answers.form, options, table, inherited, gains, evidence, node, answers.classes, learnt, anytime
     )
-    if row["verdict"] == KEEP and options.adaptive:
+    if row["decision"] == KEEP and options.adaptive:
         used = put_period(answers, answers.at[0]["slot"], min(np.int64(row["period"]), MAX_PERIOD), used)
     return used
 
 
 @njit()
-def take_labels(table, windows, rows, leaves, told, labels, predictions, weights, position, watch, rule, begun):
+def take_labels(table, windows, rows, leaves, reported, labels, predictions, weights, position, watch, rule, begun):
     """Take in the classes predicted of a block's instances: of each that of its own leaf, then those in alternates.
 
-    Table and windows are those of ``Nodes``; the latter are written, and verdicts of the former. ``leaves`` and
-    ``told`` are nodes and the classes that they predict, int64 (n,). Labels, predictions and weights are int32 arrays
-    of a window; the second is written, the last empty where all weigh 1. ``position`` is the next instance whose class
-    is told; returned is the one after all these, or -1 if no board tells such. ``begun`` instances the tree had learnt
-    as the block began.
+    Table and windows are those of ``Nodes``; the latter are written, and decisions of the former. ``leaves`` and
+    ``reported`` are nodes and the classes that they predict, int64 (n,). Labels, predictions and weights are int32
+    arrays of a window; the second is written, the last empty where all weigh 1. ``position`` is the next instance whose
+    class is told; returned is the one after all these, or -1 if no board tells such. ``begun`` instances the tree had
+    learnt as the block began.
     """
     now = block_of(rule, begun)
     for i in range(len(leaves)):
@@ -199,11 +203,11 @@ def take_labels(table, windows, rows, leaves, told, labels, predictions, weights
         if node == NO_NODE:
             if position == len(labels):
                 return -1
-            predictions[position] = told[i]
+            predictions[position] = reported[i]
             position += 1
         at = position - 1
         if at < 0:
             return -1
         if len(weights) == 0 or weights[at]:
-            follow(table, windows, leaf, told[i] != labels[at], watch, now)
+            follow(table, windows, leaf, reported[i] != labels[at], watch, now)
     return position

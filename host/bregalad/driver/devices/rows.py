@@ -1,6 +1,6 @@
-"""Learning on a board that holds the tree: rows go to its memory, proposals come back.
+"""Learning on a board that holds the tree: rows go to its memory, candidates come back.
 
-The driver hears of trials that may change the tree, and of blocks that end with decisions to be carried out. What
+The driver hears of attempts that may change the tree, and of blocks that end with decisions to be carried out. What
 leaves have counted stays on the board, and is read when somebody wants to know it.
 """
 
@@ -13,7 +13,7 @@ from ...engine.drift import watch_of
 from ...geometry import NONE
 from ...policy.decide import ALTERNATE, SWAP
 from ...protocol.commands import COMMAND_BYTES, Opcode, padded
-from ...protocol.judge import JUDGE
+from ...protocol.decider import DECIDER
 from ...protocol.leaf_rows import RowOp
 from ...protocol.reports import Kind, layout_of
 from ...protocol.rows import MOST_WEIGHT, Column, RowKind, RowLayout, edges_command, weighed
@@ -25,9 +25,9 @@ from ..requirements import check_nodes
 from ..steps import SAFE
 from .device import DeviceDriver, relinked
 from .filter import rule_of
-from .node_edits import SEEN, UNTOLD, words_of
+from .node_edits import SEEN, UNREPORTED, words_of
 from .progress import put_edits
-from .queries import ALL, AT, CHOICE, DONE, LEAVES, NODE, WHOLE, answers, ask, sizes_of, tell
+from .queries import ALL, AT, CHOICE, DONE, LEAVES, NODE, WHOLE, answers, report_changes, request, sizes_of
 from .replies import take, take_labels
 
 _PART = 1 << 20  # rows after which Ctrl-C may end learning: so many that the host's share is what it is without
@@ -36,7 +36,7 @@ _DECISIONS = 16  # at most, whose statistics are asked for at once
 _NO_WORDS = np.zeros(0, np.uint32)
 _NO_WORDS.flags.writeable = False  # as those of reports are
 _NO_WEIGHTS = np.zeros(0, np.int32)
-_MOVING = (TreeKind.PROPOSAL, TreeKind.BLOCK, TreeKind.LEARNT)  # reports that say how far the board has learnt
+_MOVING = (TreeKind.SPLIT_CANDIDATE, TreeKind.BLOCK, TreeKind.LEARNT)  # reports that say how far the board has learnt
 
 
 class RowDriver(DeviceDriver):
@@ -46,7 +46,7 @@ class RowDriver(DeviceDriver):
         super().__init__(trainer)
         self._declared = None  # the layout that the board has
         self._turns = None  # as of the board when the tree's own began
-        self.told = False  # the board has followed all that others have done to the tree, and its turn has begun
+        self.up_to_date = False  # the board has followed all that others have done to the tree, and its turn has begun
         self._at = np.zeros(1, AT)  # how far all is, as `answers` has it
         self._at[0]["state"] = DONE
         self._answered = 0  # instances of the window whose class has been told
@@ -71,8 +71,8 @@ class RowDriver(DeviceDriver):
         self._watch = watch_of(policy)
         self._sizes, self._rule = sizes_of(geometry), rule_of(policy, trainer.classes)
         self._made_of = None, None, 0  # of what `_arguments` has made its last answers
-        self._told = np.full((geometry.nodes, len(SEEN)), UNTOLD, np.int64)  # what the board has of each node
-        self._asked = np.zeros((geometry.nodes * (2 + geometry.classes), 2), np.int64)
+        self._reported = np.full((geometry.nodes, len(SEEN)), UNREPORTED, np.int64)  # what the board has of each node
+        self._requested = np.zeros((geometry.nodes * (2 + geometry.classes), 2), np.int64)
         self._held = np.zeros(geometry.nodes, np.int64)
         self._batch = np.zeros((_DECISIONS, 2), np.int64)
         self._own = np.zeros((_DECISIONS, geometry.classes), np.int64)
@@ -89,7 +89,7 @@ class RowDriver(DeviceDriver):
         board.write("inner_grace.inner", 0 if not policy.anytime or policy.tree_wide else int(policy.inner_grace))
         board.write("every.records", int(policy.inner_grace) if policy.tree_wide else 0)
         board.write_fields("block", at_once=int(rule.fixed == 1), waits=int(policy.watched))
-        for register in JUDGE:
+        for register in DECIDER:
             values = {field.name: self._rule[f"{register.name}.{field.name}"] for field in register.fields}
             board.write_fields(register.name, **values)
 
@@ -103,14 +103,14 @@ class RowDriver(DeviceDriver):
     def check_working(self):
         super().check_working()
         if self._turns != self.board.turns:
-            self._turns, self._declared, self.told = self.board.turns, None, False
+            self._turns, self._declared, self.up_to_date = self.board.turns, None, False
 
     def apply(self, edits):
         self._commands.append(self._out[: put_edits(edits, len(edits), self._step, self._out, 0)].tobytes())
 
     # Rows
 
-    def _declare(self, layout, told):
+    def _declare(self, layout, reported):
         """Say what rows are from now on, and whether the class of each record is told."""
         trainer = self.trainer
         if (found := len(layout.columns)) != (cells := len(trainer.cells)):
@@ -118,7 +118,7 @@ class RowDriver(DeviceDriver):
         command = layout.command(self.board.geometry)
         self._declared = None  # until it is sent
         self._quantiser_command(TreeOpcode.LAYOUT, command)
-        self.board.write_fields("leaf_predictor", by=trainer.predictor, told=int(told))
+        self.board.write_fields("leaf_predictor", by=trainer.predictor, reported=int(reported))
         self._declared = layout
 
     def declare(self, layout, edges):
@@ -129,7 +129,7 @@ class RowDriver(DeviceDriver):
         tree or board.
         """
         self.trainer.check_working()
-        self._declare(layout, told=False)
+        self._declare(layout, reported=False)
         for cell, keys in edges.items():
             self._quantiser_command(TreeOpcode.EDGES, edges_command(self.board.geometry, cell, keys))
         self.flush()
@@ -154,7 +154,7 @@ class RowDriver(DeviceDriver):
         """Learn instances of the trainer's window, and read what leaves have counted; a generator for `Steps`."""
         board, layout = self.board, self._of_codes
         if self._declared is not layout:
-            self._declare(layout, told=True)
+            self._declare(layout, reported=True)
         half = min(board.memory_size // 2, board.batch_bytes) // layout.stride or 1  # rows
         self._answered = position
         self._load(position, end, half, 0)
@@ -181,8 +181,8 @@ class RowDriver(DeviceDriver):
         All leaves compete for the slots every ``reviews`` instances; 0: somebody else sees to that. ``meanwhile`` is
         called once the board has begun.
         """
-        if not self.told:
-            self.tell()
+        if not self.up_to_date:
+            self.bring_up_to_date()
         at = self._at[0]
         at["address"], at["left"], at["stride"], at["reviews"] = address, count, self._declared.stride, reviews
         self._take(_NO_WORDS, 0)
@@ -226,35 +226,35 @@ class RowDriver(DeviceDriver):
     def settling(self):
         nodes = self.trainer.nodes
         while next_of(nodes.table, nodes.rows, FAR) >= 0:
-            if not self.told:
-                self.tell()
+            if not self.up_to_date:
+                self.bring_up_to_date()
             yield from self._effect(FAR)
         self.changed()
 
     def changed(self):
-        self.told = False
+        self.up_to_date = False
 
     def _effect(self, made):
         """A decision that compiled code leaves: read what it takes, change the tree, tell the board."""
-        trainer, nodes, tally, at = self.trainer, self.trainer.nodes, self.trainer.tally, self._at[0]
+        trainer, nodes, event_counts, at = self.trainer, self.trainer.nodes, self.trainer.event_counts, self._at[0]
         at["at_work"] = 1
         node = moved = int(next_of(nodes.table, nodes.rows, made))
-        if (verdict := int(nodes.verdict[node])) > ALTERNATE:
-            moved = int(nodes.child[node]) + (verdict == SWAP)
-        elif verdict == ALTERNATE and has_alternate(nodes.table, node):
+        if (decision := int(nodes.decision[node])) > ALTERNATE:
+            moved = int(nodes.child[node]) + (decision == SWAP)
+        elif decision == ALTERNATE and has_alternate(nodes.table, node):
             node = int(nodes.parent[node])
         # Which leaf loses its slot to another depends on what all have counted.
         scope = CHOICE if trainer.growth.pool.free < trainer.cells.most_branches else NODE
-        yield from self._ask(scope, moved)
-        before = tally.replaced, tally.alternates
-        linked = trainer.policy.anytime and verdict == SWAP and (slot := int(nodes.slot[moved])) >= 0
+        yield from self._request(scope, moved)
+        before = event_counts.replaced, event_counts.alternates
+        linked = trainer.policy.anytime and decision == SWAP and (slot := int(nodes.slot[moved])) >= 0
         found = (yield from self._reading([(slot, NONE)])) if linked else []
-        yield from carrying_out(trainer, moved if verdict == ALTERNATE else node)
-        if linked:  # with its link, the board has begun to count anew up to the next trial
+        yield from carrying_out(trainer, moved if decision == ALTERNATE else node)
+        if linked:  # with its link, the board has begun to count anew up to the next attempt
             self.command(Opcode.WRITE, slot=slot, cell=NONE, payload=relinked(trainer, node, found[0]))
-        if (tally.replaced, tally.alternates) != before:
-            self._told[list(nodes.children(node)), 0] = UNTOLD  # new, whatever stood there
-        self._tell(WHOLE if scope == CHOICE else node)
+        if (event_counts.replaced, event_counts.alternates) != before:
+            self._reported[list(nodes.children(node)), 0] = UNREPORTED  # new, whatever stood there
+        self._report(WHOLE if scope == CHOICE else node)
         at["at_work"] = 0
 
     def predict(self, codes, leaves, scores):
@@ -269,7 +269,7 @@ class RowDriver(DeviceDriver):
         if self._labels and position < len(words) and data[4 * position] in _MOVING:
             self._look_at_errors()
             position = self._take(words, position)
-        if 4 * position < len(data) and data[4 * position] in (Kind.SUGGESTION, Kind.GAINS):
+        if 4 * position < len(data) and data[4 * position] in (Kind.TOP_CANDIDATES, Kind.GAINS):
             raise BoardError(f"board {self.board.name} proposes to change what no node of the tree has: open it anew")
         return 4 * position
 
@@ -315,7 +315,7 @@ class RowDriver(DeviceDriver):
             self._answered,
             self._watch,
             trainer.rule,
-            int(trainer.tally.begun),
+            int(trainer.event_counts.begun),
         )
         if self._answered < 0:
             raise BoardError(f"board {self.board.name} tells LABEL out of turn: open it anew")
@@ -324,37 +324,37 @@ class RowDriver(DeviceDriver):
 
     def read_leaves(self):
         """What all leaves have counted and predict by; yields as `learning`."""
-        yield from self._ask(ALL, 0)
+        yield from self._request(ALL, 0)
 
-    def _ask(self, scope, node):
-        """Have `ask` ask, until all is told; yields as `learning`."""
-        self._write(ask(self._arguments(), scope, node, 0, 0))
+    def _request(self, scope, node):
+        """Have `request` ask, until all is told; yields as `learning`."""
+        self._write(request(self._arguments(), scope, node, 0, 0))
         while self._at[0]["waiting"]:
             self.handle((yield True))
 
-    def tell(self):
+    def bring_up_to_date(self):
         """Have the board follow the tree, whose turn begins."""
-        trainer, board, nodes, tally = self.trainer, self.board, self.trainer.nodes, self.trainer.tally
-        self.told = True
-        if self._told[0, 0] == UNTOLD:  # another tree may have left slots that are due
+        trainer, board, nodes, event_counts = self.trainer, self.board, self.trainer.nodes, self.trainer.event_counts
+        self.up_to_date = True
+        if self._reported[0, 0] == UNREPORTED:  # another tree may have left slots that are due
             for slot in board.first_slot + np.flatnonzero(trainer.growth.pool.node[board.first_slot :] < 0):
                 self._commands.append(pack_tree(board.geometry, TreeOpcode.PERIOD, slot=int(slot)))
-        self._tell(WHOLE)
+        self._report(WHOLE)
         waits = self._watch is not None and trainer.rule.fixed != 1
         values = {
             "flags": int(waits or next_of(nodes.table, nodes.rows, FAR) >= 0),
             "length": int(length_of(trainer.rule, nodes.table, nodes.rows)) - 1,
-            "number": tally.instances & 0xFFFFFFFF,
-            "since": tally.instances - tally.begun,
-            "left": tally.ends - tally.instances - 1,
+            "number": event_counts.instances & 0xFFFFFFFF,
+            "since": event_counts.instances - event_counts.begun,
+            "left": event_counts.ends - event_counts.instances - 1,
             "first": board.first_slot,
             "slots": board.geometry.slots,
         }
         self._commands.append(pack_tree(board.geometry, TreeOpcode.TURN, **values))
         self.flush()
 
-    def _tell(self, node):
-        self._write(tell(self._arguments(), node, 0))
+    def _report(self, node):
+        self._write(report_changes(self._arguments(), node, 0))
 
     def _write(self, used):
         """Send the commands that compiled code has written."""
@@ -368,10 +368,10 @@ class RowDriver(DeviceDriver):
         Memory that nothing is written to is none.
         """
         geometry = self.board.geometry
-        told = words_of(self._step, geometry.classes, geometry.nodes)
-        asked = geometry.nodes + len(self._bins) + _DECISIONS
+        nodes_size = words_of(self._step, geometry.classes, geometry.nodes)
+        requested = geometry.nodes + len(self._bins) + _DECISIONS
         carried_out = _DECISIONS * (growth.most_edits + 2 * geometry.slots)
-        return self._step * (carried_out + growth.review_edits + asked) + 2 * told
+        return self._step * (carried_out + growth.review_edits + requested) + 2 * nodes_size
 
     @property
     def _step(self):
@@ -396,16 +396,16 @@ class RowDriver(DeviceDriver):
             trainer.form,
             trainer.policy.options,
             trainer.classes,
-            self._rule["judge.decides"],
+            self._rule["decider.decides"],
             self.board.geometry.count_max,
             self._sizes,
             self.board.first_node,
-            self._told,
-            trainer.tally.counts,
+            self._reported,
+            trainer.event_counts.counts,
             trainer.rule,
             self._at,
             trainer.cells.most_branches,
-            self._asked,
+            self._requested,
             self._held,
             self._batch,
             self._own,

@@ -116,7 +116,7 @@ def classify_all(state, codes, attributes, slots, where, neighbours, classes, la
     state.events[BEATS] += len(slots) * ((len(where) + state.lanes - 1) // state.lanes)
 
 
-def odds(scores):
+def class_shares(scores):
     """Class shares, float array (n, classes), by the scores of naive Bayes, int array of that shape.
 
     These are log2 of every class's share less a constant, times BAYES_BINS; of one that the leaf has not seen, the
@@ -124,12 +124,12 @@ def odds(scores):
     """
     scores = np.ascontiguousarray(scores, np.int64)
     shares = np.empty(scores.shape)
-    _odds(scores, shares)
+    _class_shares(scores, shares)
     return shares
 
 
 @njit()
-def odds_of_one(scores, shares):
+def class_shares_of_one(scores, shares):
     """The same of one instance, to be written: float64 array (classes,), of which there may be more scores."""
     classes = len(shares)
     most, total = scores[:classes].max(), 0.0
@@ -141,6 +141,6 @@ def odds_of_one(scores, shares):
 
 
 @njit()
-def _odds(scores, shares):
+def _class_shares(scores, shares):
     for row in range(len(scores)):
-        odds_of_one(scores[row], shares[row])
+        class_shares_of_one(scores[row], shares[row])

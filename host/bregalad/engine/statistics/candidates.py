@@ -6,7 +6,7 @@ from ...geometry import NONE
 from .bins import IGNORED
 from .counting import HALVED, UNDERFLOW
 from .gains import entropy_of, gain, join, reciprocals_of
-from .state import CELL, COUNTS, CURRENT, EXTENT, FIRST, FLAGS, GAIN, KIND, SINCE, TRIALS, VALUE, inlined, inner
+from .state import ATTEMPTS, CELL, COUNTS, CURRENT, EXTENT, FIRST, FLAGS, GAIN, KIND, SINCE, VALUE, inlined, inner
 
 
 @inner
@@ -52,7 +52,7 @@ def attempt(state, slot, cells, classes, all_gains, out):
     halved = entries[slot, FLAGS] & HALVED
     entries[slot, SINCE] = 0
     entries[slot, FLAGS] &= ~(HALVED | UNDERFLOW)
-    state.events[TRIALS] += 1
+    state.events[ATTEMPTS] += 1
     return halved != 0
 
 

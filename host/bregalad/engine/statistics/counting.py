@@ -93,7 +93,7 @@ def restate(slots, slot):
 
 @inner
 def clear(slots, slot):
-    """Forget a slot, except for its zoom."""
+    """Forget a slot, except for its bin window."""
     entries, counters, shares = slots.entries, slots.counters, slots.shares
     row = row_of(counters, shares)
     for at in range(used(entries, slots.shape, slot)):

@@ -13,8 +13,8 @@ KIND, FIRST, OTHER, BASE = range(4)  # how a cell counts, as its registers have 
 # them. TERMS: whether the slot's ``shares`` are kept up to date, as they are once asked for.
 N, SINCE, LINK, CURRENT, FLAGS, PERIOD, EXTENT, TERMS, COUNTS = range(9)
 CELL, VALUE, GAIN, FOUND = range(4)  # a candidate's first cell, value and gain
-RECORDS, NODES, BEATS, PREDICTED, TRIALS, HALVINGS, CLAMPED = map(
-    list(EVENTS).index, ("records", "nodes", "beats", "predictions", "trials", "halvings", "clamped")
+RECORDS, NODES, BEATS, PREDICTED, ATTEMPTS, HALVINGS, CLAMPED = map(
+    list(EVENTS).index, ("records", "nodes", "beats", "predictions", "attempts", "halvings", "clamped")
 )
 
 # The error model spares checks of divisors; none is 0. Nothing here makes an array, so none needs

@@ -27,7 +27,7 @@ class History(NamedTuple):
 
 
 def history_of(record, schema, books):
-    """The `History` of what compiled code has noted, an ``engine.history.History``."""
+    """The `History` of what compiled code has recorded, an ``engine.history.History``."""
     events, paths, dropped = record.in_order()
     table = pd.DataFrame({"instances": events["instances"], "event": np.array(EVENTS)[events["event"]]})
     table["attribute"] = [schema.names[place] if place >= 0 else None for place in events["attribute"]]

@@ -3,6 +3,7 @@
 import numpy as np
 from scipy.sparse import csr_matrix
 
+from ...former import Counts
 from ...policy.criteria import remainder
 from ...predictors import predictor_of
 from ...tree.table import LEAF
@@ -11,7 +12,7 @@ from ...words import counted
 
 def report(tree):
     """As ``StreamTree.report``."""
-    events = tree._tally.as_dict()
+    events = tree._event_counts.as_dict()
     del events["begun"], events["ends"]
     nodes = tree._nodes
     if nodes is None:
@@ -26,7 +27,7 @@ def report(tree):
             "slots": _slots_in_use(tree),
             "depth": int(nodes.deepest),
         }
-    return {**events, **sizes, "leaf_prediction": tree.leaf_prediction_}
+    return Counts(events, **sizes, leaf_prediction=tree.leaf_prediction_)
 
 
 def _slots_in_use(tree):
@@ -38,11 +39,11 @@ def _slots_in_use(tree):
 def unsplit(tree):
     """What a tree without a split says of itself."""
     leaf = tree._nodes.table[tree._nodes.standing(0)]
-    how = tree.leaf_prediction_
+    how, events = tree.leaf_prediction_, tree._event_counts
     bayes = predictor_of(how).trusts_bayes(leaf["right"])
     return (
-        f"No split {'is left' if tree._tally.splits else 'yet'}: {counted(tree._tally.instances, 'instance')}, "
-        f"{counted(tree._tally.trials, 'trial')}, one every {leaf['period']} (grace). "
+        f"No split {'is left' if events.splits else 'yet'}: {counted(events.instances, 'instance')}, "
+        f"{counted(events.attempts, 'attempt')}, one every {leaf['period']} (grace). "
         f"The leaf predicts {'by naive Bayes' if bayes else 'its majority class'} ({how})."
     )
 

@@ -6,8 +6,8 @@ from math import isfinite
 import numpy as np
 
 from ...drift import adwin
+from ...engine.event_counts import EventCounts
 from ...engine.history import Log
-from ...engine.tally import Tally
 from ...geometry import MISSING
 from ...policy.decide import ALTERNATE, CONSULT, DROP, KEEP, NO_CELL, PRUNE, RELOCATE, SWAP
 from ...protocol.reports import entry_layout
@@ -22,8 +22,8 @@ from ...tree.table import (
     MULTIWAY,
     NEVER,
     NUMERIC,
+    PER_ATTEMPT,
     PER_ATTRIBUTE,
-    PER_TRIAL,
     PER_WINDOW,
 )
 from ...words import shown
@@ -35,11 +35,11 @@ _MANY = 1 << 53  # more than anything is ever counted
 # the nodes; "slot" and "next" are found anew.
 _LIMITS = {
     "threshold": (0, 2 * MISSING),
-    "own": (0, _MANY),
+    "observed": (0, _MANY),
     "since": (0, _MANY),
     "period": (0, LONG),
     "due_at": (NEVER, _MANY),
-    "verdict": (KEEP, DROP),
+    "decision": (KEEP, DROP),
     "value": (0, MISSING),
     "right": (-_MANY, _MANY),
     "low": (0, MISSING),
@@ -49,13 +49,13 @@ _LIMITS = {
     "born": (0, _MANY),
     "made": (0, _MANY),
     "counts": (0, _MANY),
-    "base": (0, _MANY),
+    "inherited": (0, _MANY),
     "gains": (-1e18, 1e18),
     "windows": (-1e18, 1e18),
     "evidence": (-1e18, 1e18),
 }
 _NODE = (*FIELDS, *MATRICES)
-_FLOATS = (*PER_ATTRIBUTE, *PER_WINDOW, *PER_TRIAL)
+_FLOATS = (*PER_ATTRIBUTE, *PER_WINDOW, *PER_ATTEMPT)
 _BOARD = ("nodes", "entries", "counts")
 _HISTORY = Log._fields  # looked at by `History`
 _MEMORY = ("codes", "labels")  # looked at by `Memory`; only of trees with a window
@@ -63,7 +63,7 @@ _SAMPLE = ("count", "kept", "recent", "rest", "calm")  # looked at by `Sample`
 
 # Entries of the description, of those that there are, and their types.
 _ENTRIES = {
-    **dict.fromkeys(("params", "schema", "quantiser", "run", "columns", "curve", "geometry", "tally"), dict),
+    **dict.fromkeys(("params", "schema", "quantiser", "run", "columns", "curve", "geometry", "event_counts"), dict),
     **dict.fromkeys(("tree", "class_type", "board"), str),
     **dict.fromkeys(("named", "grows"), bool),
     **dict.fromkeys(("classes", "fractions"), list),
@@ -94,14 +94,14 @@ def check_entries(meta):
         raise ValueError("the entry 'curve' is none")
 
 
-def check_tally(tally):
-    """Refuse what is no `Tally`."""
+def check_event_counts(event_counts):
+    """Refuse what is no `EventCounts`."""
     if (
-        set(tally) != set(Tally().as_dict())
-        or not all(map(is_count, tally.values()))
-        or tally["begun"] > tally["instances"]
+        set(event_counts) != set(EventCounts().as_dict())
+        or not all(map(is_count, event_counts.values()))
+        or event_counts["begun"] > event_counts["instances"]
     ):
-        raise ValueError(f"the entry 'tally' is {shown(tally)}")
+        raise ValueError(f"the entry 'event_counts' is {shown(event_counts)}")
 
 
 def is_count(value):
@@ -154,8 +154,8 @@ def check_shapes(arrays, attributes, policy):
         _check_array(f"node_{name}", arrays, rows, 1 + (name in MATRICES), limits)
     for ndim, name in enumerate(_BOARD, 1):
         _check_array(f"board_{name}", arrays, held, ndim, (0, (1 << 32) - 1))
-    if arrays["node_base"].shape != arrays["node_counts"].shape:
-        raise _wrong("node_base", arrays["node_base"])
+    if arrays["node_inherited"].shape != arrays["node_counts"].shape:
+        raise _wrong("node_inherited", arrays["node_inherited"])
     if arrays["node_gains"].shape[1] not in (0, attributes):
         raise _wrong("node_gains", arrays["node_gains"])
     if arrays["node_evidence"].shape[1] != EVIDENCE:
@@ -186,9 +186,9 @@ def check_tree(nodes, capacities, classes, policy):
     live = nodes.descendants()
     if nodes.forks and not policy.alternates:
         raise ValueError("its nodes have alternates, which such a tree has not")
-    verdict = nodes.verdict[live]
-    asked = verdict == CONSULT
-    if (~asked & (verdict > KEEP) & (verdict < SWAP) if policy.consults else asked).any():
+    decision = nodes.decision[live]
+    asked = decision == CONSULT
+    if (~asked & (decision > KEEP) & (decision < SWAP) if policy.consults else asked).any():
         raise ValueError(_NOT_THESE)
     for name, (least, most) in _LIMITS.items():
         column = getattr(nodes, name)[live]
@@ -207,7 +207,7 @@ def check_tree(nodes, capacities, classes, policy):
     if (
         (nodes.majority[live] >= classes).any()
         or nodes.counts[live, classes:].any()
-        or nodes.base[live, classes:].any()
+        or nodes.inherited[live, classes:].any()
     ):
         raise ValueError("its nodes count classes that there are not")
 
@@ -236,19 +236,19 @@ def check_statistics(statistics, nodes, capacities, classes, geometry, anytime, 
     # Parents before children, as they go to the board: a child's link names its parent's slot.
     if not np.array_equal(may[np.isin(may, held)], held) or anytime and len(held) and not np.isin(inner, held).all():
         raise ValueError("its statistics are not of its nodes")
-    seen, own = entries[:, 0].astype(np.int64), entries[:, 4:].astype(np.int64)
-    total = own.sum(axis=1)
+    seen, observed = entries[:, 0].astype(np.int64), entries[:, 4:].astype(np.int64)
+    total = observed.sum(axis=1)
     # Halving rounds each class down.
     if (
         (seen > geometry.count_max).any()
         or (total > seen).any()
-        or own[:, classes:].any()
+        or observed[:, classes:].any()
         or (total < seen - geometry.classes).any()
         or ((seen > 0) & (total == 0)).any()
     ):
         raise ValueError("its statistics do not add up")
     table = counts.reshape(len(held), len(cells), geometry.bins, geometry.classes)
-    if (table.sum(axis=2, dtype=np.int64) > own[:, np.newaxis]).any():
+    if (table.sum(axis=2, dtype=np.int64) > observed[:, np.newaxis]).any():
         raise ValueError("its statistics do not add up")
     for cell in range(len(cells)):
         capacity = capacities[cells.attribute[cell]]
@@ -259,24 +259,24 @@ def check_statistics(statistics, nodes, capacities, classes, geometry, anytime, 
 
 
 def _check_decisions(nodes, held, cells, bins):
-    """Refuse decisions, still to take effect, that no trial of the nodes can have come to."""
-    for node in np.flatnonzero(nodes.verdict != KEEP).tolist():
-        inner, verdict, cell = nodes.kind[node] != LEAF, nodes.verdict[node], nodes.cell[node]
+    """Refuse decisions, still to take effect, that no attempt of the nodes can have come to."""
+    for node in np.flatnonzero(nodes.decision != KEEP).tolist():
+        inner, decision, cell = nodes.kind[node] != LEAF, nodes.decision[node], nodes.cell[node]
         fork = nodes.kind[node] == FORK
-        if verdict >= ALTERNATE:
-            if fork != (verdict in (SWAP, DROP)) or not -1 <= cell < len(cells):
+        if decision >= ALTERNATE:
+            if fork != (decision in (SWAP, DROP)) or not -1 <= cell < len(cells):
                 raise ValueError(_NOT_THESE)
             continue
-        if verdict == CONSULT:
+        if decision == CONSULT:
             if cell != NO_CELL or node not in held:
                 raise ValueError(_NOT_THESE)
             continue
-        known = verdict == PRUNE or cell in cells.first_cell
-        if known and verdict != PRUNE:
+        known = decision == PRUNE or cell in cells.first_cell
+        if known and decision != PRUNE:
             attribute = cells.attribute[cell]
             highest = cells.capacities[attribute] or bins
-            known = nodes.value[node] < highest and (verdict != RELOCATE or attribute == nodes.attribute[node])
-        if not known or node not in held or not inner and verdict in (PRUNE, RELOCATE):
+            known = nodes.value[node] < highest and (decision != RELOCATE or attribute == nodes.attribute[node])
+        if not known or node not in held or not inner and decision in (PRUNE, RELOCATE):
             raise ValueError(_NOT_THESE)
 
 

@@ -9,6 +9,7 @@ from numbers import Integral
 import numpy as np
 from numpy.lib.npyio import NpzFile
 
+from ... import former
 from ...boards import is_link
 from ...boards.base import Board
 from ...data.nominal import plain
@@ -16,8 +17,8 @@ from ...data.quantiser import Quantiser
 from ...data.schema import Schema
 from ...driver import checkpoint
 from ...driver.requirements import check_abilities
+from ...engine.event_counts import EventCounts
 from ...engine.history import History
-from ...engine.tally import Tally
 from ...files import replacing
 from ...geometry import Geometry
 from ...predictors import predictor_of
@@ -25,19 +26,19 @@ from ...tree.cells import CellMap
 from ...tree.nodes import Nodes
 from ...tree.window import Memory
 from ...words import joined, shown
-from .. import board as holder
+from .. import board as tree_board
 from ..inputs import is_position
 from .contents import (
     check_entries,
+    check_event_counts,
     check_shapes,
     check_statistics,
-    check_tally,
     check_tree,
     digest_of,
     labels_from,
 )
 
-FORMAT = 7  # changes whenever what a file holds does
+FORMAT = 8  # changes whenever what a file holds does
 
 
 def save(tree, path, kept):
@@ -57,14 +58,14 @@ def contents(tree, kept):
         "board": board,
         "geometry": trainer.board.geometry.as_dict(),
         "given_geometry": given.as_dict() if isinstance(given, Geometry) else given,
-        "tally": tree._tally.as_dict(),
+        "event_counts": tree._event_counts.as_dict(),
     }
     statistics = checkpoint.read(trainer)
     arrays = {f"node_{name}": column for name, column in trainer.nodes.state().items()}
     arrays |= {f"board_{name}": column for name, column in statistics.items()}
-    arrays |= {f"history_{name}": column for name, column in tree._tally.history.__getstate__().items()}
+    arrays |= {f"history_{name}": column for name, column in tree._event_counts.history.__getstate__().items()}
     if len(trainer.memory):
-        kept = trainer.memory.state(trainer.tally.instances)
+        kept = trainer.memory.state(trainer.event_counts.instances)
         arrays |= {f"memory_{name}": column for name, column in kept.items()}
     return meta, arrays
 
@@ -143,6 +144,7 @@ def load(classes, path, changes):
     large; TypeError or ValueError if a change is none of the tree's parameters.
     """
     meta, arrays = read(path)
+    changes = former.parameters(changes)
     known = {cls.__name__: cls for cls in classes}
     if meta["tree"] not in known:
         raise ValueError(
@@ -187,12 +189,14 @@ def read(path):
             raise
         except Exception as error:  # whatever zip, compression, header or JSON make of other bytes
             raise ValueError(f"no saved tree, or a damaged one ({error})") from error
-        if form != FORMAT:
-            raise ValueError(f"saved in format {form!r}, this release reads {FORMAT}: learn anew")
+        if form not in (former.FORMAT, FORMAT):
+            raise ValueError(f"saved in format {form!r}, this release reads {former.FORMAT} and {FORMAT}: learn anew")
         if not sound:
             raise ValueError("no saved tree, or a damaged one (its digest is of other contents)")
         with of_the_file():
             check_entries(meta)
+            if form == former.FORMAT:
+                former.update(meta, arrays)
         return meta, arrays
 
 
@@ -251,7 +255,7 @@ def parameters_of(meta):
 
 def learnt_by(tree, meta, arrays):
     """What a tree of the file's own parameters has learnt, checked: its members."""
-    check_tally(meta["tally"])
+    check_event_counts(meta["event_counts"])
     window = tree._policy().window
     check_shapes(arrays, len(meta["schema"]["attributes"]), tree._policy())
     nodes, statistics, sample, memory, history = (
@@ -269,20 +273,22 @@ def learnt_by(tree, meta, arrays):
     check_statistics(statistics, nodes, capacities, len(classes), kept, tree._policy().anytime, tree.nominal_split)
     tree._policy().check(len(classes), any(capacities), tree.nominal_split)
     if window is not None:
-        memory = Memory.from_state(memory, window, attributes, min(window, meta["tally"]["instances"]), len(classes))
+        memory = Memory.from_state(
+            memory, window, attributes, min(window, meta["event_counts"]["instances"]), len(classes)
+        )
         CellMap.build(capacities, kept.bins, tree.nominal_split).check(memory.codes.reshape(window, attributes))
-    tally = Tally(**meta["tally"])
-    tally.history = History.from_state(history, capacities)
+    event_counts = EventCounts(**meta["event_counts"])
+    event_counts.history = History.from_state(history, capacities)
     return {
         **members,
         "_memory": memory or None,
         "_nodes": nodes,
         "_checkpoint": statistics,
-        "_tally": tally,
+        "_event_counts": event_counts,
         "_trainer": None,
         "_kept_geometry": kept,
         # What leaves predict by stays: no other board may choose anew.
-        "_prediction": holder.prediction_on(tree, kept),
+        "_prediction": tree_board.prediction_on(tree, kept),
     }
 
 
@@ -332,12 +338,12 @@ def built(cls, params, learnt, changes):
     tree._check_classes(len(tree.classes_))
     tree._made_with = tree._decisive()
     tree._kept_geometry = None if is_link(board) else _changed(learnt["_kept_geometry"], tree, changes)
-    geometry = holder.geometry_of(tree)  # None: that is checked when the board is opened
+    geometry = tree_board.geometry_of(tree)  # None: that is checked when the board is opened
     if board == "simulated":
         geometry.check_hardware()
     if geometry is not None:
         check_abilities(geometry, tree._policy(), tree.leaf_prediction_)
-        holder.check_fit(tree, geometry)
+        tree_board.check_fit(tree, geometry)
     return tree
 
 
@@ -349,4 +355,4 @@ def _changed(kept, tree, changes):
         "leaf_prediction": ("naive_bayes", predictor_of(tree.leaf_prediction_).takes_bayes),
     }
     changed = kept.replace(**dict(says[name] for name in changes if name in says))
-    return holder.for_hardware(changed) if tree.board == "simulated" else changed
+    return tree_board.for_hardware(changed) if tree.board == "simulated" else changed

@@ -16,6 +16,7 @@ from ...estimator.single import OneByOne
 from ...estimator.stream import StreamLearner
 from ...estimator.turns import in_turn
 from ...estimator.weights import check_class_weight, often
+from ...former import Counts
 from ...geometry import MISSING
 from ...hints import Frame, Label
 from ...options import table as options
@@ -218,15 +219,14 @@ class ClassicalTree(StreamLearner, Drawn):
 
     @in_turn
     def report(self) -> dict[str, Any]:
-        """Sizes and counts as a dict: instances kept, nodes, leaves, depth, trials, splits, replaced, pruned.
+        """Sizes and counts as a dict: instances kept, nodes, leaves, depth, attempts, splits, replaced, pruned.
 
-        A trial looks for a node's best test; a node is replaced, with all below it, where another test is better.
+        An attempt looks for a node's best test; a node is replaced, with all below it, where another test is better.
         """
         self._fitted()
         depths = [(depth, node.test is None) for node, depth in self._tree.root.nodes()]
-        return {
+        return Counts(self._tree.event_counts) | {
             "instances": self._tree.instances.count,
-            **self._tree.tally,
             "nodes": len(depths),
             "leaves": sum(leaf for _, leaf in depths),
             "depth": max(depth for depth, _ in depths),

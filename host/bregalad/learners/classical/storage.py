@@ -17,7 +17,7 @@ _TYPES = {"numbers": np.float64, "codes": np.uint8, "labels": np.int32}
 def save(tree, path, kept):
     """Write a fitted ``ClassicalTree`` to ``path``, and entries of its description that are ``kept``."""
     instances = tree._tree.instances.data._asdict()
-    meta = storage.described(tree, kept) | {"tally": tree._tree.tally}
+    meta = storage.described(tree, kept) | {"event_counts": tree._tree.event_counts}
     storage.write(path, meta, {f"kept_{name}": part for name, part in instances.items()})
 
 
@@ -29,7 +29,7 @@ def restored(cls, meta, arrays, changes):
         empty = Quantiser(Schema.from_dict(meta["schema"])).sample.state()  # no tree of these has one
         members = storage.members_of(meta, empty)
         kept = _kept(arrays, members)
-        tally = _tally(meta)
+        event_counts = _event_counts(meta)
     tree = storage.made(cls, params | changes)
     tree.check_parameters()
     tree.__dict__.update(members)
@@ -39,16 +39,16 @@ def restored(cls, meta, arrays, changes):
     tree._begin()
     if len(kept.labels):
         tree._take(kept)
-    tree._tree.tally |= tally
+    tree._tree.event_counts |= event_counts
     return tree
 
 
-def _tally(meta):
+def _event_counts(meta):
     """What the tree has counted, checked."""
-    tally = meta["tally"]
-    if tally.keys() != Tree([], True).tally.keys() or not all(map(is_count, tally.values())):
-        raise ValueError(f"the entry 'tally' is {shown(tally)}")
-    return tally
+    event_counts = meta["event_counts"]
+    if event_counts.keys() != Tree([], True).event_counts.keys() or not all(map(is_count, event_counts.values())):
+        raise ValueError(f"the entry 'event_counts' is {shown(event_counts)}")
+    return event_counts
 
 
 def _kept(arrays, members):

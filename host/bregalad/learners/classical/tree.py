@@ -87,12 +87,12 @@ class Tree:
 
     Whatever is interrupted loses no instance: the tree is built anew of all that it keeps. ``numeric`` says per
     attribute whether it is numeric, else nominal; ``multiway`` whether nominal attributes have a branch for each value,
-    else one value is tested against the rest. The tally counts trials (a node's best test was looked for), splits of
+    else one value is tested against the rest. It counts attempts (a node's best test was looked for), splits of
     leaves, inner nodes replaced (another test was better) and pruned: none, for instances only come.
     """
 
     def __init__(self, numeric, multiway):
-        self.tally = dict.fromkeys(("trials", "splits", "replaced", "pruned"), 0)
+        self.event_counts = dict.fromkeys(("attempts", "splits", "replaced", "pruned"), 0)
         self._multiway = multiway
         self._numeric = numeric
         self.instances = Instances(numeric.count(True), numeric.count(False))
@@ -102,9 +102,9 @@ class Tree:
     def root(self):
         """The root."""
         if self._root is None:
-            tally = dict(self.tally)
+            event_counts = dict(self.event_counts)
             self._root = self._ensured(Node(np.arange(self.instances.count, dtype=np.int32)))
-            self.tally = tally  # nothing is learnt that was not before
+            self.event_counts = event_counts  # nothing is learnt that was not before
         return self._root
 
     def learn(self, data, values, classes):
@@ -171,12 +171,12 @@ class Tree:
             if not node.size:
                 continue
             test = Test(*best_test(data, self._plan, work, low, high))
-            self.tally["trials"] += 1
+            self.event_counts["attempts"] += 1
             if test.attribute < 0:
                 continue
             starts = divide(data, self._plan, work, *test, low, high).tolist()
             if node.test != test:
-                self.tally["splits" if node.test is None else "replaced"] += 1
+                self.event_counts["splits" if node.test is None else "replaced"] += 1
                 stretches = enumerate(zip(starts, starts[1:], strict=False), -1)
                 node.children = {branch: Node(work.rows[a:b].copy()) for branch, (a, b) in stretches if a < b}
                 node.test, node.rows = test, None

@@ -192,7 +192,7 @@ class PositiveLearner(Learner, Drawn, BoardParameters):
     def report(self) -> dict[str, Any]:
         """Sizes and counts of the tree that predicts, its ``level`` and its ``merit``."""
         level = self.level_
-        return {**self.trees_[level].report(), "level": level, "merit": self.trees_[level].merit}
+        return self.trees_[level].report() | {"level": level, "merit": self.trees_[level].merit}
 
     @in_turn
     def quantiser_summary(self) -> dict[str, Any]:

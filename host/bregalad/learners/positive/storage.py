@@ -4,7 +4,7 @@ import numpy as np
 
 from ...estimator.saving import storage
 
-_OWN = ("geometry", "tally", "quantiser")  # entries of a tree's description that are its own
+_OWN = ("geometry", "event_counts", "quantiser")  # entries of a tree's description that are its own
 
 
 def save(learner, path, kept):
@@ -15,7 +15,7 @@ def save(learner, path, kept):
         columns |= {f"sample_{name}": column for name, column in tree._quantiser.sample.state().items()}
         arrays |= {f"{place}_{name}": column for name, column in columns.items()}
         trees.append({name: meta[name] for name in _OWN} | {"level": level, "totals": tree.totals.tolist()})
-    del meta["tally"]
+    del meta["event_counts"]
     own = learner.get_params(deep=False)
     storage.check_own(learner, own)
     own = {name: value for name, value in own.items() if name not in learner._options}
@@ -52,7 +52,7 @@ def _learnt(tree, meta, arrays):
     members = storage.learnt_by(tree, meta, arrays)
     if tree.positive not in members["classes_"].tolist():
         raise ValueError(f"its classes are not of positive={tree.positive!r}")
-    totals, memory, count = meta["totals"], members["_memory"], members["_tally"].instances
+    totals, memory, count = meta["totals"], members["_memory"], members["_event_counts"].instances
     known = np.bincount(memory.labels[:count], minlength=2).tolist() if memory is not None else totals
     if totals != known or [type(each) for each in totals] != [int, int] or min(totals) < 0:
         raise ValueError(f"the entry 'totals' is {totals}")

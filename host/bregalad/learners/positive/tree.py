@@ -73,7 +73,7 @@ class PositiveTree(StreamTree):
     @property
     def totals(self):
         """How many instances of each class count; int array (2,)."""
-        return self._totals.at(self._tally.instances)
+        return self._totals.at(self._event_counts.instances)
 
     def chances_of(self, X):
         """The same as `chances`, of instances."""

@@ -1,21 +1,21 @@
-"""The judge: hardware against golden model, and its rule against the host's."""
+"""The decider: hardware against golden model, and its rule against the host's."""
 
+import decisions
 import numpy as np
 import pytest
-import verdicts
-from bregalad.driver.devices.filter import ask_up_to, rule_of
+from bregalad.driver.devices.filter import all_up_to, rule_of
 from bregalad.geometry import GAIN_FRACTION, PRESETS, Geometry
 from bregalad.policy.bounds import hoeffding_bound
 from bregalad.policy.decide import KEEP, NO_CELL, form_of
 from bregalad.policy.split_policy import SplitPolicy
-from bregalad.protocol.judge import JUDGE
+from bregalad.protocol.decider import DECIDER
 from bregalad.tree.cells import CellMap
 from bregalad.tree.nodes import Nodes
 from bregalad.tree.table import LEAF, MULTIWAY, NUMERIC
-from bregalad_hw.front.judge import Judge
-from bregalad_hw.front.verdicts import Verdicts
+from bregalad_hw.front.decider import Decider
+from bregalad_hw.front.decisions import Decisions
 from bregalad_sim.golden import Candidate
-from bregalad_sim.golden.judge import Trial, judge
+from bregalad_sim.golden.decider import Attempt, is_candidate
 from bregalad_sim.runner import run
 from marks import nightly
 
@@ -23,7 +23,7 @@ NINE = PRESETS["tiny"].replace(nodes=9, classes=3, count_width=20)
 ATTRIBUTES = 5
 NODES = 2000
 MOST = (1 << 32) - 1  # instances of a slot
-ROWS = 8_000  # trials of each policy
+ROWS = 8_000  # attempts of each policy
 POLICIES = {
     "vfdt": (2, {}),
     "vfdt zero": (2, {"child_counts": "zero"}),
@@ -51,8 +51,8 @@ POLICIES = {
     [PRESETS["tiny"], Geometry(count_width=32, classes=32), *nightly(Geometry(), PRESETS["many-classes"])],
     ids=lambda g: f"{g.classes}-{g.count_width}",
 )
-def test_judge(geometry, tmp_path):
-    run(Judge(geometry), "dut", "bench_judge", tmp_path, geometry=geometry.as_dict(), rounds=40)
+def test_decider(geometry, tmp_path):
+    run(Decider(geometry), "dut", "bench_decider", tmp_path, geometry=geometry.as_dict(), rounds=40)
 
 
 @pytest.mark.parametrize(
@@ -60,19 +60,19 @@ def test_judge(geometry, tmp_path):
     [(NINE, 15), *nightly((NINE, 40), (PRESETS["tiny"].replace(nodes=9, slots=4), 40))],
     ids=lambda g: f"{g.classes}-{g.count_width}" if isinstance(g, Geometry) else str(g),
 )
-def test_verdicts(geometry, rounds, tmp_path):
+def test_decisions(geometry, rounds, tmp_path):
     run(
-        Verdicts(geometry, trials=5),
+        Decisions(geometry, attempts=5),
         "dut",
-        "bench_verdicts",
+        "bench_decisions",
         tmp_path,
         geometry=geometry.as_dict(),
-        trials=5,
+        attempts=5,
         rounds=rounds,
     )
 
 
-class Trials:
+class Attempts:
     """Split attempts at nodes of all kinds, most of them at the bound, with three candidates.
 
     Below a multiway split of attribute 0 are a third of the nodes, below such of all attributes but one some.
@@ -100,10 +100,10 @@ class Trials:
         nodes.kind[at] = np.where(inner, rng.choice([NUMERIC, MULTIWAY], NODES), LEAF)
         nodes.period[at] = policy.grace
         if policy.child_counts == "inherit":
-            nodes.base[at] = self.counts(NODES) * (rng.random((NODES, 1)) < 0.8)
+            nodes.inherited[at] = self.counts(NODES) * (rng.random((NODES, 1)) < 0.8)
         self.ask = np.array(
             [
-                ask_up_to(policy.options, classes, nodes.base[node], nodes.kind[node] != LEAF, left, MOST)
+                all_up_to(policy.options, classes, nodes.inherited[node], nodes.kind[node] != LEAF, left, MOST)
                 for node, left in zip(at, self.left, strict=True)
             ]
         )
@@ -117,17 +117,19 @@ class Trials:
         return (shares / shares.sum(axis=1, keepdims=True) * total[:, None]).astype(np.int64)
 
     def words(self, rows):
-        """``(words, node, own counts)``."""
+        """``(words, node, observed counts)``."""
         rng, nodes, policy = self.rng, self.nodes, self.policy
         node = rng.choice(self.at, rows)
-        base = nodes.base[node]
-        own = self.counts(rows)
+        inherited = nodes.inherited[node]
+        observed = self.counts(rows)
         like = rng.random(rows) < 0.3  # as the inherited ones
-        own[like] = (base[like] * (2 ** rng.uniform(-3, 3, (rows, 1)))[like]).astype(np.int64)
-        n = own.sum(axis=1)
-        both = n + base.sum(axis=1)
+        observed[like] = (inherited[like] * (2 ** rng.uniform(-3, 3, (rows, 1)))[like]).astype(np.int64)
+        n = observed.sum(axis=1)
+        total = n + inherited.sum(axis=1)
         options = policy.options
-        bound = np.array([hoeffding_bound(options.criterion, max(1, b), self.classes, options.certainty) for b in both])
+        bound = np.array(
+            [hoeffding_bound(options.criterion, max(1, b), self.classes, options.certainty) for b in total]
+        )
         half = (rng.random(rows) < 0.2) & (policy.variant == "moa")
         bound[half] = policy.tau / 2
         scale = n * float(1 << GAIN_FRACTION)
@@ -146,7 +148,7 @@ class Trials:
                 rng.random(rows) < 0.3, gains[:, place - 1], gains[:, 0] - np.maximum(abs(gap), gains[:, 0] - second)
             ) - rng.integers(0, 3, rows)
         words = np.zeros((rows, self.form.size), np.int64)
-        words[:, : self.classes] = own
+        words[:, : self.classes] = observed
         place = np.argmax(order == nodes.attribute[node][:, None], axis=1)
         there = nodes.attribute[node] >= 0
         for at, which, valid in (
@@ -161,31 +163,31 @@ class Trials:
         lost = words[:, self.form.best] == NO_CELL  # then there is none at all
         for at in (self.form.second, self.form.current):
             words[lost, at], words[lost, at + 2] = NO_CELL, 0
-        return words, node, own
+        return words, node, observed
 
 
-def all_proposals(rule, words, form, own, base, ask, inner):
-    """Which of some split attempts the golden model's judge proposes; bool array."""
+def all_candidates(rule, words, form, observed, inherited, ask, inner):
+    """Which of some split attempts the golden model's decider proposes; bool array."""
     found = []
-    for row, counts, inherited, up_to, is_inner in zip(words.tolist(), own, base, ask, inner, strict=True):
+    for row, counts, before, up_to, is_inner in zip(words.tolist(), observed, inherited, ask, inner, strict=True):
         best, second, current = (
             Candidate(*row[at : at + 3]) if row[at] != NO_CELL else Candidate()
             for at in (form.best, form.second, form.current)
         )
-        mixed = int((counts + inherited > 0).sum()) > 1
-        known = int(counts.sum()), int(inherited.sum()), int(up_to), mixed, bool(is_inner)
-        found.append(judge(rule, Trial(*known, best, second, current)))
+        mixed = int((counts + before > 0).sum()) > 1
+        known = int(counts.sum()), int(before.sum()), int(up_to), mixed, bool(is_inner)
+        found.append(is_candidate(rule, Attempt(*known, best, second, current)))
     return np.array(found)
 
 
-def proposals(trials, words, node, own):
-    """Which of some trials the judge proposes; which it would, whatever their gains."""
-    nodes, form, policy = trials.nodes, trials.form, trials.policy
-    rule = rule_of(policy, trials.classes)
-    ask = trials.ask[node - trials.first]
+def candidates(attempts, words, node, observed):
+    """Which of some attempts the decider proposes; which it would, whatever their gains."""
+    nodes, form, policy = attempts.nodes, attempts.form, attempts.policy
+    rule = rule_of(policy, attempts.classes)
+    ask = attempts.ask[node - attempts.first]
     inner = nodes.kind[node] != LEAF
-    proposed = all_proposals(rule, words, form, own, nodes.base[node], ask, inner)
-    return proposed, own.sum(axis=1) <= ask
+    found = all_candidates(rule, words, form, observed, nodes.inherited[node], ask, inner)
+    return found, observed.sum(axis=1) <= ask
 
 
 @pytest.mark.parametrize("name", POLICIES)
@@ -194,34 +196,36 @@ def test_what_stays_the_host_keeps(name, seed):
     classes, options = POLICIES[name]
     policy, lenient = SplitPolicy(**options), SplitPolicy(**options)
     lenient.__dict__["options"] = policy.options._replace(certainty=policy.options.certainty * (1 - 2.0**-9))
-    trials = Trials(policy, classes, np.random.default_rng(seed))
-    words, node, own = trials.words(ROWS)
-    proposed, asked = proposals(trials, words, node, own)
-    due = trials.nodes.due_at[node]
+    attempts = Attempts(policy, classes, np.random.default_rng(seed))
+    words, node, observed = attempts.words(ROWS)
+    found, asked = candidates(attempts, words, node, observed)
+    due = attempts.nodes.due_at[node]
     strict, loose = (
-        verdicts.judge(each, words, trials.form, trials.nodes, node, due, classes).verdict != KEEP
+        decisions.decide(each, words, attempts.form, attempts.nodes, node, due, classes).decision != KEEP
         for each in (policy, lenient)
     )
-    assert not (strict & ~proposed).any()
-    current = words[:, trials.form.current + 2]
+    assert not (strict & ~found).any()
+    current = words[:, attempts.form.current + 2]
     carried = (
-        (trials.nodes.base[node].sum(axis=1) == 0)
-        & (trials.left[node - trials.first] == ATTRIBUTES)
-        & (own.sum(axis=1) < 1 << 20)  # G >= 1e-10 wherever n G >= 1
+        (attempts.nodes.inherited[node].sum(axis=1) == 0)
+        & (attempts.left[node - attempts.first] == ATTRIBUTES)
+        & (observed.sum(axis=1) < 1 << 20)  # G >= 1e-10 wherever n G >= 1
         & ~(asked | (current < 0) | bool(policy.max_depth))
     )
     if policy.variant == "moa":  # tau / 2 is no part of the lenient bound
-        carried &= (trials.nodes.kind[node] == LEAF) | (own.sum(axis=1) < rule_of(policy, classes)["judge_tie.n"])
+        carried &= (attempts.nodes.kind[node] == LEAF) | (
+            observed.sum(axis=1) < rule_of(policy, classes)["decider_tie.n"]
+        )
     if policy.same_attribute == "replace":
-        carried &= trials.nodes.kind[node] == LEAF
-    assert not (carried & proposed & ~loose).any()
+        carried &= attempts.nodes.kind[node] == LEAF
+    assert not (carried & found & ~loose).any()
     print(
-        f"{strict.sum()} changes, {(~strict & proposed).sum()} more proposals; where integers carry all "
-        f"{(carried & strict).sum()} and {(carried & ~strict & proposed).sum()}, {(carried & ~proposed).sum()} stay"
+        f"{strict.sum()} changes, {(~strict & found).sum()} more candidates; where integers carry all "
+        f"{(carried & strict).sum()} and {(carried & ~strict & found).sum()}, {(carried & ~found).sum()} stay"
     )
     assert strict.sum() > ROWS / 10
-    assert (~proposed).sum() > ROWS / 1000
-    assert policy.max_depth or min((carried & strict).sum(), (carried & ~proposed).sum()) > ROWS / 1000
+    assert (~found).sum() > ROWS / 1000
+    assert policy.max_depth or min((carried & strict).sum(), (carried & ~found).sum()) > ROWS / 1000
 
 
 @pytest.mark.parametrize(
@@ -239,31 +243,31 @@ def test_what_stays_the_host_keeps(name, seed):
 )
 def test_what_integers_do_not_carry_is_asked(options):
     rule = rule_of(SplitPolicy(**options), 2)
-    assert not rule["judge.decides"]
-    assert judge(rule, Trial(n=0))
+    assert not rule["decider.decides"]
+    assert is_candidate(rule, Attempt(n=0))
 
 
 def test_rule():
     """In registers: c, and the n from which on epsilon is below tau."""
     rule = rule_of(SplitPolicy(), 2)
-    c = rule["judge_bound.mantissa"] * 2.0 ** (rule["judge_bound.exponent"] - 2 * GAIN_FRACTION)
+    c = rule["decider_bound.mantissa"] * 2.0 ** (rule["decider_bound.exponent"] - 2 * GAIN_FRACTION)
     assert 1 - 2**-9 < c / (np.log(1e7) / 2) < 1 - 2**-10
-    assert rule["judge_tie.n"] == 3224  # 16.118 / (2 * 0.05^2) = 3223.6
+    assert rule["decider_tie.n"] == 3224  # 16.118 / (2 * 0.05^2) = 3223.6
     for policy in (SplitPolicy(tau=0), SplitPolicy(tau=1e-9)):
-        assert rule_of(policy, 2)["judge_tie.n"] == (1 << 32) - 1
-    fields = {f"{register.name}.{field.name}": field.width for register in JUDGE for field in register.fields}
+        assert rule_of(policy, 2)["decider_tie.n"] == (1 << 32) - 1
+    fields = {f"{register.name}.{field.name}": field.width for register in DECIDER for field in register.fields}
     for delta in (1e-300, 1e-7, 0.5, 0.999):
         for classes in (2, 32):
             rule = rule_of(SplitPolicy(delta=delta), classes)
             assert rule.keys() == fields.keys()
             assert all(0 <= value < 1 << fields[name] for name, value in rule.items())
-            assert rule["judge_bound.mantissa"] >> 15 == 1
+            assert rule["decider_bound.mantissa"] >> 15 == 1
 
 
 def test_half_the_threshold_at_inner_nodes():
-    """EFDT's variant of MOA: where epsilon is below tau, a gap above tau / 2 is a proposal, and only such a one."""
+    """EFDT's variant of MOA: where epsilon is below tau, a gap above tau / 2 is a candidate, and only such a one."""
     rule = rule_of(SplitPolicy(anytime=True, variant="moa", delta=0.05, tau=0.05), 2)
-    n = rule["judge_tie.n"]
+    n = rule["decider_tie.n"]
     assert n == 600  # 2.9957 / (2 * 0.05^2) = 599.1
     for instances, gap, found in (
         (n, 0.0249, False),
@@ -276,4 +280,4 @@ def test_half_the_threshold_at_inner_nodes():
         best, current = (
             Candidate(cell, 0, round(gain * instances * 2**GAIN_FRACTION)) for cell, gain in ((0, 0.1 + gap), (1, 0.1))
         )
-        assert judge(rule, Trial(n=instances, inner=True, best=best, second=current, current=current)) == found
+        assert is_candidate(rule, Attempt(n=instances, inner=True, best=best, second=current, current=current)) == found

@@ -10,31 +10,31 @@ _EVENTS = (
     "replaced",  # splits of inner nodes that took another one's place
     "pruned",  # inner nodes that became leaves
     "ties",  # splits, new or replaced, that only the tie threshold allowed
-    "trials",
+    "attempts",
     "alternates",  # that began
     "swapped",  # alternates that took over
     "dropped",  # alternates that went
-    "halvings",  # trials that found their slot's counts halved since the last
+    "halvings",  # attempts that found their slot's counts halved since the last
     "begun",  # instances before the block that is being learnt
     "ends",  # and at its end; 0: as long as it usually is
 )
-INSTANCES, SPLITS, REPLACED, TIES, TRIALS, HALVINGS = map(
-    _EVENTS.index, ("instances", "splits", "replaced", "ties", "trials", "halvings")
+INSTANCES, SPLITS, REPLACED, TIES, ATTEMPTS, HALVINGS = map(
+    _EVENTS.index, ("instances", "splits", "replaced", "ties", "attempts", "halvings")
 )
 ALTERNATES, SWAPPED, DROPPED, BEGUN, ENDS = map(_EVENTS.index, ("alternates", "swapped", "dropped", "begun", "ends"))
 
 
 def _event(place):
-    def read(tally):
-        return int(tally.counts[place])
+    def read(event_counts):
+        return int(event_counts.counts[place])
 
-    def write(tally, count):
-        tally.counts[place] = count
+    def write(event_counts, count):
+        event_counts.counts[place] = count
 
     return property(read, write)
 
 
-class Tally:
+class EventCounts:
     """What has happened to a tree so far; every name in ``_EVENTS`` is an attribute. ``events`` are counts to go on
     with.
 
@@ -45,15 +45,19 @@ class Tally:
     def __init__(self, **events):
         unknown = set(events) - set(_EVENTS)
         if unknown:
-            raise TypeError(f"a tally has no {min(unknown)!r}")
+            raise TypeError(f"there is no event {min(unknown)!r}")
         self.counts = np.array([events.get(name, 0) for name in _EVENTS], np.int64)
         self.history = History()
 
     def __eq__(self, other):
-        return isinstance(other, Tally) and bool((self.counts == other.counts).all()) and self.history == other.history
+        return (
+            isinstance(other, EventCounts)
+            and bool((self.counts == other.counts).all())
+            and self.history == other.history
+        )
 
     def __repr__(self):
-        return f"Tally({', '.join(f'{name}={count}' for name, count in self.as_dict().items())})"
+        return f"EventCounts({', '.join(f'{name}={count}' for name, count in self.as_dict().items())})"
 
     def as_dict(self):
         """The counts by name."""
@@ -61,4 +65,4 @@ class Tally:
 
 
 for _place, _name in enumerate(_EVENTS):
-    setattr(Tally, _name, _event(_place))
+    setattr(EventCounts, _name, _event(_place))

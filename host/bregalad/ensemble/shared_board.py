@@ -3,13 +3,13 @@
 from ..boards import is_link, open_board
 from ..boards.base import Board
 from ..boards.divided import DividedBoard, check_division, part_of
-from ..estimator import board as holder
+from ..estimator import board as tree_board
 from ..estimator.tree import StreamTree
 from ..geometry import Geometry
 from ..protocol.rows import MOST_WEIGHT
 from ..words import shown
-from .crew import parse
 from .draws import thresholds
+from .workers import parse
 
 _MOST = 32768  # slots of a board
 
@@ -24,7 +24,7 @@ def check_template(ensemble):
     tree.check_parameters()
     if ensemble.engine is not None:
         parse(ensemble.engine)
-    geometry = holder.given_geometry(tree)
+    geometry = tree_board.given_geometry(tree)
     if geometry is not None and geometry.nodes and len(thresholds(float(ensemble.rate))) > MOST_WEIGHT:
         raise ValueError(
             f"rate={ensemble.rate!r} draws more than {MOST_WEIGHT} now and then, and a board with a node table "
@@ -36,7 +36,7 @@ def check_template(ensemble):
                 f"members that share a board ({tree.board.name if isinstance(tree.board, Board) else tree.board}) "
                 "learn in this program: choose engine=None, or board='emulated'"
             )
-        check_ground(tree, int(ensemble.members) * ensemble._trees_each)
+        check_division_of(tree, int(ensemble.members) * ensemble._trees_each)
 
 
 def is_shared(tree):
@@ -44,9 +44,9 @@ def is_shared(tree):
     return isinstance(tree.board, Board) or tree.board != "emulated"
 
 
-def check_ground(tree, parts):
+def check_division_of(tree, parts):
     """Refuse with a ValueError a board that cannot be divided into so many parts, where it is known before."""
-    geometry = holder.given_geometry(tree)
+    geometry = tree_board.given_geometry(tree)
     if geometry is not None:
         check_division(geometry, parts)
     elif not is_link(tree.board) and parts * int(tree.slots) > _MOST:
@@ -62,7 +62,7 @@ def alone(tree, parts):
         tree.geometry = part_of(Geometry.of(tree.geometry), parts)
 
 
-class Ground:
+class SharedBoard:
     """A board, opened and divided between members; each has places for as many trees as it may have at a time.
 
     ``template`` says which board; the members' trees let go of other ones. ValueError if it cannot be divided,
@@ -89,9 +89,9 @@ class Ground:
                 tree.board, tree.geometry = place, None
 
     def _open(self, tree, parts):
-        name, given = self._template.board, holder.given_geometry(self._template)
+        name, given = self._template.board, tree_board.given_geometry(self._template)
         if given is None and not is_link(name):
-            own = holder.geometry_of(tree)
+            own = tree_board.geometry_of(tree)
             given = own.replace(slots=own.slots * parts)
         return open_board(name, given)
 

@@ -6,18 +6,18 @@ from amaranth import Module, ResetInserter
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["Replica", "add_with_reset", "distribute", "distribution_latency", "levels", "replicate"]
+__all__ = ["DuplicatedRegister", "add_with_reset", "distribute", "distribution_latency", "levels", "duplicated"]
 
 _FAN_OUT = 8  # registers that one feeds
 _MANY = 32  # readers; of more than these ...
 _SHARE = 4  # ... neighbours share their registers: these would take a tenth of an ECP5-85F
 
 
-class Replica(wiring.Component):
+class DuplicatedRegister(wiring.Component):
     """Repeat a value for one reader.
 
-    All replicas of a value are the same, and synthesis would make one of them, and of whatever each reader works out of
-    it: one gate for readers all over the chip. The build keeps the registers of this component apart (`hw.build`).
+    All duplicates of a value are the same, and synthesis would make one of them, and of whatever each reader works out
+    of it: one gate for readers all over the chip. The build keeps the registers of this component apart (`hw.build`).
 
     Parameters
     ----------
@@ -53,11 +53,11 @@ class Replica(wiring.Component):
         return m
 
 
-def replicate(m, name, value, init=0):
+def duplicated(m, name, value, init=0):
     """The value a clock later, from registers for one reader; ``init`` at first."""
-    m.submodules[f"replica_{name}"] = replica = Replica(init=init, value=len(value))
-    m.d.comb += replica.i_value.eq(value)
-    return replica.o_value
+    m.submodules[f"duplicate_{name}"] = duplicate = DuplicatedRegister(init=init, value=len(value))
+    m.d.comb += duplicate.i_value.eq(value)
+    return duplicate.o_value
 
 
 def levels(ends, fan):
@@ -83,16 +83,16 @@ def distribute(m, readers, **values):
             size = _SHARE
         after = []
         for index in range(-(-readers // size)):
-            replica = Replica(**widths)
-            m.submodules[f"replica_{level}_{index}"] = replica
+            duplicate = DuplicatedRegister(**widths)
+            m.submodules[f"duplicate_{level}_{index}"] = duplicate
             m.d.comb += [
-                getattr(replica, f"i_{name}").eq(value) for name, value in groups[index * size // above].items()
+                getattr(duplicate, f"i_{name}").eq(value) for name, value in groups[index * size // above].items()
             ]
-            after.append({name: getattr(replica, f"o_{name}") for name in values})
+            after.append({name: getattr(duplicate, f"o_{name}") for name in values})
         groups, above = after, size
     return [groups[reader // above] for reader in range(readers)]
 
 
 def add_with_reset(m, name, block, reset):
     """Add a block to a module; ``reset`` comes to it by a register of its own, a clock late."""
-    m.submodules[name] = ResetInserter(replicate(m, f"{name}_reset", reset))(block)
+    m.submodules[name] = ResetInserter(duplicated(m, f"{name}_reset", reset))(block)

@@ -1,24 +1,24 @@
-"""Registers of the judge: which trials change nothing, so that the host need not hear of them."""
+"""Registers of the decider: which attempts change nothing, so that the host need not hear of them."""
 
 from .fields import Access, Field, Register
 
-MANTISSA = 16  # significant bits that the judge multiplies by
+MANTISSA = 16  # significant bits that the decider multiplies by
 
 _RW = Access.RW
 
-JUDGE = (
+DECIDER = (
     Register(
-        "judge",
+        "decider",
         0x100,
-        Field("decides", 1, _RW, "0: every trial is a proposal, 1: one that changes nothing is none."),
+        Field("decides", 1, _RW, "0: every attempt is a candidate, 1: one that changes nothing is none."),
         Field("anytime", 1, _RW, "A leaf's best split is compared with 0: no split, 1; the second best, 0."),
-        Field("first_trial", 1, _RW, "1: a leaf splits whatever the gap."),
+        Field("first_attempt", 1, _RW, "1: a leaf splits whatever the gap."),
         Field("inner_ties", 1, _RW, "1: at an inner node half the tie threshold is a gap that is wide enough."),
         Field("null", 1, _RW, "1: at an inner node the best split competes with none."),
-        Field("asks_inner", 1, _RW, "1: every trial of an inner node is a proposal."),
+        Field("all_inner", 1, _RW, "1: every attempt of an inner node is a candidate."),
     ),
     Register(
-        "judge_bound",
+        "decider_bound",
         0x104,
         Field(
             "mantissa",
@@ -36,7 +36,7 @@ JUDGE = (
         ),
     ),
     Register(
-        "judge_tie",
+        "decider_tie",
         0x108,
         Field("n", 32, _RW, "From so many instances on a leaf's gap does not matter.", (1 << 32) - 1),
     ),

@@ -1,7 +1,7 @@
 """Members of an ensemble on the workers of a Ray cluster.
 
 A batch goes out once, to all workers. If one is lost, this process goes on from what all kept last by the batches
-since, so the ensemble is the one without the loss. The next batch goes to another crew, if there is still a cluster.
+since, so the ensemble is the one without the loss. The next batch goes to other workers, if there is still a cluster.
 """
 
 import os
@@ -25,7 +25,7 @@ BOARD = "board"  # the resource of which a node has one for each board
 _PATIENCE = 180.0  # seconds for a worker to get a board; Ray waits 60 for a process that hangs, then begins another
 _LOGGED = 1 << 25  # bytes of batches after which workers tell what they have learnt
 
-_crews: weakref.WeakSet = weakref.WeakSet()
+_all_workers: weakref.WeakSet = weakref.WeakSet()
 _left: list = []  # in a forked process those of the first: their end here would cut its connections
 
 
@@ -66,7 +66,7 @@ def connect():
     return ray
 
 
-class Hands:
+class Worker:
     """What runs on a worker. Everything goes in and out as bytes."""
 
     def take(self, kept, release):
@@ -91,7 +91,7 @@ class Hands:
         return pickle.dumps(found)
 
 
-class Crew:
+class Workers:
     """The workers of an ensemble, with the methods of a `Share`; its generators yield nothing here.
 
     The engine is as of `parse`; on a worker so many members learn at the same time. ``ended`` says why no worker is
@@ -113,7 +113,7 @@ class Crew:
         self._kept = [pickle.dumps((known, [members[i] for i in part], threads)) for part in parts]
         self._worker_of = {members[i].number: worker for worker, part in enumerate(parts) for i in part}
         self._log, self._share, self._actors = [], None, []  # the log: what was learnt since all have kept
-        _crews.add(self)
+        _all_workers.add(self)
         self.dismiss = weakref.finalize(self, _dismiss, self._ray, self._actors, self._process)
         try:
             self._begin()
@@ -124,7 +124,7 @@ class Crew:
     def _begin(self):
         """Begin the workers, each with a board."""
         ray = self._ray
-        made = ray.remote(num_cpus=0, resources={BOARD: 1}, scheduling_strategy="SPREAD")(Hands)
+        made = ray.remote(num_cpus=0, resources={BOARD: 1}, scheduling_strategy="SPREAD")(Worker)
         self._actors += [made.remote() for _ in self._kept]
         asked = [actor.take.remote(kept, RELEASE) for actor, kept in zip(self._actors, self._kept, strict=True)]
         for worker, answer in enumerate(asked):
@@ -182,7 +182,7 @@ class Crew:
         return "" if self._ray.is_initialized() else "the workers are gone with their cluster"
 
     def members(self):
-        """All members as they are by now: copies, unless the crew has ended."""
+        """All members as they are by now: copies, unless the workers have ended."""
         if self._log:
             self._keep()
         return self._unpacked()[0] if self.ended is None else self._share.members
@@ -257,4 +257,4 @@ def _dismiss(ray, actors, process):
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=lambda: _left.extend(_crews))
+    os.register_at_fork(after_in_child=lambda: _left.extend(_all_workers))

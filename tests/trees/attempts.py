@@ -1,4 +1,4 @@
-"""Made-up trials of one node, and the rules of docs/learners.md in plain, slow Python."""
+"""Made-up attempts of one node, and the rules of docs/learners.md in plain, slow Python."""
 
 import math
 from dataclasses import dataclass
@@ -10,9 +10,9 @@ from bregalad.policy.split_policy import SplitPolicy
 from bregalad.tree.cells import CellMap
 from bregalad.tree.nodes import Nodes
 from bregalad.tree.table import LEAF, MULTIWAY, NUMERIC
-from verdicts import judge
+from decisions import decide
 
-__all__ = ["CLOSE", "EPSILON", "EVEN", "TIED", "UNIT", "UNTIED", "Bench", "Slow", "Trial", "inner", "leaf"]
+__all__ = ["CLOSE", "EPSILON", "EVEN", "TIED", "UNIT", "UNTIED", "Bench", "Slow", "Attempt", "inner", "leaf"]
 
 UNIT = 1 << GAIN_FRACTION
 EVEN = [500, 500]
@@ -23,7 +23,7 @@ UNTIED = [1611, 1611]  # and just above
 
 
 @dataclass
-class Trial:
+class Attempt:
     """What a board has found at a node; gains times instances in its units, None: no candidate."""
 
     counts: list
@@ -59,14 +59,14 @@ class Trial:
 
 
 class Bench:
-    """One node under trial.
+    """One node under attempt.
 
     Parameters
     ----------
     policy : SplitPolicy
     attributes : int
     classes : int
-    base : inherited counts
+    inherited :  counts
     depth : int
     inner : attribute that the node tests; None: it is a leaf
     capacities : per attribute 0 or its values; numeric ones without
@@ -79,7 +79,7 @@ class Bench:
         policy,
         attributes=2,
         classes=2,
-        base=None,
+        inherited=None,
         depth=0,
         inner=None,
         capacities=None,
@@ -103,8 +103,8 @@ class Bench:
             self.node = child + 1
         nodes.period[self.node] = policy.grace
         nodes.wait[self.node] = policy.first_wait
-        if base is not None:
-            nodes.base[self.node] = base
+        if inherited is not None:
+            nodes.inherited[self.node] = inherited
         self.test(inner)
 
     def test(self, attribute):
@@ -113,30 +113,30 @@ class Bench:
         self.nodes.kind[self.node] = LEAF if attribute is None else self.cells.kind[self.cells.first_cell[attribute]]
         self.nodes.attribute[self.node] = -1 if attribute is None else attribute
 
-    def verdicts(self, *trials, t=1):
-        """The policy's answer to trials that the instance with number t made due."""
-        words = np.stack([trial.pack(self.geometry, self.cells, self.form.all, self.current) for trial in trials])
+    def decisions(self, *attempts, t=1):
+        """The policy's answer to attempts that the instance with number t made due."""
+        words = np.stack([attempt.pack(self.geometry, self.cells, self.form.all, self.current) for attempt in attempts])
         self.nodes.due_at[self.node] = t
-        tried, due = np.full((2, len(trials)), [[self.node], [t]])
-        return judge(self.policy, words, self.form, self.nodes, tried, due, self.classes)
+        tried, due = np.full((2, len(attempts)), [[self.node], [t]])
+        return decide(self.policy, words, self.form, self.nodes, tried, due, self.classes)
 
-    def judge(self, trial, t=1):
-        """(verdict, attribute or None, value)."""
-        verdict, cell, value = (column[0] for column in self.verdicts(trial, t=t))
+    def decide(self, attempt, t=1):
+        """(decision, attribute or None, value)."""
+        decision, cell, value = (column[0] for column in self.decisions(attempt, t=t))
         if cell == NO_CELL:
-            return int(verdict), None, int(value)
+            return int(decision), None, int(value)
         attribute = int(self.cells.attribute[cell])
         assert cell == self.cells.first_cell[attribute]
-        return int(verdict), attribute, int(value)
+        return int(decision), attribute, int(value)
 
-    def period_after(self, trial):
-        """The node's next period when it has been judged."""
-        self.judge(trial)
+    def period_after(self, attempt):
+        """The node's next period when it has been decided."""
+        self.decide(attempt)
         return int(self.nodes.period[self.node])
 
-    def verdict(self, counts, *gains, t=1):
-        """Verdict alone, for gains given per instance."""
-        return self.judge(Trial.of(counts, *gains), t)[0]
+    def decision(self, counts, *gains, t=1):
+        """Decision alone, for gains given per instance."""
+        return self.decide(Attempt.of(counts, *gains), t)[0]
 
 
 class Slow:
@@ -193,18 +193,18 @@ class Slow:
         }[policy.criterion]
         return gap >= 2 * eps, eps <= policy.tau, gap
 
-    def judge(self, trial, base, inner, multiway, used, depth, t, wait):
-        """(verdict, attribute or None, period or None if that does not matter)."""
+    def decide(self, attempt, inherited, inner, multiway, used, depth, t, wait):
+        """(decision, attribute or None, period or None if that does not matter)."""
         policy = self.policy
-        own = trial.counts
-        both = [a + b for a, b in zip(own, base, strict=True)]
-        n = sum(both)
-        if sum(count > 0 for count in both) < 2 or not sum(own):
+        observed = attempt.counts
+        total = [a + b for a, b in zip(observed, inherited, strict=True)]
+        n = sum(total)
+        if sum(count > 0 for count in total) < 2 or not sum(observed):
             return KEEP, None, policy.grace
-        shift = self.impurity(both) - self.impurity(own)
+        shift = self.impurity(total) - self.impurity(observed)
         now = {
-            a: gain / UNIT / sum(own) + shift
-            for a, gain in enumerate(trial.gains)
+            a: gain / UNIT / sum(observed) + shift
+            for a, gain in enumerate(attempt.gains)
             if gain is not None and a not in used
         }
         if policy.gain_average:
@@ -222,7 +222,7 @@ class Slow:
         if inner is None:
             if not order:
                 return KEEP, None, policy.grace
-            return self.leaf(order, gains, best, n, sum(own), depth, t, wait)
+            return self.leaf(order, gains, best, n, sum(observed), depth, t, wait)
 
         def allowed(gap):
             wide, tie, gap = self.rule(gap, n, depth, t)
@@ -236,10 +236,10 @@ class Slow:
         if order[0] == inner:
             peek = policy.same_attribute == "replace" and not multiway
             return (RELOCATE, inner, None) if peek else (KEEP, None, None)
-        verdict = allowed(best - current)
-        return verdict, order[0] if verdict else None, None
+        decision = allowed(best - current)
+        return decision, order[0] if decision else None, None
 
-    def leaf(self, order, gains, best, n, own, depth, t, wait):
+    def leaf(self, order, gains, best, n, observed, depth, t, wait):
         policy = self.policy
         second = gains[order[1]] if len(order) > 1 else -math.inf
         gap = best if policy.anytime else best - max(second, 0)
@@ -247,7 +247,7 @@ class Slow:
         if policy.ties == "htdt":
             tie = tie and len(order) > 1 and (5 * (best - second) < second - gains[order[-1]])
         if policy.ties == "htat":
-            tie = own >= wait
+            tie = observed >= wait
         if best >= 1e-10:
             if policy.anytime and policy.variant == "kdd2018":
                 return SPLIT, order[0], None
@@ -258,24 +258,24 @@ class Slow:
         return KEEP, None, min(max(need, policy.grace), 65535)
 
 
-def leaf(counts, *gains, base=None, wait=None, t=1, **options):
-    """Verdict on a leaf; gains per instance, None: no such attribute."""
+def leaf(counts, *gains, inherited=None, wait=None, t=1, **options):
+    """Decision on a leaf; gains per instance, None: no such attribute."""
     policy = SplitPolicy(**options)
-    return in_both_forms(policy, counts, gains, t, wait, base=base)
+    return in_both_forms(policy, counts, gains, t, wait, inherited=inherited)
 
 
-def inner(counts, *gains, t=1, base=None, depth=0, current=0, **options):
-    """Verdict on an inner node of an anytime tree."""
+def inner(counts, *gains, t=1, inherited=None, depth=0, current=0, **options):
+    """Decision on an inner node of an anytime tree."""
     policy = SplitPolicy(anytime=True, **options)
-    return in_both_forms(policy, counts, gains, t, base=base, depth=depth, inner=current)
+    return in_both_forms(policy, counts, gains, t, inherited=inherited, depth=depth, inner=current)
 
 
 def in_both_forms(policy, counts, gains, t, wait=None, **where):
-    verdicts = set()
+    decisions = set()
     for every in {True, policy.reports_all}:
         bench = Bench(policy, len(gains), every=every, **where)
         if wait is not None:
             bench.nodes.wait[bench.node] = wait
-        verdicts.add(bench.verdict(counts, *gains, t=t))
-    assert len(verdicts) == 1
-    return verdicts.pop()
+        decisions.add(bench.decision(counts, *gains, t=t))
+    assert len(decisions) == 1
+    return decisions.pop()

@@ -4,14 +4,14 @@ from amaranth import Module, Mux, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from .replica import replicate
+from .duplicate import duplicated
 
-__all__ = ["Border", "Relay"]
+__all__ = ["HalfRateBuffer", "SkidBuffer"]
 
-_TOLD = 64  # registers that one replica enables
+_ENABLED = 64  # registers that one duplicate enables
 
 
-class Relay(wiring.Component):
+class SkidBuffer(wiring.Component):
     """Cut every path from one end of a stream to the other.
 
     Parameters
@@ -52,19 +52,19 @@ class Relay(wiring.Component):
         m.d.sync += [get.eq(next_get), self.o.valid.eq(next_valid), full.eq(next_full)]
         # Which place is next, after what is there, is known a clock ahead: many depend on it.
         for index, place in enumerate(places):
-            told = ~next_full & ((next_get ^ next_valid) == index)
-            for begin in range(0, len(i), _TOLD):
-                part = slice(begin, begin + _TOLD)
-                with m.If(replicate(m, f"{index}_{begin}", told, init=index == 0)):
+            enabled = ~next_full & ((next_get ^ next_valid) == index)
+            for begin in range(0, len(i), _ENABLED):
+                part = slice(begin, begin + _ENABLED)
+                with m.If(duplicated(m, f"{index}_{begin}", enabled, init=index == 0)):
                     m.d.sync += place[part].eq(i[part])
         return m
 
 
-class Border(Relay):
+class HalfRateBuffer(SkidBuffer):
     """A register for payload and valid, one for ready: for what is rare.
 
     What is offered at ``i`` stays there until it has been taken at ``o``, so nothing is ever in here alone. Parameters
-    and members as of `Relay`.
+    and members as of `SkidBuffer`.
 
     Latency: 1 cycle, and 1 back. Throughput: a transfer in 3 cycles.
     """

@@ -1,18 +1,18 @@
-"""Made-up trials and registers for the judge."""
+"""Made-up attempts and registers for the decider."""
 
 from bregalad.geometry import NONE
-from bregalad.protocol.judge import JUDGE
+from bregalad.protocol.decider import DECIDER
 
 from ..golden import Candidate
-from ..golden.judge import Trial
+from ..golden.decider import Attempt
 
 __all__ = ["FIELDS", "Made"]
 
-FIELDS = {f"{register.name}.{field.name}": field for register in JUDGE for field in register.fields}
+FIELDS = {f"{register.name}.{field.name}": field for register in DECIDER for field in register.fields}
 
 
 class Made:
-    """Random registers, and trials near their bound.
+    """Random registers, and attempts near their bound.
 
     Parameters
     ----------
@@ -39,10 +39,10 @@ class Made:
         }
         if rng.random() < 0.8:
             self.rule |= {
-                "judge.decides": 1,
-                "judge_bound.mantissa": 1 << 15 | rng.getrandbits(15),
-                "judge_bound.exponent": rng.randint(-20, 30) & 0xFF,
-                "judge_tie.n": rng.choice([(1 << 32) - 1, rng.randint(1, self.geometry.count_max)]),
+                "decider.decides": 1,
+                "decider_bound.mantissa": 1 << 15 | rng.getrandbits(15),
+                "decider_bound.exponent": rng.randint(-20, 30) & 0xFF,
+                "decider_tie.n": rng.choice([(1 << 32) - 1, rng.randint(1, self.geometry.count_max)]),
             }
 
     def number(self, bits):
@@ -53,25 +53,25 @@ class Made:
         half = 1 << self.geometry.gain_width - 1
         return Candidate(self.rng.randrange(4), self.number(8), min(max(gain, -half), half - 1))
 
-    def trial(self):
+    def attempt(self):
         """Most have a gap near the bound."""
         rng, g = self.rng, self.geometry
-        trial = Trial(
+        attempt = Attempt(
             n=self.number(g.count_width),
-            base=rng.choice([0, self.number(g.count_width)]),
-            ask_up_to=rng.choice([0, 0, 0, self.number(g.count_width)]),
+            inherited=rng.choice([0, self.number(g.count_width)]),
+            all_up_to=rng.choice([0, 0, 0, self.number(g.count_width)]),
             inner=rng.random() < 0.5,
         )
-        exponent = self.rule["judge_bound.exponent"]
+        exponent = self.rule["decider_bound.exponent"]
         exponent -= (exponent & 0x80) << 1
-        both = trial.n + trial.base
+        total = attempt.n + attempt.inherited
         if rng.random() < 0.2:
-            both = 4 * self.rule["judge_tie.n"]
-        bound = (self.rule["judge_bound.mantissa"] * 2.0**exponent * trial.n**2 / max(1, both)) ** 0.5
+            total = 4 * self.rule["decider_tie.n"]
+        bound = (self.rule["decider_bound.mantissa"] * 2.0**exponent * attempt.n**2 / max(1, total)) ** 0.5
         gap = int(bound * rng.choice([1, 1 + rng.uniform(-1e-3, 1e-3), rng.uniform(0, 2)])) + rng.randint(-1, 1)
         other = rng.choice([0, rng.randint(-3, 3), self.number(g.gain_width - 2)])
-        trial.best = self.candidate(other + gap)
-        trial.second, trial.current = (rng.choice([self.candidate(other)] * 9 + [Candidate()]) for _ in range(2))
+        attempt.best = self.candidate(other + gap)
+        attempt.second, attempt.current = (rng.choice([self.candidate(other)] * 9 + [Candidate()]) for _ in range(2))
         if rng.random() < 0.05:
-            trial.best = Candidate(NONE)
-        return trial
+            attempt.best = Candidate(NONE)
+        return attempt

@@ -1,14 +1,14 @@
-"""Whether a trial may change the tree; of all others the host does not hear."""
+"""Whether an attempt may change the tree; of all others the host does not hear."""
 
 from amaranth import Assert, Cat, Const, Module, Mux, Signal, signed
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
-from bregalad.protocol.judge import JUDGE, MANTISSA
+from bregalad.protocol.decider import DECIDER, MANTISSA
 
 from ..array.operation import candidate_layout
 from ..configuration import configuration_signature
 
-__all__ = ["Judge", "trial_layout"]
+__all__ = ["Decider", "attempt_layout"]
 
 _STEP = 4  # places that a value moves in a clock while that many leading bits are 0
 
@@ -18,14 +18,14 @@ def _clocks(zeros):
     return zeros // _STEP + zeros % _STEP + 1
 
 
-def trial_layout(geometry):
-    """What the judge is told of a trial; the words are those of ``sim/bregalad_sim/golden/judge.py``."""
+def attempt_layout(geometry):
+    """What the decider is told of an attempt; the words are those of ``sim/bregalad_sim/golden/decider.py``."""
     g = geometry
     return data.StructLayout(
         {
             "n": g.count_width,
-            "base": g.count_width,
-            "ask_up_to": g.count_width,
+            "inherited": g.count_width,
+            "all_up_to": g.count_width,
             "inner": 1,
             "best": candidate_layout(g),
             "second": candidate_layout(g),
@@ -34,81 +34,81 @@ def trial_layout(geometry):
     )
 
 
-class Judge(wiring.Component):
+class Decider(wiring.Component):
     """Compare gap^2 n' with K n^2, by one multiplier.
 
     Members
     -------
-    configuration : In(configuration_signature(JUDGE))
-        Static while a trial is here.
-    i : In(stream of trial_layout)
-        Taken as the verdict is: nothing of it is kept here.
+    configuration : In(configuration_signature(DECIDER))
+        Static while an attempt is here.
+    i : In(stream of attempt_layout)
+        Taken as the decision is: nothing of it is kept here.
     o : Out(stream of 1)
-        1: the trial is a proposal. 0: the node stays as it is, and nobody need be told.
+        1: the attempt is a candidate. 0: the node stays as it is, and nobody need be told.
 
-    Latency: 4 cycles from ``i.valid`` to ``o.valid`` where the gap does not matter, else up to ``latency``. One trial
+    Latency: 4 cycles from ``i.valid`` to ``o.valid`` where the gap does not matter, else up to ``latency``. One attempt
     at a time.
 
-    Source: sim/bregalad_sim/golden/judge.py; host/bregalad/driver/devices/filter.py for the proof.
+    Source: sim/bregalad_sim/golden/decider.py; host/bregalad/driver/devices/filter.py for the proof.
     """
 
     def __init__(self, geometry):
         self.geometry = g = geometry
         self.width = g.gain_width  # of what is multiplied
-        self.most_width = g.count_width + 3  # four times n of both counts
+        self.most_width = g.count_width + 3  # four times n of the total counts
         # Three values are moved to the top, four products made, two of these aligned, within 4 clocks, and compared.
         moves = sum(max(map(_clocks, range(width))) for width in (self.width, self.most_width, g.count_width))
         self.latency = 5 + moves + 4 * 2 + 5
         super().__init__(
             {
-                "configuration": In(configuration_signature(JUDGE)),
-                "i": In(stream.Signature(trial_layout(g))),
+                "configuration": In(configuration_signature(DECIDER)),
+                "i": In(stream.Signature(attempt_layout(g))),
                 "o": Out(stream.Signature(1)),
             }
         )
 
     def elaborate(self, platform):
         m = Module()
-        g, trial, rule = self.geometry, self.i.p, self.configuration
-        best, second, current = trial.best, trial.second, trial.current
+        g, attempt, rule = self.geometry, self.i.p, self.configuration
+        best, second, current = attempt.best, attempt.second, attempt.current
 
         # What is said of counts and gains, in registers: they come a long way. Then what decides without the gap, and
         # what does not let it decide.
-        both = Signal(g.count_width + 1)
-        based, counted, asked, tie = Signal(), Signal(), Signal(), Signal()
+        total = Signal(g.count_width + 1)
+        inherits, counted, forced, tie = Signal(), Signal(), Signal(), Signal()
         better, second_better, worse, same = Signal(), Signal(), Signal(), Signal()
-        tie_n = rule.judge_tie.n[: len(both)]  # all of it that matters, where it is a tie
+        tie_n = rule.decider_tie.n[: len(total)]  # all of it that matters, where it is a tie
         m.d.sync += [
-            both.eq(trial.n + trial.base),
-            based.eq(trial.base.any()),
-            counted.eq(trial.n.any()),
-            asked.eq(trial.n <= trial.ask_up_to),
+            total.eq(attempt.n + attempt.inherited),
+            inherits.eq(attempt.inherited.any()),
+            counted.eq(attempt.n.any()),
+            forced.eq(attempt.n <= attempt.all_up_to),
             better.eq(best.valid & (best.gain > 0)),
             second_better.eq(second.gain > 0),
             worse.eq(current.gain < 0),
             same.eq(best.cell == current.cell),
         ]
-        m.d.comb += tie.eq(~rule.judge_tie.n[len(both) :].any() & (both >= tie_n))
-        asks, stays, poor, competes = Signal(), Signal(), Signal(), Signal()
+        m.d.comb += tie.eq(~rule.decider_tie.n[len(total) :].any() & (total >= tie_n))
+        passes, rejects, poor, competes = Signal(), Signal(), Signal(), Signal()
         m.d.comb += [
-            poor.eq(~based & ~better),
-            competes.eq(second.valid & ~rule.judge.anytime & (second_better | based)),
+            poor.eq(~inherits & ~better),
+            competes.eq(second.valid & ~rule.decider.anytime & (second_better | inherits)),
         ]
-        with m.If(~rule.judge.decides):
-            m.d.comb += asks.eq(1)
+        with m.If(~rule.decider.decides):
+            m.d.comb += passes.eq(1)
         with m.Elif(~counted):
-            m.d.comb += stays.eq(1)
-        with m.Elif(asked):
-            m.d.comb += asks.eq(1)
+            m.d.comb += rejects.eq(1)
+        with m.Elif(forced):
+            m.d.comb += passes.eq(1)
         with m.Elif(~best.valid):
-            m.d.comb += stays.eq(1)
-        with m.Elif(trial.inner):
+            m.d.comb += rejects.eq(1)
+        with m.Elif(attempt.inner):
             m.d.comb += [
-                asks.eq(rule.judge.asks_inner | ~current.valid | (rule.judge.null & worse)),
-                stays.eq(~asks & same),
+                passes.eq(rule.decider.all_inner | ~current.valid | (rule.decider.null & worse)),
+                rejects.eq(~passes & same),
             ]
         with m.Else():
-            m.d.comb += [stays.eq(poor), asks.eq(~poor & (tie | rule.judge.first_trial))]
+            m.d.comb += [rejects.eq(poor), passes.eq(~poor & (tie | rule.decider.first_attempt))]
 
         # The number that is moved to the top, the multiplier's registers, and the left product.
         x = Signal(self.width, reset_less=True)
@@ -127,21 +127,21 @@ class Judge(wiring.Component):
         # At an inner node half the threshold will do: as if there were as many instances as that takes.
         raised, compared = Signal(), Signal(self.most_width)
         m.d.sync += [
-            other.eq(Mux(trial.inner, current.gain, Mux(competes, second.gain, 0))),
+            other.eq(Mux(attempt.inner, current.gain, Mux(competes, second.gain, 0))),
             difference.eq(best.gain - other),
-            sure.eq(Cat(asks, stays)),
-            raised.eq(trial.inner & rule.judge.inner_ties & tie & (both >> 2 < tie_n)),
+            sure.eq(Cat(passes, rejects)),
+            raised.eq(attempt.inner & rule.decider.inner_ties & tie & (total >> 2 < tie_n)),
         ]
-        m.d.comb += compared.eq(Mux(raised, Cat(Const(0, 2), tie_n), both))
+        m.d.comb += compared.eq(Mux(raised, Cat(Const(0, 2), tie_n), total))
 
         def load(value, turn_):
             m.d.sync += [x.eq(value << self.width - len(value)), turn.eq(turn_)]
 
-        proposes, plain = Signal(), Signal()  # `plain`: no product is needed
-        m.d.comb += self.o.payload.eq(proposes)
-        exponent = rule.judge_bound.exponent.as_signed()
+        is_candidate, plain = Signal(), Signal()  # `plain`: no product is needed
+        m.d.comb += self.o.payload.eq(is_candidate)
+        exponent = rule.decider_bound.exponent.as_signed()
         with m.FSM(name="state") as fsm:
-            m.d.sync += Assert(fsm.ongoing("LOOK") | self.i.valid, "a trial stays until its verdict")
+            m.d.sync += Assert(fsm.ongoing("LOOK") | self.i.valid, "an attempt stays until its decision")
             with m.State("LOOK"):
                 with m.If(self.i.valid):
                     m.next = "COUNT"
@@ -151,13 +151,13 @@ class Judge(wiring.Component):
                 m.next = "SORT"
             with m.State("SORT"):
                 m.d.comb += [fresh.eq(1), step.eq(~exponent)]
-                m.d.sync += [proposes.eq(sure[0]), plain.eq(sure.any() | (difference <= 0))]
+                m.d.sync += [is_candidate.eq(sure[0]), plain.eq(sure.any() | (difference <= 0))]
                 load(difference[:-1], 0)
                 m.next = "WEIGH"
             with m.State("WEIGH"):
                 m.next = "MOVE"
                 with m.If(plain):
-                    m.next = "TOLD"
+                    m.next = "DONE"
             with m.State("MOVE"):
 
                 def moved(by):
@@ -184,28 +184,28 @@ class Judge(wiring.Component):
                         load(compared, 1)
                     with m.Case(1):  # the left side
                         m.d.sync += left.eq(product)
-                        load(trial.n, 2)
+                        load(attempt.n, 2)
                     with m.Case(2):  # n^2
-                        m.d.sync += [factor.eq(product), bits.eq(rule.judge_bound.mantissa), turn.eq(3)]
+                        m.d.sync += [factor.eq(product), bits.eq(rule.decider_bound.mantissa), turn.eq(3)]
                         m.next = "MULTIPLY"
                     with m.Default():
                         m.d.sync += right.eq(product)
                         m.next = "COMPARE"
             with m.State("COMPARE"):
                 with m.If(shift == 0):
-                    m.d.sync += proposes.eq(left >= right)
-                    m.next = "TOLD"
+                    m.d.sync += is_candidate.eq(left >= right)
+                    m.next = "DONE"
                 with m.Elif(shift > 0):
                     m.d.comb += step.eq(-1)
-                    m.d.sync += [left.eq(left << 1), proposes.eq(1)]
+                    m.d.sync += [left.eq(left << 1), is_candidate.eq(1)]
                     with m.If(left[-1]):
-                        m.next = "TOLD"
+                        m.next = "DONE"
                 with m.Else():
                     m.d.comb += step.eq(1)
-                    m.d.sync += [right.eq(right << 1), proposes.eq(0)]
+                    m.d.sync += [right.eq(right << 1), is_candidate.eq(0)]
                     with m.If(right[-1]):
-                        m.next = "TOLD"
-            with m.State("TOLD"):
+                        m.next = "DONE"
+            with m.State("DONE"):
                 m.d.comb += [self.o.valid.eq(1), self.i.ready.eq(self.o.ready)]
                 with m.If(self.o.ready):
                     m.next = "LOOK"
