@@ -113,6 +113,11 @@ def test_lengths_that_there_are_not(block):
         VFDT(block=block).check_parameters()
 
 
+def test_there_is_no_delay():
+    with pytest.raises(TypeError, match="there is no delay: .* leave it out, or choose block, how long these are"):
+        VFDT(delay=128)
+
+
 def test_the_default():
     X, y = stream(6000)
     options = {"leaf_prediction": "mc", "geometry": Geometry(nodes=64), "grace": 60}

@@ -58,7 +58,12 @@ class Learner(ClassifierMixin, BaseEstimator):
     _columns: dict[str, Any] | None = None  # of the file that it was learnt from: "class", and those "ignored"
     _curve: dict[str, Any] | None = None  # of the runs of ``train`` that it was learnt in: see `looking.page`
 
-    def __new__(cls, *_, **__):
+    def __new__(cls, *_, **given):
+        if "delay" in given:
+            raise TypeError(
+                "there is no delay: decisions take effect at the ends of blocks, on every board; leave it out, or "
+                "choose block, how long these are"
+            )
         learner = super().__new__(cls)
         learner._turns = Turns()  # here: copies and unpickled ones, which skip __init__, have one
         return learner
