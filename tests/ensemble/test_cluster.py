@@ -58,13 +58,13 @@ def kill(forest, number):
 
 
 @pytest.mark.parametrize(
-    "name, number, lost",
+    "name, count, lost",
     [("arf", 2, (0, 1)), *nightly(("arf", 1, ()), ("leveraging", 2, (1,)))],
 )
-def test_workers_and_losses_make_no_difference(cluster, monkeypatch, name, number, lost):
+def test_workers_and_losses_make_no_difference(cluster, monkeypatch, name, count, lost):
     X, y = drifting(count=3000)
     monkeypatch.setattr(workers, "_LOGGED", 8000)  # a batch or two
-    here, there = make(name), make(name, engine=f"ray,workers={number}")
+    here, there = make(name), make(name, engine=f"ray,workers={count}")
     begun = {}
     for number, start in enumerate(range(0, len(X), 500)):
         part = slice(start, start + 500)
