@@ -169,7 +169,7 @@ def test_another_format(tmp_path):
     arrays, meta = forging.contents(path)
     with path.open("wb") as file:
         forging.write(file, arrays, meta | {"format": 99})
-    with pytest.raises(ValueError, match="saved in format 99, this release reads 5"):
+    with pytest.raises(ValueError, match="saved in format 99, this release reads 7"):
         VFDT.load(path)
 
 
