@@ -15,6 +15,7 @@ __all__ = [
     "join",
     "read_signature",
     "write_signature",
+    "write_words",
 ]
 
 ADDRESS_WIDTH = 64
@@ -87,3 +88,24 @@ def join(m, axi, *managers):
         for name, member in manager.signature.members.items():
             theirs, ours = getattr(manager, name), getattr(axi, name)
             m.d.comb += ours.eq(theirs) if member.flow is Out else theirs.eq(ours)
+
+
+def write_words(m, axi):
+    """Make each write of a manager a word's: ``awvalid`` and ``wvalid`` end as they are taken.
+
+    Returns
+    -------
+    Value
+        Whether address and word may be put into their registers.
+    """
+    m.d.comb += [
+        axi.awsize.eq((len(axi.wdata) // 8).bit_length() - 1),
+        axi.awburst.eq(0b01),
+        axi.awcache.eq(0b0011),
+        axi.wlast.eq(1),
+    ]
+    with m.If(axi.awready):
+        m.d.sync += axi.awvalid.eq(0)
+    with m.If(axi.wready):
+        m.d.sync += axi.wvalid.eq(0)
+    return (~axi.awvalid | axi.awready) & (~axi.wvalid | axi.wready)

@@ -4,7 +4,7 @@ from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from .axi import ADDRESS_WIDTH, Response, write_signature
+from .axi import ADDRESS_WIDTH, Response, write_signature, write_words
 
 __all__ = ["Loader", "load_signature"]
 
@@ -107,24 +107,16 @@ class Loader(wiring.Component):
         at = Signal(32 - word_bits)
         first = Signal()
         pending, places = Signal(range(_OUTSTANDING + 1)), Signal(init=1)  # a clock late, so there is one more
-        free = (~axi.awvalid | axi.awready) & (~axi.wvalid | axi.wready) & places
+        free = write_words(m, axi) & places
         answered = axi.bvalid & axi.bready
         put = take & ~drop & ~outside
         m.d.comb += [
             room.eq(under_way & sized & more & (drop | outside | free)),
             take.eq(load.payload.valid & room),
             settled.eq(pending == 0),
-            axi.awsize.eq(word_bits),
-            axi.awburst.eq(0b01),
-            axi.awcache.eq(0b0011),
-            axi.wlast.eq(1),
             axi.bready.eq(1),
         ]
         m.d.sync += [pending.eq(pending + put - answered), places.eq(pending < _OUTSTANDING - 1)]
-        with m.If(axi.awready):
-            m.d.sync += axi.awvalid.eq(0)
-        with m.If(axi.wready):
-            m.d.sync += axi.wvalid.eq(0)
         with m.If(answered & (axi.bresp >= Response.SLVERR)):
             m.d.sync += failed.eq(1)
 

@@ -4,7 +4,7 @@ from amaranth import Module, Signal
 from amaranth.lib import data, fifo, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from .axi import Response, write_signature
+from .axi import Response, write_signature, write_words
 
 __all__ = ["PostedWriter"]
 
@@ -52,7 +52,7 @@ class PostedWriter(wiring.Component):
         again, refused = Signal(self._word), Signal()  # a word to be written once more
         word = Signal(self._word)
         under_way = Signal(range(_OUTSTANDING + 1))
-        free = (~axi.awvalid | axi.awready) & (~axi.wvalid | axi.wready) & sent.w_rdy
+        free = write_words(m, axi) & sent.w_rdy
         put, answered = Signal(), Signal()
         m.d.comb += [
             self.i.ready.eq(free & ~refused),
@@ -64,17 +64,9 @@ class PostedWriter(wiring.Component):
             sent.w_data.eq(word),
             sent.r_en.eq(answered),
             self.empty.eq((under_way == 0) & ~refused),
-            axi.awsize.eq((len(axi.wdata) // 8).bit_length() - 1),
-            axi.awburst.eq(0b01),
-            axi.awcache.eq(0b0011),
             axi.wstrb.eq(~0),
-            axi.wlast.eq(1),
         ]
         m.d.sync += under_way.eq(under_way + put - answered)
-        with m.If(axi.awready):
-            m.d.sync += axi.awvalid.eq(0)
-        with m.If(axi.wready):
-            m.d.sync += axi.wvalid.eq(0)
         with m.If(refused):
             m.d.comb += word.eq(again)
         with m.If(put):
