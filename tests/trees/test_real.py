@@ -171,6 +171,28 @@ def test_late_golden_board_grows_the_same_tree(name, kind, seed):
     assert (again == predictions).all()
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name, kind, count, least",
+    [
+        pytest.param("elec", "vfdt nba", 45_312, 40, marks=streams.needs("elec")),
+        pytest.param("kdd", "efdt", 200_000, 100, marks=streams.needs("kdd")),
+        pytest.param("rt5n", "efdt", 300_000, 3000, marks=streams.needs("rt5n")),
+    ],
+)
+def test_golden_board_with_pages_grows_the_same_tree(name, kind, count, least):
+    """At least so many nodes, of which the chip has the statistics of few; nothing goes uncounted."""
+    geometry = LARGER[name][0].replace(slots=8192, nodes=16_384)
+    tree, expected, _, _ = accelerated(name, count, tree=kind, geometry=geometry.replace(nodes=0, resident=0))
+    other, predictions, _, _ = accelerated(name, count, GoldenBoard(geometry, 1 << 14), kind, geometry=geometry)
+    assert len(tree._nodes) >= least
+    assert other.difference(tree) is None
+    assert (predictions == expected).all()
+    assert other.report()["inactive_leaves"] == 0
+    found, wanted = other.counters(), tree.counters()
+    assert [found[event] for event in ("records", "nodes")] == [wanted[event] for event in ("records", "nodes")]
+
+
 def test_geometry_does_not_matter():
     rng = np.random.default_rng(5)
     X = rng.random((8000, 7))

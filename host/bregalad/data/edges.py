@@ -51,7 +51,8 @@ def renew(books, columns, kept, values, new):
                 staying += 1
         found = _place(values[0][i, : values[1][i]], MISSING - staying, placed)
         edges, count = new[0][i], np.int64(found)
-        edges[:found] = placed[:found]
+        for at in range(found):  # a slice takes Numba long
+            edges[at] = placed[at]
         for at in range(staying):
             count = insert(edges, count, stays[at])
         new[1][i] = count

@@ -66,7 +66,9 @@ def record_event(tree, event, node, seen):
             depth += 1
         at = above
     if event == SPLIT or event == REPLACED or event == ALTERNATE:
-        evidence[MADE:] = evidence[DECIDED:MADE]
+        # Item by item: for a slice Numba compiles the words of its errors.
+        for at in range(MADE - DECIDED):
+            evidence[MADE + at] = evidence[DECIDED + at]
     row, own = log.events[place], table[node]
     row["instances"], row["event"], row["depth"], row["within"] = seen, event, depth, within
     row["kind"], row["attribute"], row["threshold"] = own["kind"], own["attribute"], own["threshold"]
