@@ -296,9 +296,6 @@ def stream_of(
             f"{path}: dates and times are read as seconds, dates as those since 1970 in UTC: "
             f"{listed(map(repr, times))}; {ignored(times)} leaves them out, --nominal takes their words"
         )
-    for i in free:
-        if i in source.mixed:
-            warn(f"{source.mixed[i]}, so the column is nominal; --nominal or --numeric says what it is")
     if label is None:  # a name that no attribute has
         unused = "class" + " " * max((len(a.name) for a in attributes), default=0)
         return Stream(source, Schema(tuple(attributes), unused), chunk, labels=None)

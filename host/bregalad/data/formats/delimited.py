@@ -1,6 +1,8 @@
 """Delimited text: what is not said about its columns is inferred from the head."""
 
 from collections import Counter
+from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,8 +16,8 @@ from .sources import HEAD, LineSource
 from .text import (
     MISSING_NUMBERS,
     Layout,
+    divided,
     fields_of,
-    is_number,
     not_a_number,
     number_of,
     parse,
@@ -23,7 +25,7 @@ from .text import (
     sniff,
 )
 
-_ENOUGH = 20  # rows among which a label that is met again would have been met
+_MANY = 20
 _PAGES = ("<!doctype", "<html", "<?xml")
 
 
@@ -36,65 +38,51 @@ class TextSource(LineSource):
 
     def __init__(self, path, suffix, header, known, named, decimal, chunk):
         self.path = path
-        self._decimal = decimal
         count = max(2, min(HEAD + 1, chunk)) if isinstance(path, Pipe) else HEAD + 1
         self.layout = Layout(path, "\t" if suffix in (".tsv", ".tab") else ",", decimal=decimal)
         with open_lines(path) as lines:
             head = Block(lines.peek(count), 1, self.layout)
         head.check()
-        if not head.lines:
-            raise DataError(f"{path}: the file is empty")
         lines, numbers = head.lines, head.numbers
+        if not lines:
+            raise DataError(f"{path}: the file is empty")
         if lines[0].lstrip().lower().startswith(_PAGES):
             raise DataError(f"{path}, line {numbers[0]}: a web page or XML, no table of instances")
         comments = next((i for i, line in enumerate(lines) if not line.startswith("#")), 0)
         if self.layout.delimiter != "\t":
             self.layout.delimiter = sniff(lines[comments:][:100], decimal)
-        rows = self._rows(lines, numbers, comments)
-        if comments and (title := self._title(rows, comments, header, known)) is not None:
-            rows[:comments] = [title] if title else []
-            numbers = numbers[comments - bool(title) :]
-            header = header if not title else True
-        if not rows:
-            raise DataError(f"{path}: the file is empty")
+        rows = self._rows(lines[comments:], numbers[comments:])
+        if comments and header is not False and not _is_header(rows, known, decimal):
+            (title,) = self._rows([lines[comments - 1].lstrip("# ")], numbers[comments - 1 :][:1])  # as NumPy writes it
+            if len(title) == len(rows[0]) and (header is True or _is_header([title, *rows], known, decimal)):
+                rows, comments, header = [title, *rows], comments - 1, True
+        numbers = numbers[comments:]
         first = f"{path}, line {numbers[0]}"
-        self.skipped = numbers[0] - 1
         rows[0] = _aligned(rows, header, first)
-        columns = [f"x{i}" for i in range(len(rows[0]) - 1)] + ["class"]
-        if self._header(rows, header, known, first):
-            columns, self.skipped = rows[0], numbers[0]
-            self.layout.comment = lines[head.numbers.index(numbers[0])].lstrip()  # stands where files were joined
-            kept = [i for i, row in enumerate(rows) if i and row != columns] or range(1, len(rows))
-            rows, numbers = [rows[i] for i in kept], [numbers[i] for i in kept]
-            if not rows:
-                raise DataError(f"{path}: no instance, the file has a header only")
-        self._infer(columns, rows, numbers, named, first)
+        guessed = header == "auto"
+        if guessed:
+            header = _is_header(rows, known, decimal)
+        columns, self.skipped = [f"x{i}" for i in range(len(rows[0]) - 1)] + ["class"], numbers[0] - 1
+        if header:
+            columns, rows, numbers, self.skipped = rows[0], rows[1:], numbers[1:], numbers[0]
+        if not rows:
+            raise DataError(f"{path}: no instance, the file has a header only")
+        self._infer(columns, rows, numbers, named, first, guessed and not header)
 
-    def _rows(self, lines, numbers, comments):
+    def _rows(self, lines, numbers):
         """The fields of the lines; single quotes are quotes if only then all lines have as many."""
-        rows = self._divided(lines, numbers)
-        if len(set(map(len, rows[comments:]))) > 1 and any("'" in line for line in lines):
-            self.layout.quote = "'"
-            try:
-                again = self._divided(lines, numbers)
-                if len(set(map(len, again[comments:]))) == 1:
+        rows = divided(lines, numbers, self.path, lambda line: fields_of(line, self.layout))
+        if len(set(map(len, rows))) > 1 and any("'" in line for line in lines):
+            single = replace(self.layout, quote="'")
+            with suppress(DataError):
+                again = divided(lines, numbers, self.path, lambda line: fields_of(line, single))
+                if len(set(map(len, again))) == 1:
+                    self.layout = single
                     return again
-            except DataError:
-                pass
-            self.layout.quote = '"'
         return rows
 
-    def _divided(self, lines, numbers):
-        rows = []
-        for line, number in zip(lines, numbers, strict=True):
-            try:
-                rows.append(fields_of(line, self.layout))
-            except DataError as error:
-                raise DataError(f"{self.path}, line {number}: {error}") from error
-        return rows
-
-    def _infer(self, columns, rows, numbers, named, first):
-        """Set the attributes, from what the rows of the head hold."""
+    def _infer(self, columns, rows, numbers, named, first, doubtful):
+        """Set the attributes, from what the rows of the head hold; the first may be ``doubtful``: names, after all."""
         whole = [(n, row) for n, row in zip(numbers, rows, strict=True) if len(row) == len(columns)]
         fields_by_column = list(zip(*(row for _, row in whole), strict=True))
         # Names of rows, and what a delimiter at the ends of lines leaves, are no columns.
@@ -103,43 +91,27 @@ class TextSource(LineSource):
         if not columns[0] and not named:
             columns = [None, *columns[1:]]
             warn(f"{first}: the first column has no name, so it is left out; --names (names=[...]) gives it one")
+        self._width = len(columns)
         self._places = [i for i, name in enumerate(columns) if name is not None]
         if not named:
             self._unique([columns[i] for i in self._places], first)
-        self.attributes, self._refusals, times, self.mixed = (), {}, [], {}
+        self.attributes, self._refusals, times = (), {}, []
         for at, i in enumerate(self._places):
-            kind, row, refused = _kind(fields_by_column[i], self._decimal)
+            kind, row = _kind(fields_by_column[i], self.layout.decimal)
             if kind == "times":
                 times.append(at)
             self.attributes += (Attribute(columns[i] or f"x{i}", "nominal" if kind == "nominal" else "numeric"),)
-            if row is None:
-                continue
-            place, field = f"{self.path}, line {whole[row][0]}", fields_by_column[i][row]
-            if refused:
-                self._refusals[at] = place, field
-            else:
-                self.mixed[at] = f"{place}, column {columns[i]!r}: {field!r} is no number"
+            if row is not None:
+                names = "; header=True (--header yes) says that the line names the columns" * (doubtful and row == 0)
+                self._refusals[at] = f"{self.path}, line {whole[row][0]}", fields_by_column[i][row], names
         self.times = tuple(times)
-        if not any(a.kind == "numeric" and not is_number(a.name) for a in self.attributes):
-            self.layout.comment = None  # names may be an instance
-        self._width, self._told = len(columns), False
 
     def refusal(self, index, declared, label):
         """Why a column is refused unless its kind is said: numbers in another notation, a rare word among them."""
         if declared or label or index not in self._refusals:
             return None
-        place, field = self._refusals[index]
-        return str(not_a_number(place, self.columns[index], field, self._decimal))
-
-    def _skipped(self, block):
-        """Tell once of the columns' names that stand amid the data."""
-        comment = self.layout.comment
-        if comment is not None and not self._told and comment.encode() in block.data:
-            for number, line in enumerate(block.text.split("\n"), block.start):
-                if self.layout.skips(line + "\n") and line.strip():
-                    self._told = True
-                    warn(f"{self.path}, line {number}: the columns' names again; such lines are passed over")
-                    return
+        place, field, names = self._refusals[index]
+        return str(not_a_number(place, self.columns[index], field, self.layout.decimal)) + names
 
     def _table(self, block, kept, numeric):
         times = [name for name in (self.columns[at] for at in self.times) if name in kept and name in numeric]
@@ -166,152 +138,57 @@ class TextSource(LineSource):
             )
         return np.append(numbers, np.nan)[codes]
 
-    def _title(self, rows, count, header, known):
-        """What the first ``count`` lines, which begin with #, are.
-
-        Names if the last of them is a header (as NumPy writes one); [] for comments; None for
-        instances, since they have the others' number of fields.
-        """
-        body = rows[count:]
-        named = _is_header(body, known, self._decimal)[0]
-        title = [rows[count - 1][0].lstrip("# "), *rows[count - 1][1:]]
-        if (
-            len(title) == len(body[0]) > 1
-            and header is not False
-            and not named
-            and (header is True or _is_header([title, *body], known, self._decimal)[0])
-        ):
-            return title
-        if named or header is True or all(len(row) != len(body[0]) for row in rows[:count]):
-            return []
-        return None
-
-    def _header(self, rows, header, known, place):
-        if header != "auto":
-            return header
-        found, doubt = _is_header(rows, known, self._decimal)
-        if doubt:
-            what, other = "the columns' names", "header=False (--header no) if it is an instance"
-            if not found:
-                what, other = "an instance", "header=True (--header yes) if it names the columns"
-            warn(f"{place} is taken for {what}, {doubt}; say {other}")
-        return found
-
 
 def _aligned(rows, header, place):
-    """The first row as the others are: R leaves out the name above the rows' names, others end lines in delimiters."""
-    first, others = rows[0], [row for row in rows[1:] if row != rows[0]]
-    lengths = Counter(map(len, others))
-    usual = max(lengths, key=lengths.get, default=len(first))
-    if usual == len(first) or 2 * lengths[len(first)] >= len(others):
-        return first
-    body = [row for row in others if len(row) == usual]
-    if header is not False and usual == len(first) + 1:
-        if not any(row[-1] for row in body):
-            return [*first, ""]
-        if len(first) > 1 and len({row[0] for row in body}) == len(body):
-            return ["", *first]
-    if usual == len(first) - 1 and not first[-1]:
-        return first[:-1]
-    raise DataError(
-        f"{place}: {counted(len(first), 'field')}, but {usual} on most lines below; it must be the columns' names or "
-        "an instance, and what stands above them begins with #"
-    )
-
-
-def _is_numeric(fields, decimal):
-    """Whether all fields are numbers or missing."""
-    try:
-        # Most columns are plain numbers, which float() tells in a hundredth of the time.
-        if decimal == ".":
-            list(map(float, fields))
-            joined = "".join(fields)
-            return joined.isascii() and "_" not in joined
-    except ValueError:
-        pass
-    return all(field in MISSING_NUMBERS or is_number(field, decimal) for field in fields)
+    """The first row; without a name above the rows' own names, as R leaves it out, it gets an empty one."""
+    first, others = rows[0], rows[1:]
+    usual = Counter(map(len, others)).most_common(1)[0][0] if others else len(first)
+    if header is not False and usual == len(first) + 1 > 2 and len({row[0] for row in others}) == len(others):
+        return ["", *first]
+    if usual != len(first):
+        raise DataError(
+            f"{place}: {counted(len(first), 'field')}, but {usual} on most lines below; it must be the columns' names "
+            "or an instance, and what stands above them begins with #"
+        )
+    return first
 
 
 def _kind(fields, decimal):
-    """What a column's fields are: "numeric", "times" or "nominal"; the row of a word that is odd, and if it is refused.
+    """What a column's fields are: "numeric", "times" or "nominal"; and the row of one that is no number, or None.
 
-    Where numbers in another notation are most of the words, it is one of numbers to whoever wrote it, and so it is if
-    there are words in a hundredth of its rows at most; these are refused. Where different numbers are ten times as
-    many as words the first word may be an error. Else it is one of words: codes like 1, 2 and A.
+    Words in one of many rows, or in a hundredth of them at most, are errors, numbers in another notation are no words.
     """
-    if _is_numeric(fields, decimal):
-        return "numeric", None, False
-    there = [field for field in fields if field not in MISSING_NUMBERS]
+    # Most columns are plain numbers, which float() tells in a hundredth of the time.
+    joined = "".join(fields)
+    if decimal == "." and joined.isascii() and "_" not in joined:
+        with suppress(ValueError):
+            list(map(float, fields))
+            return "numeric", None
+    there = Counter(field for field in fields if field not in MISSING_NUMBERS)
+    odd = [field for field in there if number_of(field, decimal) is None]
+    if not odd:
+        return "numeric", None
     if are_times(there):
-        return "times", None, False
-    values = set(there)
-    words = {field for field in values if number_of(field, decimal) is None}
-    strange = [field for field in words if reason_of(field, decimal)]
-    if strange and 2 * len(strange) >= len(words):
-        return "nominal", min(map(fields.index, strange)), True
-    if not words or len(values) < 11 * len(words):
-        return "nominal", None, False
-    rows = [row for row, field in enumerate(fields) if field in words]
-    return "nominal", rows[0], len(rows) <= max(1, len(there) // 100)
+        return "times", None
+    words = sum(there[field] for field in odd if not reason_of(field, decimal))
+    rows = there.total()
+    return ("nominal", None) if words > max(rows > _MANY, rows // 100) else ("numeric", fields.index(odd[0]))
 
 
 def _is_header(rows, known, decimal):
-    """Whether the first row names the columns, and what speaks against it; "" if nothing does.
+    """Whether the first row names the columns.
 
-    Names hold one that is known, or are words of which one stands above numbers, or of which none occurs below itself.
-    Numbers can be names, too (years, or pandas' own 0, 1, 2): if a word among them stands above numbers, or if whole
-    numbers and words stand above labels that are met again and again without the words.
+    It does if it holds a name that is known, or no number, date or ? but words of which one stands above numbers, or
+    none occurs below itself.
     """
-    names, body = rows[0], [row for row in rows[1:] if len(row) == len(rows[0])]
+    names = rows[0]
     if known & set(names):
-        return True, ""
-    if "?" in names:
-        return False, ""
-    numbers = [i for i, name in enumerate(names) if is_number(name, decimal)]
-    words = [i for i, name in enumerate(names) if name not in MISSING_NUMBERS and i not in numbers]
-    if not body:
-        return not numbers and len(words) == len(names) == len(set(names)), ""
-    columns = list(zip(*body, strict=True))
-    # Names stand amid the data where a file was appended to another; an instance has values of others.
-    others = list(zip(*(row for row in body if row != names), strict=True)) or columns
-    if any(name in others[i] for i, name in enumerate(names)):
-        others = columns
-    above = any(
-        _are_numbers(others[i], decimal) and set(others[i]) - MISSING_NUMBERS
-        for i in words
-        if not reason_of(names[i], decimal)
-    )
-    if not numbers:
-        if above:
-            return True, ""
-        new = not any(name in columns[i] for i, name in enumerate(names))
-        twice = len(set(names)) < len(names)
-        return bool(words) and new and (not twice or len(body) >= _ENOUGH), ""
-    shown = ", ".join(names[i] for i in numbers[:3]) + ", ..." * (len(numbers) > 3)
-    against = f"though {shown} {'is a number' if len(numbers) == 1 else 'are numbers'}"
-    if above:
-        return True, against
-    # The label is what tells; where no name is a word, the class is the last column.
-    labels = words or [len(names) - 1]
-    if any(names[i] in columns[i] for i in labels):
-        return False, ""
-    first = 1 if not names[0] else 0  # pandas writes no name above its index
-    if words and len(numbers) > 1 and all(names[i] == str(i - first) for i in numbers):
-        return True, against
-    if len(body) < _ENOUGH or any(2 * len(set(columns[i])) > len(body) for i in labels):
-        return False, ""
-    if all(names[i].isdecimal() for i in numbers) and (words or _consecutive(names[first:])):
-        return True, against
-    return False, f"though {names[labels[-1]]!r} stands nowhere below itself"
-
-
-def _are_numbers(fields, decimal):
-    """Whether all fields are numbers, be it in another notation (which is refused later), or times, or missing."""
-    if _is_numeric(fields, decimal):
         return True
-    there = [field for field in fields if field not in MISSING_NUMBERS]
-    return are_times(there) or all(is_number(field, decimal) or reason_of(field, decimal) for field in there)
-
-
-def _consecutive(names):
-    return [int(name) - int(names[0]) for name in names] == list(range(len(names)))
+    words = [i for i, name in enumerate(names) if name not in MISSING_NUMBERS]
+    if not words or "?" in names or any(_kind([names[i]], decimal) != ("nominal", None) for i in words):
+        return False
+    body = [row for row in rows[1:] if len(row) == len(names)]
+    columns = list(zip(*body, strict=True)) or [()] * len(names)
+    return not any(names[i] in columns[i] for i in words) or any(
+        _kind(columns[i], decimal)[0] != "nominal" and set(columns[i]) - MISSING_NUMBERS for i in words
+    )

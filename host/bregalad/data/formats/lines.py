@@ -10,11 +10,11 @@ _PIECE = 1 << 20  # bytes that are read at once
 _LONGEST = 1 << 26  # bytes of a line
 _MOST = 1 << 28  # bytes of the lines that are taken at once, if there is more than one
 _END = 10  # a line feed
-_MARK = b"\xef\xbb\xbf"  # begins a file, and what another was appended to
+_MARK = b"\xef\xbb\xbf"  # may begin a file
 
 
 class Lines:
-    """The lines of an open binary file, each ending in a line feed whatever it ended in, without byte order marks.
+    """The lines of an open binary file, each ending in a line feed whatever it ended in, without a byte order mark.
 
     The file has ``read1``, so that of a pipe no more is waited for than is needed. The path names it in messages;
     ``number`` lines are taken.
@@ -55,7 +55,8 @@ class Lines:
             end = self._data.index(_END) + 1
         elif count < self._there:
             end = int(np.flatnonzero(np.frombuffer(self._data, np.uint8, end) == _END)[count - 1]) + 1
-        return _without_marks(bytes(memoryview(self._data)[:end])), end, count
+        data = bytes(memoryview(self._data)[:end])
+        return data if self.number else data.removeprefix(_MARK), end, count
 
     def _read(self):
         """Read on; False if there is no more."""
@@ -125,12 +126,6 @@ class Block:
     @cached_property
     def _all(self):
         return [line + "\n" for line in self.text.removesuffix("\n").split("\n")]
-
-
-def _without_marks(data):
-    if data.isascii():
-        return data
-    return data.removeprefix(_MARK).replace(b"\n" + _MARK, b"\n")
 
 
 def _not_a_text(data, at, start, path, why):

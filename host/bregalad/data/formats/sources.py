@@ -33,8 +33,6 @@ class Source:
         Columns that are left out as the index of a data frame, unless they are asked for.
     times : tuple of int
         Columns of dates and times, which are read as seconds where they are numeric.
-    mixed : dict of int: str
-        Columns that are nominal though most of their fields are numbers; where the first word is.
     once, begun : bool
         Whether nothing is looked up in it beforehand, as in any `Pipe`; whether rows were read before those it has.
     """
@@ -43,7 +41,6 @@ class Source:
     attributes: tuple[Attribute, ...]
     index: tuple[str, ...] = ()
     times: tuple[int, ...] = ()
-    mixed: dict[int, str] = {}  # noqa: RUF012
     once = begun = False
     check: Callable[[pd.DataFrame, Callable[[int], str]], None]  # refuses rows; the `Stream` puts it here
 
@@ -115,13 +112,9 @@ class LineSource(Source):
             while data := lines.take(chunk):
                 block = Block(data, start, self.layout)
                 start = lines.number + 1
-                self._skipped(block)
                 if not block.is_empty:
                     table = self._table(block, kept, numeric)
                     yield table, lambda row, block=block: f"{self.path}, line {block.numbers[row]}"
-
-    def _skipped(self, block):
-        """Tell of lines that are passed over, if that is to be known."""
 
     def _table(self, block, kept, numeric):
         """The columns ``kept`` of a block; see `tables`."""

@@ -2,7 +2,7 @@
 
 import csv
 import re
-import unicodedata
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,14 +15,16 @@ from ...words import counted
 from ..schema import DataError
 
 MISSING_WORDS = ("", "?")
-_NANS = {"NaN", "nan", "-NaN", "-nan"}  # which float() takes
 # As pandas has them, and Weka's.
-MISSING_NUMBERS = _NANS.union(
-    ("", "?", "NA", "N/A", "n/a", "#N/A", "#N/A N/A", "#NA", "<NA>", "NULL", "null", "None"),
-    ("1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"),
+MISSING_NUMBERS = frozenset(
+    ("", "?", "NA", "N/A", "n/a", "#N/A", "#N/A N/A", "#NA", "<NA>", "NULL", "null", "None", "NaN", "nan", "-NaN")
+    + ("-nan", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN")
 )
-_GROUPED = re.compile(r"[+-]?[0-9]{1,3}([,.'’_\s])[0-9]{3}(?:\1[0-9]{3})*(?:[.,][0-9]+)?")
-_DELIMITERS = ",\t;|"
+# What a person reads as a number: other digits, signs and decimal marks, and marks between thousands.
+_NUMBER = re.compile(
+    r"[+\u2212-]?(\d{1,3}([,.'’_\s])\d{3}(\2\d{3})*([.,]\d+)?|\d+([,.\u066b]\d*)?|[,.\u066b]\d+)(e[+-]?\d+)?",
+    re.IGNORECASE,
+)
 _CATEGORIES = pa.dictionary(pa.int32(), pa.string())
 _BLANKS = " \t\r\n\f\v"  # of a line that says nothing; a no-break space may be a word
 
@@ -73,30 +75,34 @@ def fields_of(line, layout):
     return [field.strip() for field in fields]
 
 
+def divided(lines, numbers, path, divide):
+    """What ``divide`` makes of each line; its errors name the line, by these ``numbers``."""
+    rows = []
+    for line, number in zip(lines, numbers, strict=True):
+        try:
+            rows.append(divide(line))
+        except (ValueError, csv.Error) as error:
+            raise DataError(f"{path}, line {number}: {error}") from error
+    return rows
+
+
 def sniff(lines, decimal="."):
     """The delimiter that divides the lines most evenly, a comma if none does.
 
     Commas that all stand between digits are decimal ones if another character divides as many
     lines evenly, or if ``decimal`` says so.
     """
-    best, score = ",", (0, 0)
-    even = {}
-    for delimiter in _DELIMITERS:
-        counts = [line.count(delimiter) for line in lines]
-        if not counts or not max(counts):
-            continue
-        usual = max(set(counts), key=counts.count)
-        even[delimiter] = counts.count(usual) if usual else 0
-        if usual and (counts.count(usual), usual) > score:
-            best, score = delimiter, (counts.count(usual), usual)
-    others = {d: n for d, n in even.items() if d != "," and n}
-    if best == "," and others:
-        other = max(others, key=others.get)
-        commas = sum(line.count(",") for line in lines)
-        between = sum(len(re.findall("[0-9],(?=[0-9])", line)) for line in lines)
-        if decimal == "," or between == commas and others[other] >= even.get(",", 0):
-            return other
-    return best
+
+    def score(delimiter):
+        """How many lines have as many as most have, and how many that is."""
+        usual, count = Counter(line.count(delimiter) for line in lines).most_common(1)[0]
+        return (count, usual) if usual else (0, 0)
+
+    other = max("\t;|", key=score)
+    outside = any(re.search("(?<![0-9]),|,(?![0-9])", line) for line in lines)
+    if any(score(other)) and (decimal == "," or not outside and score(other)[0] >= score(",")[0]):
+        return other
+    return max(",", other, key=score)
 
 
 def parse(block, layout, names, kept, numeric):
@@ -161,16 +167,16 @@ def _parse_fast(data, layout, names, kept, numeric):
 
 def _parse_slowly(block, layout, names, kept, numeric):
     """As `parse` says, field by field: the definition of what is read."""
-    places, rows = [names.index(name) for name in kept], []
-    for line, number in zip(block.lines, block.numbers, strict=True):
-        try:
-            fields = fields_of(line, layout)
-            if len(fields) != len(names):
-                comment = "; lines that begin with # are comments at the top of a file only" * line.startswith("#")
-                raise DataError(f"{counted(len(fields), 'field')}, but {counted(len(names), 'column')}{comment}")
-        except (DataError, csv.Error) as error:
-            raise DataError(f"{layout.path}, line {number}: {error}") from error
-        rows.append([None if fields[place] in MISSING_WORDS else fields[place] for place in places])
+    places = [names.index(name) for name in kept]
+
+    def fields(line):
+        found = fields_of(line, layout)
+        if len(found) != len(names):
+            comment = "; lines that begin with # are comments at the top of a file only" * line.startswith("#")
+            raise DataError(f"{counted(len(found), 'field')}, but {counted(len(names), 'column')}{comment}")
+        return [None if found[place] in MISSING_WORDS else found[place] for place in places]
+
+    rows = divided(block.lines, block.numbers, layout.path, fields)
     return table_of(rows, kept, numeric, layout, block.numbers)
 
 
@@ -235,22 +241,12 @@ def number_of(field, decimal="."):
         return None
 
 
-def is_number(field, decimal="."):
-    """Whether a field reads as a number, infinities and NaN included, other marks of a missing one not."""
-    return (field not in MISSING_NUMBERS or field in _NANS) and number_of(field, decimal) is not None
-
-
 def reason_of(field, decimal="."):
     """Why what a person reads as a number is not read as one here, and the remedy; "" if not so."""
-    if is_number(field, decimal):
+    if number_of(field, decimal) is not None or not _NUMBER.fullmatch(field):
         return ""
-    plain = "".join(str(unicodedata.decimal(c, c)) for c in field).replace("\N{MINUS SIGN}", "-")
-    if is_number(plain.replace("\N{ARABIC DECIMAL SEPARATOR}", decimal), decimal):
-        return "it has other digits or signs than 0 to 9 and -; write these"
-    if _GROUPED.fullmatch(plain) or is_number(plain) or is_number(plain, ","):
-        name, other = ("comma", ",") if decimal == "." else ("point", ".")
-        return (
-            f"it has a decimal {name} or marks between thousands; say decimal={other!r} (--decimal {other}), or leave "
-            "the marks out"
-        )
-    return ""
+    other = "," if decimal == "." else "."
+    return (
+        f"it has other digits, signs or marks than -1234{decimal}5; write such numbers, or say decimal={other!r} "
+        f"(--decimal {other})"
+    )
