@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from bregalad.data import Attribute, DataError, open_stream
-from bregalad.data.formats.arff import is_plain, tokens
+from bregalad.data.formats.arff import is_plain, words
 
 HEAD = "@relation r\n@attribute a numeric\n@attribute b {u,'v w',x}\n@attribute class {p,q}\n"
 
@@ -67,15 +67,14 @@ def test_words(tmp_path, written, word):
     "rows",
     [
         "1,u,p\n?,'v w',q\n",
-        "1 u p\n? 'v w' q\n",
-        "1\tu\tp\n?\t\t'v w'\tq\n",
+        "1,\tu\t,p\n?,\t\t'v w'\t,q\n",
         ' 1, u , p \n?,"v w",q\n',
         "1,u,p\n?,'v w',q % a comment\n",
-        "1,u,p,\n?,v w,q,\n",
+        "1,u,p\n?,v w,q\n",
         "% one\n\n1,u,p\n   % two\n,'v w',q\n",
         "{0 1}\n { 0 ?, 1 'v w', 2 q }\n",
         "{0 1,1 u,2 p}\n?,'v w',q\n",
-        '{0 1 1 u}\n{0 ?\t1 "v w",2 q} % a comment\n',
+        '{0 1,1 u}\n{0 ? ,1\t"v w",2 q} % a comment\n',
         "'1','u','p'\n?,'v w','q'\n",
         "1,'u',\"p\"\n?,'v w',q\n",
         "1,u,p\r\n?,'v w',q\r\n",
@@ -94,9 +93,7 @@ def test_rows(tmp_path, rows, keyword):
         ("a Integer [0,1]", "numeric", ()),
         ("a numeric[0,1]", "numeric", ()),
         ("'a'{x,y}", "nominal", ("x", "y")),
-        ("a{x y}", "nominal", ("x", "y")),
-        ("a\t{ x\ty }", "nominal", ("x", "y")),
-        ("a {x,y,}", "nominal", ("x", "y")),
+        ("a\t{ x,\ty }", "nominal", ("x", "y")),
         ("a {x, y} % two", "nominal", ("x", "y")),
         ("a {New York,'San  Jose'}", "nominal", ("New York", "San  Jose")),
     ],
@@ -134,8 +131,8 @@ def test_columns_of_other_kinds(tmp_path):
         ("id", 2, "of kind string cannot be learnt.*words with nominal=.'id'"),
         ("t", 3, "of kind date cannot be learnt.*words with nominal=.'t'"),
         ("bag", 4, "of kind relational cannot be learnt"),
-        ("none", 7, "declares no value"),
-        ("what", 8, "declares the value [?], which stands for a missing one"),
+        ("none", 7, "declares no value, or one that"),
+        ("what", 8, "declares no value, or one that stands for a missing one"),
     ]:
         with pytest.raises(DataError, match=rf"t.arff, line {line}: .*{why}.*") as error:
             read(tmp_path, text, ignore=[other for other in odd if other != name])
@@ -154,31 +151,33 @@ def test_columns_of_other_kinds(tmp_path):
         ("@relation r\n@data\n1\n", "line 2: @data without an @attribute"),
         (HEAD + "@attribute\n@data\n", "line 5: an attribute needs a name"),
         (HEAD + "@attribute '' real\n@data\n", "line 5: an attribute needs a name"),
-        (HEAD + "@attribute c\n@data\n", "line 5: attribute 'c' has no kind; allowed are numeric"),
+        (HEAD + "@attribute c\n@data\n", "line 5: attribute 'c' is of kind ''; allowed are numeric"),
         (HEAD + "@attribute a real\n@data\n", "line 5: column 'a' is named twice"),
         (HEAD + "@attribute my num real\n@data\n", "line 5: attribute 'my' is of kind 'num'; .*a name"),
         (HEAD + "@attribute c {x,y\n@data\n", "line 5: the values of 'c' must stand in braces on one"),
         (HEAD + "@attribute c {50%,y}\n@data\n", "line 5: the values of 'c' .*those with a brace or %"),
         (HEAD + "@attribute c {x,x}\n@data\n", "line 5: attribute 'c': value 'x' is given twice"),
         (HEAD + "@attribute c {'x,y}\n@data\n", "line 5: a quote ' is not closed on its line"),
-        (HEAD + "@attribute c {'x'y}\n@data\n", "line 5: a comma or a blank is expected after the"),
+        (HEAD + "@attribute c {'x'y}\n@data\n", "line 5: a quote ' .* something else than a comma follows"),
         (HEAD + "@attribute c real {2}\n@data\n", "line 5: attribute 'c' has a weight"),
         (HEAD + "@data\n1,'u,p\n", "line 6: a quote ' is not closed on its line"),
-        (HEAD + "@data\n1,'u'x,p\n", "line 6: a comma or a blank is expected after the quoted 'u'"),
-        (HEAD + "@data\n1 u\n", "line 6: 2 fields, but 3 columns"),
+        (HEAD + "@data\n1,'u'x,p\n", "line 6: a quote ' .* something else than a comma follows"),
+        (HEAD + "@data\n1,u\n", "line 6: 2 fields, but 3 columns"),
+        (HEAD + "@data\n1 u p\n", "line 6: 1 field, but 3 columns"),
+        (HEAD + "@data\n1\t'u'\tp\n", "line 6: 1 field, but 3 columns"),
         (HEAD + "@data\n1,u,p,x\n", "line 6: 4 fields, but 3 columns"),
         (HEAD + "@data\n1,u,p\n1,u,p,{5}\n", "line 7: .* the weight of an instance is not learnt"),
-        (HEAD + "@data\n{0 1},{0.5}\n", "line 6: braces hold a sparse row, .index value, index value., an"),
-        (HEAD + "@data\n1,{u},p\n", "line 6: braces hold a sparse row, .index value, index value., an"),
-        (HEAD + "@data\n{0 1\n", "line 6: braces hold a sparse row, .index value, index value., an"),
-        (HEAD + "@data\n}\n", "line 6: braces hold a sparse row, .index value, index value., an"),
-        (HEAD + "@data\n{0 1, 2}\n", "line 6: braces hold a sparse row, .index value, index value., an"),
-        (HEAD + "@data\n{1 u, 0 1}\n", "line 6: .*index must be a number from 2 to 2, .*not '0'"),
-        (HEAD + "@data\n{3 1}\n", "line 6: .*index must be a number from 0 to 2, .*not '3'"),
-        (HEAD + "@data\n{a 1}\n", "line 6: .*index must be a number .*not 'a'"),
+        (HEAD + "@data\n{0 1},{0.5}\n", "line 6: braces hold a sparse row, .index value, index value., its"),
+        (HEAD + "@data\n1,{u},p\n", "line 6: braces hold a sparse row, .index value, index value., its"),
+        (HEAD + "@data\n{0 1\n", "line 6: braces hold a sparse row, .index value, index value., its"),
+        (HEAD + "@data\n}\n", "line 6: braces hold a sparse row, .index value, index value., its"),
+        (HEAD + "@data\n{0 1, 2}\n", "line 6: braces hold a sparse row, .index value, index value., its"),
+        (HEAD + "@data\n{1 u, 0 1}\n", "line 6: .*indices from 0 to 2 and ascending, not ', 0 1}'"),
+        (HEAD + "@data\n{3 1}\n", "line 6: .*indices from 0 to 2 and ascending, not '{3 1}'"),
+        (HEAD + "@data\n{a 1}\n", "line 6: .*indices .*not '{a 1}'"),
         (HEAD + "@data\n{0 {}\n", "line 6: braces hold"),
         (HEAD + "@data\n{0 x}\n", "line 6, column 'a': 'x' is not a finite number"),
-        (HEAD + "@data\n1e999 u p\n", "line 6, column 'a': '1e999' is not a finite number"),
+        (HEAD + "@data\n1e999,u,p\n", "line 6, column 'a': '1e999' is not a finite number"),
         (HEAD + "@data\n'',u,p\n", "line 6, column 'a': '' is not a finite number"),
         (HEAD + "@data\n1,'?',p\n", "line 6, column 'b': '[?]' is not declared; allowed are u, v w, x"),
         (HEAD + "@data\n1,'',p\n", "line 6, column 'b': '' is not declared"),
@@ -239,4 +238,4 @@ def test_rows_take_no_longer_than_they_are_long():
     for piece in ("  ", "' ", "'\\'", '",', " ,", "x "):
         for end in ("", "{", "'", '"x'):
             with suppress(ValueError):
-                tokens(piece * 100_000 + end)
+                words(piece * 100_000 + end)

@@ -56,7 +56,7 @@ def packed(data, method):
 
 TEXTS = [  # the suffix, what the file holds, and columns that are ignored for it to be read
     (".arff", ARFF + "1.5,a,'x y',yes\n?,'b c',?,no\n-2e3,a,z,yes\n0.25,?,z,no\n", [2]),
-    (".arff", ARFF + "{0 1,2 x}\n {0 ?, 1 'd\\'e', 3 no}\n{3 yes}\n1 a \"x\" yes % c\n2\t'b c'\t''\tno\n", [2]),
+    (".arff", ARFF + "{0 1,2 x}\n {0 ?, 1 'd\\'e', 3 no}\n{3 yes}\n1, a ,\"x\",yes % c\n2,'b c',\t'',no\n", [2]),
     (
         ".arff",
         "@relation r\n@attribute a real\n@attribute b relational\n@attribute i real\n@end b\n@attribute t date\n"

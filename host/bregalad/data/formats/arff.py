@@ -1,36 +1,34 @@
-"""ARFF files, as Weka reads and writes them: columns are declared in a header, data are delimited text.
+"""ARFF files, as Weka writes them: columns are declared in a header, commas divide the data.
 
-The tokens are our own, since no library has all of what files hold: SciPy undoes no escape and
-knows one kind of quote, liac-arff (2020) reads neither weights nor blanks as dividers, and both
-read data without line numbers.
+The words are our own, since no library has all of what files hold: SciPy undoes no escape and
+knows one kind of quote, liac-arff (2020) reads no weights, and both read data without line numbers.
 """
 
 import re
-from typing import NamedTuple
 
 from ...words import counted
 from ..schema import Attribute, DataError
 from .files import open_lines
 from .lines import Block
 from .sources import LineSource
-from .text import MISSING_WORDS, Layout, parse, table_of
+from .text import MISSING_WORDS, Layout, divided, parse, table_of
 
 _BLANKS = "".join(map(chr, range(33)))  # all characters up to the space
+_GAP = r"[\x00-\x20]*"
+_QUOTED = r"""(?:'(?P<single>[^'\\\n]*(?:\\.[^'\\\n]*)*)'|"(?P<double>[^"\\\n]*(?:\\.[^"\\\n]*)*)")"""
 # A quote within a word is a letter here (Weka would begin another word).
-_TOKEN = re.compile(
-    r"""
-    ([\x00-\x20]*) (?: ([,{}]) | %.* |
-    '([^'\\\n]*(?:\\.[^'\\\n]*)*)' | "([^"\\\n]*(?:\\.[^"\\\n]*)*)" |
-    ([^\x00-\x20,{}%'"][^\x00-\x20,{}%]*))
-""",
-    re.VERBOSE,
-)
+_BEGIN = r"""[^\x00-\x20,{}%'"]"""
+_WORD = rf"(?:{_QUOTED}{_GAP}|(?P<bare>{_BEGIN}[^,{{}}%]*))"
+_ITEM = re.compile(rf"{_GAP}{_WORD}?(?P<end>[,{{}}]|%.*|$)", re.DOTALL)
+_PAIR = re.compile(rf"[{{,]{_GAP}(?P<index>[0-9]{{1,9}})[\x00-\x20]+{_WORD}(?=[,}}])")  # of a sparse row
+_SPARSE_END = re.compile(rf"{_GAP}}}{_GAP}(%.*)?")
+_NAME = re.compile(rf"{_GAP}(?:{_QUOTED}|(?P<bare>{_BEGIN}[^\x00-\x20,{{}}%]*)){_GAP}(?P<rest>.*)", re.DOTALL)
+_DECLARATION = re.compile(r"""(@[^\x00-\x20'"{},%]*)(.*)""", re.DOTALL)
 _ESCAPE = re.compile(r"\\(u[0-9A-Fa-f]{4}|[0-3][0-7]{0,2}|[4-7][0-7]?|.)")
 _CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
 _SPECIAL = re.compile(r"""[\\'"%\x00-\x1f]""")
-_WORD = re.compile(r"[A-Za-z0-9_\-+.:/=<>]+", re.ASCII)
+_SAFE = re.compile(r"[A-Za-z0-9_\-+.:/=<>]+", re.ASCII)
 
-_DECLARATION = re.compile(r"""[\x00-\x20]*(@[^\x00-\x20'"{},%]*)(.*)""", re.DOTALL)
 _ALLOWED = "allowed are numeric, real, integer and a list of values {a,b}"
 _UNKNOWN = object()  # stands for nothing, in the list of what sparse rows leave out
 _RARE = "\\{}%\0\x0b\x0c\x1c\x1d\x1e\x1f"  # escapes, sparse rows, weights, comments, odd blanks
@@ -73,24 +71,21 @@ class ArffSource(LineSource):
 
     def _table(self, block, kept, numeric):
         if is_plain(text := "".join(block.lines)):
-            try:
-                return parse(
-                    block, Layout(self.path, ",", '"' if '"' in text else "'", "%"), self.columns, kept, numeric
+            layout = Layout(self.path, ",", '"' if '"' in text else "'", "%")
+            return parse(block, layout, self.columns, kept, numeric)
+        places = [self.columns.index(name) for name in kept]
+
+        def fields(line):
+            row = _row(line.strip(_BLANKS), self._absent)
+            row = [row[place] for place in places]
+            if _UNKNOWN in row:
+                raise ValueError(
+                    f"a sparse row leaves out column {kept[row.index(_UNKNOWN)]!r}, but no value is declared that it "
+                    "would stand for"
                 )
-            except DataError:
-                pass  # a row is wrong or has other dividers: what comes now says which
-        places, rows = [self.columns.index(name) for name in kept], []
-        for number, line in zip(block.numbers, block.lines, strict=True):
-            try:
-                row = _fields(line, self._absent)
-                rows.append([row[place] for place in places])
-                if _UNKNOWN in rows[-1]:
-                    raise ValueError(
-                        f"a sparse row leaves out column {kept[rows[-1].index(_UNKNOWN)]!r}, but no value is declared "
-                        "that it would stand for"
-                    )
-            except ValueError as error:
-                raise DataError(f"{self.path}, line {number}: {error}") from error
+            return row
+
+        rows = divided(block.lines, block.numbers, self.path, fields)
         return table_of(rows, kept, numeric, self.layout, block.numbers)
 
     def _declared(self, lines):
@@ -105,11 +100,11 @@ class ArffSource(LineSource):
             match = _DECLARATION.match(line)
             keyword = match and match[1].lower()
             if keyword == "@attribute" and not self._inner:
-                self._attribute(tokens(match[2]))
+                self._attribute(match[2])
             elif keyword == "@end" and self._inner:
                 self._inner = False
             elif keyword == "@data":
-                if tokens(match[2]):
+                if match[2].partition("%")[0].strip(_BLANKS):
                     raise ValueError("the data begin on the line after @data")
                 if not self.attributes:
                     raise ValueError("@data without an @attribute before")
@@ -122,132 +117,89 @@ class ArffSource(LineSource):
             raise DataError(f"{self.path}, line {self.skipped}: {error}") from error
         return keyword == "@data"
 
-    def _attribute(self, line):
-        if not line or line[0].kind not in ("word", "quoted") or not line[0].text:
-            raise ValueError("an attribute needs a name")
-        (name, *_), *rest = line
+    def _attribute(self, text):
+        match = _NAME.match(text)
+        if match is None or not (name := _word(match)):
+            raise ValueError("an attribute needs a name (one with blanks stands in quotes)")
         if name in self.columns:
             raise ValueError(f"column {name!r} is named twice")
-        if not rest:
-            raise ValueError(f"attribute {name!r} has no kind; {_ALLOWED}")
-        kind, values, reason, words = "nominal", (), "", False
-        word = rest[0].text.partition("[")[0].lower()  # a range may follow it
-        if rest[0].kind == "{":
-            marks = [token.kind in ("{", "}") for token in rest[1:]] + [True]
-            end = marks.index(True) + 1
-            if end == len(rest) or rest[end].kind == "{":
+        kind, values, reason, rest = "nominal", (), "", match["rest"]
+        word = re.match("[A-Za-z]*", rest)[0].lower()
+        if rest.startswith("{"):
+            values, rest = words(rest, 1)
+            if not rest.startswith("}"):
                 raise ValueError(
                     f"the values of {name!r} must stand in braces on one line; those with a brace or % in quotes"
                 )
-            values = tuple(word.text for word in _divided(rest[1:end]))
-            if not values or "?" in values:
-                reason = "the value ?, which stands for a missing one" if values else "no value"
-                reason, values = f"attribute {name!r} declares {reason}", ()
-            rest = rest[end:]
+            rest = rest[1:]
+            if None in values or "?" in values:
+                reason = f"attribute {name!r} declares no value, or one that stands for a missing one"
+                values = ()
         elif word in ("numeric", "real", "integer"):
             kind = "numeric"
         elif word in ("string", "date", "relational"):
-            reason, words = f"an attribute of kind {word} cannot be learnt", word != "relational"
-            self._inner = not words
+            reason = f"an attribute of kind {word} cannot be learnt"
+            self._inner = word == "relational"
         else:
             raise ValueError(
-                f"attribute {name!r} is of kind {rest[0].text!r}; {_ALLOWED} (a name with blanks stands in quotes)"
+                f"attribute {name!r} is of kind {rest.partition(' ')[0]!r}; {_ALLOWED} (a name with blanks stands in "
+                "quotes)"
             )
-        if any(token.kind == "{" for token in rest[1:]):
+        if "{" in rest.partition("%")[0]:
             raise ValueError(f"attribute {name!r} has a weight, which is not learnt, or else something in braces")
         if reason:
-            self._refusals[len(self.attributes)] = reason, words
-        self.attributes += (Attribute(name, kind, values),)
+            self._refusals[len(self.attributes)] = reason, word in ("string", "date")
+        self.attributes += (Attribute(name, kind, tuple(values)),)
         self._lines.append(self.skipped)
 
 
-class Token(NamedTuple):
-    """A piece of a line: ``kind`` is "word", "quoted", or the comma or brace itself; ``blanks`` stand before it."""
+def words(line, at=0):
+    """The words that commas divide, from a place on, None for missing ones, and the rest of the line from a brace on.
 
-    text: str
-    kind: str
-    blanks: str
-
-
-def tokens(line):
-    """The tokens of a line, the comment at its end left out, escapes within quotes undone.
-
-    ValueError if a quote is not closed on the line, or something else than a divider follows it.
+    ValueError if a quote is not closed on the line, or something else than a comma follows it.
     """
-    found, at, line = [], 0, line.rstrip(_BLANKS)
-    while at < len(line):
-        match = _TOKEN.match(line, at)
+    found = []
+    while True:
+        match = _ITEM.match(line, at)
         if match is None:
             quote = line[at:].lstrip(_BLANKS)[0]
-            raise ValueError(f"a quote {quote} is not closed on its line (within quotes, \\{quote} stands for one)")
-        at, group = match.end(), match.lastindex
-        if group == 1:  # a comment
-            continue
-        text = match[group]
-        kind = text if group == 2 else "word" if group == 5 else "quoted"
-        if kind == "quoted" and "\\" in text:
-            text = _ESCAPE.sub(_character, text)
-        if found and found[-1].kind == "quoted" and group > 2 and not match[1]:
-            raise ValueError(f"a comma or a blank is expected after the quoted {found[-1].text!r}")
-        found.append(Token(text, kind, match[1]))
-    return found
-
-
-def _divided(line, expected=None):
-    """The words of a list or of a row, tokens without braces: commas divide, and blanks where there are too few commas.
-
-    A row has so many words as are ``expected``; one with nothing in it is empty. In a list, nothing between two commas
-    is no word. Unquoted words with blanks between them, but no comma, are one word as other programs write it
-    (``New York``), where the commas allow it.
-    """
-    fields = [[]]
-    for token in line:
-        if token.kind == ",":
-            fields.append([])
-        else:
-            fields[-1].append(token)
-    if len(fields) > 1 and not fields[-1] and expected in (None, len(fields) - 1):
-        fields.pop()  # of a comma at the end
-    apart = sum(fields, [])
-    if len(fields) != expected and (len(fields) == 1 or len(apart) == expected):
-        return apart
-    words = []
-    for field in fields:
-        if len(field) > 1 and all(word.kind == "word" for word in field):
-            field = [Token("".join(word.blanks + word.text for word in field).lstrip(_BLANKS), "word", "")]
-        words += field or [Token("", "word", "")] * (expected is not None)
-    return words
-
-
-def _fields(line, absent):
-    """One row's fields, None for a missing one; ``absent`` are those that sparse rows leave out."""
-    found, width = tokens(line), len(absent)
-    kinds = "".join(token.kind if token.kind in ",{}" else "w" for token in found)
-    if "{" in kinds or "}" in kinds:
-        if not re.fullmatch(r"\{,*(w,*w,*)*\}", kinds):
             raise ValueError(
-                "braces hold a sparse row, {index value, index value}, an index before each value, and end it: the "
-                "weight of an instance is not learnt; a word with a brace in it stands in quotes"
+                f"a quote {quote} is not closed on its line, or something else than a comma follows it (within quotes, "
+                f"\\{quote} stands for one)"
             )
-        words = [token for token in found[1:-1] if token.kind != ","]
-        row, last = list(absent), -1
-        for index, value in zip(words[::2], map(_field, words[1::2]), strict=True):
-            index = index.text
-            if not (index.isascii() and index.isdigit() and len(index) < 10 and last < int(index) < width):
-                raise ValueError(
-                    f"a sparse row's index must be a number from {last + 1} to {width - 1}, ascending, not {index!r}"
-                )
-            last = int(index)
-            row[last] = value
-        return row
-    words = _divided(found, width)
-    if len(words) != width:
-        raise ValueError(f"{counted(len(words), 'field')}, but {counted(width, 'column')}")
-    return list(map(_field, words))
+        found.append(_word(match))
+        at = match.end()
+        if match["end"] != ",":
+            return found, "" if match["end"].startswith("%") else line[match.start("end") :]
 
 
-def _field(word):
-    return None if word.kind == "word" and word.text in MISSING_WORDS else word.text
+def _row(line, absent):
+    """One row's fields, None for a missing one; ``absent`` are those that sparse rows leave out."""
+    if line.startswith("{"):
+        row, at, last = list(absent), 0, -1
+        while (pair := _PAIR.match(line, at)) and last < int(pair["index"]) < len(row):
+            at, last = pair.end(), int(pair["index"])
+            row[last] = _word(pair)
+        rest = "" if _SPARSE_END.fullmatch(line, at or 1) else line[at:]
+    else:
+        row, rest = words(line)
+    if rest:
+        raise ValueError(
+            f"braces hold a sparse row, {{index value, index value}}, its indices from 0 to {len(absent) - 1} and "
+            f"ascending, not {rest[:40]!r}; the weight of an instance is not learnt, a word with a brace is quoted"
+        )
+    if len(row) != len(absent):
+        raise ValueError(f"{counted(len(row), 'field')}, but {counted(len(absent), 'column')}")
+    return row
+
+
+def _word(match):
+    """The word of a match without its quotes and escapes; None for a missing one."""
+    text = match["single"] if match["double"] is None else match["double"]
+    if text is None:
+        text = (match["bare"] or "").rstrip(_BLANKS)
+        return None if text in MISSING_WORDS else text
+    return _ESCAPE.sub(_character, text) if "\\" in text else text
 
 
 def is_plain(text):
@@ -265,7 +217,7 @@ def is_plain(text):
 
 def quoted(text):
     """A word as ARFF writes it, in quotes and with escapes if it needs them."""
-    return text if _WORD.fullmatch(text) else "'" + _SPECIAL.sub(_escaped, text) + "'"
+    return text if _SAFE.fullmatch(text) else "'" + _SPECIAL.sub(_escaped, text) + "'"
 
 
 def _character(match):
