@@ -131,12 +131,12 @@ def test_columns_of_other_kinds(tmp_path):
         ("id", 2, "of kind string cannot be learnt.*words with nominal=.'id'"),
         ("t", 3, "of kind date cannot be learnt.*words with nominal=.'t'"),
         ("bag", 4, "of kind relational cannot be learnt"),
-        ("none", 7, "declares no value, or one that"),
+        ("none", 7, "it declares no value, or one that"),
         ("what", 8, "declares no value, or one that stands for a missing one"),
     ]:
-        with pytest.raises(DataError, match=rf"t.arff, line {line}: .*{why}.*") as error:
+        with pytest.raises(DataError, match=rf"t.arff, line {line}, column '{name}': .*{why}") as error:
             read(tmp_path, text, ignore=[other for other in odd if other != name])
-        assert f"leave the column out with ignore=['{name}'] (--ignore)" in str(error.value)
+        assert f"leave it out with ignore=['{name}'] (--ignore)" in str(error.value)
     for name in odd[2:]:
         with pytest.raises(DataError, match="cannot be learnt|declares"):
             read(tmp_path, text, ignore=[o for o in odd if o != name], nominal=[name])

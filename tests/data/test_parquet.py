@@ -52,18 +52,14 @@ def test_the_index_of_a_pandas_frame_is_no_column(tmp_path, index, names, stored
         assert read(tmp_path / "t.parquet", ignore=names)[1] == X
 
 
-def test_levels_of_the_index_may_be_the_class(tmp_path):
+def test_levels_of_the_index_are_told_of(tmp_path):
     path = tmp_path / "t.parquet"
-    FRAME.set_index("class").to_parquet(path)
-    stream, X, y = read(path, class_name="class")
-    assert X == {"a": [1.5, 2, 3]} and y == ["x", "y", "x"]
     frame = FRAME.set_axis(pd.MultiIndex.from_arrays([KEYS, [1, 2, 3]], names=["user", "number"]))
     frame.to_parquet(path)
-    stream, X, y = read(path, class_name="number")
-    assert stream.schema.names == ("a", "class") and y == ["1", "2", "3"]
     assert read(path, names=["p", "q"])[0].schema.names == ("p",)
-    with pytest.raises(DataError, match="'user' is unknown; the columns are a, class .0 to 1.; the index of the"):
-        open_stream(path, nominal=["user"])
+    for options in ({"nominal": ["user"]}, {"class_name": "user"}):
+        with pytest.raises(DataError, match="'user' is unknown; the columns are a, class .0 to 1.; the index of the"):
+            open_stream(path, **options)
     FRAME.set_index(["a", "class"]).to_parquet(path)
     with pytest.raises(DataError, match="t.parquet: no column, but the index of a pandas frame .a, class."):
         open_stream(path)
@@ -150,7 +146,7 @@ def test_every_type(tmp_path, name):
         with pytest.raises(DataError) as error:
             read(path, **options)
         if values is None:
-            assert f"t.parquet: column '{name}' holds " in str(error.value)
+            assert f"t.parquet, column '{name}': it holds " in str(error.value)
             assert f"leave it out with ignore=['{name}'] (--ignore)" in str(error.value)
             assert ("take words" in str(error.value)) == (words is not None)
         else:
@@ -167,7 +163,9 @@ def test_a_name_that_is_no_utf_8(tmp_path):
 def test_all_columns_that_are_refused_are_named_at_once(tmp_path):
     path = tmp_path / "t.parquet"
     FRAME.assign(**{"a list": [[1]] * 3, "map": [{"k": 1}] * 3}).to_parquet(path, index=False)
-    with pytest.raises(DataError, match="column 'a list' holds list.*; refused are 'map', too: --ignore 'a list,map'"):
+    with pytest.raises(
+        DataError, match="column 'a list': it holds list.*; refused are 'map', too: --ignore 'a list,map'"
+    ):
         open_stream(path, class_name="class")
     assert open_stream(path, class_name="class", ignore=["a list", "map"]).schema.names == ("a",)
 
@@ -190,7 +188,7 @@ def test_json_by_the_line(tmp_path, name):
         ("", "t.jsonl: not JSON with an object on each line"),
         ("[1, 2]\n", "not JSON with"),
         ('{"a": 1, "class": 1}\n{"a": "x", "class": 1}\n', "not JSON with"),
-        ('{"a": {"b": 1}, "class": 1}\n', "column 'a' holds struct"),
+        ('{"a": {"b": 1}, "class": 1}\n', "column 'a': it holds struct"),
         ('{"a": "\xff", "class": 1}\n', "not JSON with"),
         ('{"\xff": 1, "class": 1}\n', "not JSON with"),
     ],
@@ -208,7 +206,7 @@ def test_any_type_may_label(tmp_path):
         parquet.write_table(pa.table({"a": [1, 2], name: column}), path)
         assert read(path, unlabelled=True)[2] == words
     parquet.write_table(pa.table({"a": [1, 2], "list": COLUMNS["list"][0]}), path)
-    with pytest.raises(DataError, match="column 'list' holds list"):
+    with pytest.raises(DataError, match="column 'list': it holds list"):
         open_stream(path)
 
 

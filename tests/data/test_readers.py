@@ -186,8 +186,8 @@ def test_late_words_and_kinds(tmp_path):
         ("t.csv", "a,b,label\n", {}, "header only"),
         ("t.arff", ARFF.split("1.5")[0], {}, "no instance"),
         ("t.arff", "", {}, "needs a line @data"),
-        ("t.arff", ARFF.replace("numeric", "string"), {}, "line 3: an attribute of kind string"),
-        ("t.arff", ARFF.replace("numeric", "date"), {}, "line 3: an attribute of kind date cannot"),
+        ("t.arff", ARFF.replace("numeric", "string"), {}, "line 3, column 'len': an attribute of kind string"),
+        ("t.arff", ARFF.replace("numeric", "date"), {}, "line 3, column 'len': an attribute of kind date cannot"),
         (
             "t.arff",
             ARFF.replace("numeric", "colour"),

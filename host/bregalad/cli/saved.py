@@ -72,7 +72,7 @@ def open_file_for(args, tree, *, labelled=False):
         )
     label = args.class_name
     if label is None:
-        there = class_of(tree) in (*others, *source.index) and class_of(tree) not in words_of(args.ignore)
+        there = class_of(tree) in others and class_of(tree) not in words_of(args.ignore)
         label = class_of(tree) if there else False
     if label is False and labelled:
         raise ValueError(

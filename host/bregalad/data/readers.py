@@ -169,7 +169,7 @@ def open_stream(
     class_name : str, int or False
         The class column, by name or index; the last by default. False: there is none, every column
         is an attribute, and labels come out as None. Parquet columns that pandas wrote as a frame's
-        index are left out, but one may be named here.
+        index are left out.
     nominal, numeric : sequences of str or int
         Kinds of columns that are not to be inferred from the first 10,000 rows.
     ignore : sequence of str or int
@@ -259,8 +259,6 @@ def stream_of(
 ):
     """The `Stream` of an open source; parameters and errors as those of `open_stream`."""
     path = source.path
-    if class_name in source.index:
-        source.admit(class_name)
     if class_name is not False and len(source.columns) < 2:
         raise DataError(
             f"{path}: an attribute and a class are needed, but there is one column "
@@ -281,7 +279,7 @@ def stream_of(
         if i in dropped:
             continue
         declared = next((kind for kind, columns in chosen.items() if i in columns), None)
-        if reason := source.refusal(i, declared, i == label):
+        if reason := source.refusal(i, i == label or declared == "nominal"):
             refused[attribute.name] = reason
         if i == label:
             continue

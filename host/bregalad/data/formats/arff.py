@@ -47,27 +47,15 @@ class ArffSource(LineSource):
         self.attributes = ()
         self.skipped = 0  # lines of the header, with that of @data
         self.layout = Layout(path, ",", quote="'", comment="%")
-        self._lines = []  # of the attributes
-        self._refusals = {}  # columns that cannot be learnt: why, and whether words can be made of them
+        self.refusals = {}
         self._inner = False  # whether the attributes of a relational one are passed over
         with open_lines(path) as lines:
             while not self._declared(lines):
                 pass
         # What a sparse row leaves out is 0, or the first value declared.
         self._absent = [
-            a.values[0] if a.values else _UNKNOWN if i in self._refusals else "0" for i, a in enumerate(self.attributes)
+            a.values[0] if a.values else _UNKNOWN if i in self.refusals else "0" for i, a in enumerate(self.attributes)
         ]
-
-    def refusal(self, index, declared, label):
-        """Why a column cannot be learnt, or None; words are taken if ``declared`` nominal."""
-        reason, words = self._refusals.get(index, ("", False))
-        if not reason or words and declared == "nominal":
-            return None
-        name = self.columns[index]
-        return (
-            f"{self.path}, line {self._lines[index]}: {reason}; {_ALLOWED}; leave the column out with "
-            f"ignore=[{name!r}] (--ignore)" + words * f" or take words with nominal=[{name!r}] (--nominal)"
-        )
 
     def _table(self, block, kept, numeric):
         if is_plain(text := "".join(block.lines)):
@@ -133,7 +121,7 @@ class ArffSource(LineSource):
                 )
             rest = rest[1:]
             if None in values or "?" in values:
-                reason = f"attribute {name!r} declares no value, or one that stands for a missing one"
+                reason = "it declares no value, or one that stands for a missing one"
                 values = ()
         elif word in ("numeric", "real", "integer"):
             kind = "numeric"
@@ -148,9 +136,9 @@ class ArffSource(LineSource):
         if "{" in rest.partition("%")[0]:
             raise ValueError(f"attribute {name!r} has a weight, which is not learnt, or else something in braces")
         if reason:
-            self._refusals[len(self.attributes)] = reason, word in ("string", "date")
+            place = f"{self.path}, line {self.skipped}"
+            self.refusals[len(self.attributes)] = place, f"{reason}; {_ALLOWED}", word in ("string", "date")
         self.attributes += (Attribute(name, kind, tuple(values)),)
-        self._lines.append(self.skipped)
 
 
 def words(line, at=0):

@@ -95,7 +95,7 @@ class TextSource(LineSource):
         self._places = [i for i, name in enumerate(columns) if name is not None]
         if not named:
             self._unique([columns[i] for i in self._places], first)
-        self.attributes, self._refusals, times = (), {}, []
+        self.attributes, self.refusals, times = (), {}, []
         for at, i in enumerate(self._places):
             kind, row = _kind(fields_by_column[i], self.layout.decimal)
             if kind == "times":
@@ -103,15 +103,9 @@ class TextSource(LineSource):
             self.attributes += (Attribute(columns[i] or f"x{i}", "nominal" if kind == "nominal" else "numeric"),)
             if row is not None:
                 names = "; header=True (--header yes) says that the line names the columns" * (doubtful and row == 0)
-                self._refusals[at] = f"{self.path}, line {whole[row][0]}", fields_by_column[i][row], names
+                why = not_a_number(fields_by_column[i][row], self.layout.decimal) + names
+                self.refusals[at] = f"{self.path}, line {whole[row][0]}", why, True
         self.times = tuple(times)
-
-    def refusal(self, index, declared, label):
-        """Why a column is refused unless its kind is said: numbers in another notation, a rare word among them."""
-        if declared or label or index not in self._refusals:
-            return None
-        place, field, names = self._refusals[index]
-        return str(not_a_number(place, self.columns[index], field, self.layout.decimal)) + names
 
     def _table(self, block, kept, numeric):
         times = [name for name in (self.columns[at] for at in self.times) if name in kept and name in numeric]

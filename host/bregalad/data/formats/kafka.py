@@ -11,7 +11,7 @@ from pyarrow import json as arrow_json
 
 from ...extras import needing
 from ...words import listed, one_line
-from ..schema import Attribute, DataError
+from ..schema import DataError
 from .parquet import ParquetSource
 from .sources import HEAD
 
@@ -83,10 +83,12 @@ class TopicSource(ParquetSource):
         self.path = Topic(url)
         self._types = {}  # of columns of which a value was met, as Arrow is to parse them
         self.begin({"offsets": {}, "skipped": 0})
-        self.attributes = tuple(expected or self._columns_met())
+        self.attributes, self.refusals = tuple(expected), {}
         self._fields = list(self.columns)
+        if not expected:
+            self._meet_columns()
 
-    def _columns_met(self):
+    def _meet_columns(self):
         with self._assigned() as reader:
             values = [message.value() for message in next(self._chunks(reader, HEAD, 5 * _IDLE), [])]
         types = _types_of(values)
@@ -94,12 +96,7 @@ class TopicSource(ParquetSource):
             raise DataError(f"{self.path}: of the first {len(values)} messages none is a JSON object")
         self._types = {name: kind for name, kind in types.items() if not pa.types.is_null(kind)}
         for name, kind in types.items():
-            nominal = pa.types.is_string(kind) or pa.types.is_boolean(kind) or pa.types.is_nested(kind)
-            yield Attribute(name, "nominal" if nominal else "numeric")
-
-    def refusal(self, index, declared, label):
-        """Why a column cannot be learnt, or None: it holds lists or objects."""
-        return super().refusal(index, declared, label) if self._fields[index] in self._types else None
+            self._add(name, kind)
 
     def begin(self, position):
         """Have the next pass begin at a `position`, else it is the earliest."""
@@ -107,6 +104,7 @@ class TopicSource(ParquetSource):
         # Before the chunk that was handed out last: the position, and the rows. Of it: messages, and which are rows.
         self._position, self._before, self._chunk, self._rows = position, 0, [], []
         self._begin = position
+        self._told = bool(position["skipped"])  # of a message that does not fit
 
     def position(self, rows):
         """Where to `begin` after so many rows of a pass: next offsets by partition, and how many were passed over."""
@@ -161,25 +159,29 @@ class TopicSource(ParquetSource):
                     yield table
 
     def _fitting(self, columns, numeric):
-        """The table of the chunk's messages that fit, if any do: all, or each half is looked at, from the front."""
-        parts, bad = [self._rows], set()
-        while parts:
-            part = parts.pop()
-            try:
-                table = self._table(part, columns, numeric)
-            except DataError as error:
-                if half := len(part) // 2:
-                    parts += [part[half:], part[:half]]
-                    continue
-                if not self.path.skips:
-                    raise
-                if not bad and not self._position["skipped"]:
-                    _log.warning("%s; passed over, as others will be", error)
-                bad.add(part[0])
-        self._rows = [i for i in self._rows if i not in bad]
-        if part != self._rows:
-            table = self._table(self._rows, columns, numeric) if self._rows else None
-        return table
+        """The table of the chunk's messages that fit, if any do."""
+        try:
+            return self._table(self._rows, columns, numeric)
+        except DataError:
+            self._rows = self._those_that_fit(self._rows, columns, numeric)
+        return self._table(self._rows, columns, numeric) if self._rows else None
+
+    def _those_that_fit(self, those, columns, numeric):
+        """All, or what is left of each half, from the front; DataError if none is to be passed over."""
+        try:
+            self._table(those, columns, numeric)
+        except DataError as error:
+            if half := len(those) // 2:
+                return [
+                    i for part in (those[:half], those[half:]) for i in self._those_that_fit(part, columns, numeric)
+                ]
+            if not self.path.skips:
+                raise
+            if not self._told:
+                _log.warning("%s; passed over, as others will be", error)
+            self._told = True
+            return []
+        return those
 
     def _table(self, those, columns, numeric):
         messages = [self._chunk[i] for i in those]

@@ -33,43 +33,26 @@ class ParquetSource(Source):
         self._unique(schema.names, path)
         kept = set(_index(schema.metadata))
         self.index = tuple(name for name in schema.names if name in kept)
-        self._types = {field.name: field.type for field in schema}
-        self._fields = []
-        self.attributes = ()
-        for name in schema.names:
-            if name not in kept:
-                self._add(name)
+        self.attributes, self.refusals, self._fields = (), {}, []
+        for field in schema:
+            if field.name not in kept:
+                self._add(field.name, field.type)
         if not self.attributes:
             raise DataError(
                 f"{path}: no column"
                 + (f", but the index of a pandas frame ({', '.join(self.index)})" if self.index else "")
             )
 
-    def admit(self, name):
-        """Make a level of the index a column, the last one."""
-        self.index = tuple(level for level in self.index if level != name)
-        self._add(name)
-
-    def _add(self, name):
+    def _add(self, name, kind):
+        """Add a column of an Arrow type; it says which kind it is."""
+        index, learnt = len(self.attributes), _kind(kind)
+        if pa.types.is_temporal(kind):
+            self.times += (index,)
+        if learnt is None:
+            why = f"it holds {kind}; allowed are numbers, strings and truth values"
+            self.refusals[index] = str(self.path), why, _has_words(kind)
+        self.attributes += (Attribute(name, learnt or "nominal"),)
         self._fields.append(name)
-        self.attributes += (Attribute(name, _kind(self._types[name]) or "nominal"),)
-
-    @property
-    def times(self):
-        """The columns of dates and times."""
-        return tuple(i for i, field in enumerate(self._fields) if pa.types.is_temporal(self._types[field]))
-
-    def refusal(self, index, declared, label):
-        """Why a column cannot be learnt, or None; words of some are taken if ``declared`` nominal."""
-        kind = self._types[self._fields[index]]
-        words = _has_words(kind)
-        if _kind(kind) or words and declared == "nominal":
-            return None
-        name = self.columns[index]
-        return (
-            f"{self.path}: column {name!r} holds {kind}; a column holds numbers, strings or truth values; leave "
-            f"it out with ignore=[{name!r}] (--ignore)" + words * f" or take words with nominal=[{name!r}] (--nominal)"
-        )
 
     def count(self):
         """The rows, from the file's own metadata."""

@@ -30,9 +30,11 @@ class Source:
     attributes : tuple of Attribute
         One for every column of the file, the class among them.
     index : tuple of str
-        Columns that are left out as the index of a data frame, unless they are asked for.
+        Columns that are left out as the index of a data frame.
     times : tuple of int
         Columns of dates and times, which are read as seconds where they are numeric.
+    refusals : dict
+        By the index of a column that cannot be learnt from: where that shows, why, and whether its words can.
     once, begun : bool
         Whether nothing is looked up in it beforehand, as in any `Pipe`; whether rows were read before those it has.
     """
@@ -41,6 +43,7 @@ class Source:
     attributes: tuple[Attribute, ...]
     index: tuple[str, ...] = ()
     times: tuple[int, ...] = ()
+    refusals: dict[int, tuple[str, str, bool]] = {}  # noqa: RUF012
     once = begun = False
     check: Callable[[pd.DataFrame, Callable[[int], str]], None]  # refuses rows; the `Stream` puts it here
 
@@ -77,12 +80,16 @@ class Source:
             Attribute(name, a.kind, a.values) for name, a in zip(names, self.attributes, strict=True)
         )
 
-    def refusal(self, index, declared, label):
-        """Why a column of an index cannot be learnt, or None.
-
-        An option may have ``declared`` its kind; ``label`` says whether it is the class.
-        """
-        return None
+    def refusal(self, index, as_words):
+        """Why a column of an index cannot be learnt, or None; of some may be learnt ``as_words`` what they hold."""
+        place, why, words = self.refusals.get(index, ("", "", True))
+        if words and (as_words or not why):
+            return None
+        name = self.columns[index]
+        return (
+            f"{place}, column {name!r}: {why}; leave it out with ignore=[{name!r}] (--ignore)"
+            + words * f" or take words with nominal=[{name!r}] (--nominal)"
+        )
 
     @staticmethod
     def _unique(names, place):

@@ -201,18 +201,18 @@ def table_of(rows, names, numeric, layout, lines):
             wrong.append((row, name, fields[row]))
     if wrong:
         row, name, field = min(wrong, key=lambda found: found[0])
-        raise not_a_number(f"{layout.path}, line {lines[row]}", name, field, layout.decimal)
+        raise DataError(
+            f"{layout.path}, line {lines[row]}, column {name!r}: {not_a_number(field, layout.decimal)} (a column of "
+            f"words is declared with nominal=[{name!r}])"
+        )
     return pd.DataFrame(table, columns=list(names), copy=False)
 
 
-def not_a_number(place, name, field, decimal="."):
-    """The error of a field in a numeric column."""
+def not_a_number(field, decimal="."):
+    """What is wrong with a field in a numeric column."""
+    allowed = "allowed are finite numbers and, for a missing value, ? or an empty field"
     reason = reason_of(field, decimal)
-    return DataError(
-        f"{place}, column {name!r}: {field!r} is not a finite number"
-        f"{reason and f', for {reason}'}; allowed are finite numbers and, for a missing value, ? "
-        f"or an empty field (a column of words is declared with nominal=[{name!r}])"
-    )
+    return f"{field!r} is not a finite number{reason and f', for {reason}'}; {allowed}"
 
 
 def _words(codes, values):
