@@ -267,7 +267,7 @@ def test_words_that_a_format_cannot_hold(tmp_path, word, formats, holds):
     """They would be read as another word, or as a missing one."""
     values, labels = ("u", word), ("p", word)
     table = pd.DataFrame({"a": pd.Categorical(values), "y": pd.Categorical(labels)})
-    source = SimpleNamespace(path="s", once=False, count=2, tables=lambda *_: [(table, str)])
+    source = SimpleNamespace(path="s", once=False, rows=2, tables=lambda *_: [(table, str)])
     declared = () if word == "?" else values  # which no attribute can declare
     stream = Stream(source, Schema((Attribute("a", "nominal", declared),), "y", labels), 10)
     for suffix in formats:

@@ -80,11 +80,12 @@ def test_the_fast_way_is_the_plain_one(made, kept):
     """The same table, to the bit, or the same error."""
     text, layout = made
     names, numeric = list("abcd"), {"a", "c"}
+    if "\0" in text:
+        with pytest.raises(DataError, match="a NUL character"):
+            Block(text.encode(), 1, layout)
+        return
     assume(not Block(text.encode(), 1, layout).is_empty)
     fast = outcome(parse, Block(text.encode(), 1, layout), layout, names, list(kept), numeric)
-    if "\0" in text:
-        assert "a NUL character" in fast
-        return
     block = Block(text.encode(), 1, layout)
     plain = outcome(module._parse_slowly, block, layout, names, list(kept), numeric)
     if isinstance(plain, str):

@@ -56,6 +56,8 @@ class Stream:
         Whether it is not read beforehand: it comes through a pipe, which is iterated once only, or from a topic.
     source : Source
         What it comes from; a topic's tells and takes its ``position``.
+    len_hint : int or None
+        The number of instances where a generator or Parquet tells it, or all were read once.
     """
 
     def __init__(self, source: Source, schema: Schema, chunk: int, labels: str | None = "all") -> None:
@@ -66,7 +68,7 @@ class Stream:
         self._numbers = {a.name for a in schema.attributes if a.kind == "numeric"}
         self.source = source
         source.check = self._check
-        self._count: Any = source.count
+        self.len_hint = source.rows
         self._labelled = labels
 
     def __repr__(self) -> str:
@@ -74,13 +76,6 @@ class Stream:
         return f"<Stream {self.path}: {attributes}" + (
             f", class {self.schema.class_name!r}>" if self._labelled else ">"
         )
-
-    @property
-    def len_hint(self) -> int | None:
-        """The number of instances where a generator or Parquet tells it, or all were read once; else None."""
-        if callable(self._count):
-            self._count = self._count()
-        return self._count
 
     def __iter__(self) -> Iterator[tuple[pd.DataFrame, np.ndarray]]:
         names = list(self.schema.names)
@@ -97,7 +92,7 @@ class Stream:
             yield table[names].astype(kinds), labels
         if not total and not self.source.begun:
             raise DataError(f"{self.path}: no instance, the file has no data")
-        self._count = total
+        self.len_hint = total
 
     def values(self, names: Iterable[str]) -> Iterator[tuple[int, dict[str, list]]]:
         """Go through the stream for the values of some nominal columns; the class may be one.

@@ -31,7 +31,7 @@ _SAFE = re.compile(r"[A-Za-z0-9_\-+.:/=<>]+", re.ASCII)
 
 _ALLOWED = "allowed are numeric, real, integer and a list of values {a,b}"
 _UNKNOWN = object()  # stands for nothing, in the list of what sparse rows leave out
-_RARE = "\\{}%\0\x0b\x0c\x1c\x1d\x1e\x1f"  # escapes, sparse rows, weights, comments, odd blanks
+_RARE = "\\{}%\x0b\x0c\x1c\x1d\x1e\x1f"  # escapes, sparse rows, weights, comments, odd blanks
 _ODD_BLANK = re.compile(r"[^\S \t\n]")
 # The quote stands first in the pattern, which makes searching for it fast.
 _SIMPLY_QUOTED = {

@@ -42,7 +42,6 @@ class TextSource(LineSource):
         self.layout = Layout(path, "\t" if suffix in (".tsv", ".tab") else ",", decimal=decimal)
         with open_lines(path) as lines:
             head = Block(lines.peek(count), 1, self.layout)
-        head.check()
         lines, numbers = head.lines, head.numbers
         if not lines:
             raise DataError(f"{path}: the file is empty")

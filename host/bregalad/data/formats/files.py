@@ -133,15 +133,9 @@ class Pipe:
         )
 
     def is_arff(self):
-        """Whether the first line that says something begins an ARFF file."""
+        """Whether the first line is a comment of ARFF or its ``@relation``."""
         with self.open() as lines:
-            for count in range(1, 1000):
-                *before, last = lines.peek(count).split(b"\n")[:count] or [b""]
-                if last.strip() and not last.lstrip().startswith(b"%"):
-                    return last.lstrip()[:9].lower() == b"@relation"
-                if len(before) < count - 1:
-                    break
-        return False
+            return lines.peek(1).lstrip().lower().startswith((b"%", b"@relation"))
 
 
 def place_of(path, member=None):

@@ -77,7 +77,7 @@ class Topic:
 class TopicSource(ParquetSource):
     """A topic; what has come is handed on when no more comes. Columns are ``expected`` ones, or the first messages'."""
 
-    once, rows = True, None  # a topic does not say how many will come
+    once = True
 
     def __init__(self, url, expected=()):
         self.path = Topic(url)

@@ -89,21 +89,12 @@ class Block:
         self.data = data
         self.start = start
         self.layout = layout
-        if not data.isascii():
-            _ = self.text
-
-    def check(self):
-        """Raise DataError at a character that only ARFF has, within quotes."""
-        if (at := self.data.find(b"\0")) >= 0:
-            raise _not_a_text(self.data, at, self.start, self.layout.path, "a NUL character")
-
-    @cached_property
-    def text(self):
-        """All of it as a string."""
+        if (at := data.find(b"\0")) >= 0:
+            raise _not_a_text(data, at, start, layout.path, "a NUL character")
         try:
-            return self.data.decode()
+            self.text = data.decode()
         except UnicodeDecodeError as error:
-            raise _not_a_text(self.data, error.start, self.start, self.layout.path, error.reason) from error
+            raise _not_a_text(data, error.start, start, layout.path, error.reason) from error
 
     @property
     def is_empty(self):

@@ -38,10 +38,8 @@ class ParquetSource(Source):
             if field.name not in kept:
                 self._add(field.name, field.type)
         if not self.attributes:
-            raise DataError(
-                f"{path}: no column"
-                + (f", but the index of a pandas frame ({', '.join(self.index)})" if self.index else "")
-            )
+            index = f", but the index of a pandas frame ({', '.join(self.index)})" if self.index else ""
+            raise DataError(f"{path}: no column{index}")
 
     def _add(self, name, kind):
         """Add a column of an Arrow type; it says which kind it is."""
@@ -50,13 +48,9 @@ class ParquetSource(Source):
             self.times += (index,)
         if learnt is None:
             why = f"it holds {kind}; allowed are numbers, strings and truth values"
-            self.refusals[index] = str(self.path), why, _has_words(kind)
+            self.refusals[index] = str(self.path), why, False
         self.attributes += (Attribute(name, learnt or "nominal"),)
         self._fields.append(name)
-
-    def count(self):
-        """The rows, from the file's own metadata."""
-        return self.rows
 
     def tables(self, chunk, kept, numeric):
         """Yield the data, ``chunk`` rows at a time."""
@@ -158,19 +152,11 @@ def _kind(kind):
     """What a column of an Arrow type is, None if it is not learnt from."""
     if pa.types.is_dictionary(kind):
         return _kind(kind.value_type) and "nominal"
-    if str(kind) in _TEXTS or pa.types.is_fixed_size_binary(kind) or _extension(kind) == "pandas.interval":
+    interval = getattr(kind, "extension_name", None) == "pandas.interval"
+    if interval or str(kind) in _TEXTS or pa.types.is_fixed_size_binary(kind):
         return "nominal"
     numeric = pa.types.is_primitive(kind) or pa.types.is_decimal(kind) or pa.types.is_null(kind)
     return "numeric" if numeric else None
-
-
-def _has_words(kind):
-    """Whether values of an Arrow type, which is not learnt from, can be taken as words."""
-    return _extension(kind) in ("arrow.json", "arrow.uuid", "pandas.period")
-
-
-def _extension(kind):
-    return getattr(kind, "extension_name", None)
 
 
 def _word(value):

@@ -35,6 +35,8 @@ class Source:
         Columns of dates and times, which are read as seconds where they are numeric.
     refusals : dict
         By the index of a column that cannot be learnt from: where that shows, why, and whether its words can.
+    rows : int or None
+        How many there are, if that is known beforehand.
     once, begun : bool
         Whether nothing is looked up in it beforehand, as in any `Pipe`; whether rows were read before those it has.
     """
@@ -44,15 +46,12 @@ class Source:
     index: tuple[str, ...] = ()
     times: tuple[int, ...] = ()
     refusals: dict[int, tuple[str, str, bool]] = {}  # noqa: RUF012
+    rows: int | None = None
     once = begun = False
     check: Callable[[pd.DataFrame, Callable[[int], str]], None]  # refuses rows; the `Stream` puts it here
 
     def position(self, rows: int) -> dict | None:
         """Where to go on after so many rows, if their number does not say that."""
-        return None
-
-    def count(self) -> int | None:
-        """The number of rows if it is known beforehand."""
         return None
 
     def tables(

@@ -31,18 +31,10 @@ _BLANKS = " \t\r\n\f\v"  # of a line that says nothing; a no-break space may be 
 
 @dataclass
 class Layout:
-    """How a text is divided into fields.
+    """How a text is divided into fields: by a delimiter and quotes, one character of ASCII each.
 
-    Parameters
-    ----------
-    path : str
-        Names the file in messages.
-    delimiter, quote : str
-        One character of ASCII each.
-    comment : str or None
-        A line that begins with it says nothing; it may be a whole line.
-    decimal : str
-        The decimal mark of numbers, "." or ",".
+    The path names the file in messages. A line that begins with the ``comment``, if there is one, says nothing;
+    ``decimal`` is the decimal mark of numbers, "." or ",".
     """
 
     path: str
@@ -66,8 +58,7 @@ def fields_of(line, layout):
         # Most lines have no blank, which is told in a tenth of the time.
         return fields if line.split(None, 1) == [line] else [field.strip() for field in fields]
     # The limit is there against files whose quotes do not close; a line is what there is here.
-    if len(line) > csv.field_size_limit():
-        csv.field_size_limit(len(line))
+    csv.field_size_limit(max(csv.field_size_limit(), len(line)))
     reader = csv.reader([line, ""], delimiter=layout.delimiter, quotechar=layout.quote, skipinitialspace=True)
     fields = next(reader)
     if reader.line_num > 1:
@@ -111,7 +102,6 @@ def parse(block, layout, names, kept, numeric):
     DataError, with file, line and column, if a line has another number of fields than ``names``, or a field of a
     numeric column is no finite number.
     """
-    block.check()
     table, comment = None, layout.comment
     if comment is None or comment.encode() not in block.data:
         table = _parse_fast(block.data, layout, names, kept, numeric)
@@ -183,9 +173,9 @@ def _parse_slowly(block, layout, names, kept, numeric):
 def table_of(rows, names, numeric, layout, lines):
     """A table of rows of fields, None for missing ones: float64 for the columns in ``numeric``, else categories.
 
-    The rows stand on these lines. DataError of the first row where a field of a numeric column is no finite number.
+    The rows stand on these lines. DataError of a numeric column's first field that is no finite number.
     """
-    table, wrong = {}, []
+    table = {}
     for name, fields in zip(names, zip(*rows, strict=True), strict=True):
         if name not in numeric:
             table[name] = pd.Categorical(np.array([*fields, None], object)[:-1])
@@ -198,13 +188,11 @@ def table_of(rows, names, numeric, layout, lines):
         table[name] = np.array([np.inf if number is None else number for number in numbers], np.float64)
         if (infinite := np.isinf(table[name])).any():
             row = int(infinite.argmax())
-            wrong.append((row, name, fields[row]))
-    if wrong:
-        row, name, field = min(wrong, key=lambda found: found[0])
-        raise DataError(
-            f"{layout.path}, line {lines[row]}, column {name!r}: {not_a_number(field, layout.decimal)} (a column of "
-            f"words is declared with nominal=[{name!r}])"
-        )
+            why = not_a_number(fields[row], layout.decimal)
+            raise DataError(
+                f"{layout.path}, line {lines[row]}, column {name!r}: {why} (a column of words is declared with "
+                f"nominal=[{name!r}])"
+            )
     return pd.DataFrame(table, columns=list(names), copy=False)
 
 

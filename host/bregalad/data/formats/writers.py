@@ -71,11 +71,9 @@ def write_stream(
     parquet_wanted = suffix in (".parquet", ".pq")
     if suffix == ".arff":
         header = _arff_header(stream.schema)
-    nominal = {a.name for a in stream.schema.attributes if a.kind == "nominal"}
-    nominal.add(stream.schema.class_name)
+    nominal = {*stream.schema.nominal, stream.schema.class_name}
     _check_words([*stream.schema.names, stream.schema.class_name], suffix)
-    done = 0
-    writer = None
+    done, writer = 0, None
     with replacing(path, "wb") as plain, _packed(path, plain) as file:
         if suffix == ".arff":
             file.write(header.encode())
@@ -129,7 +127,7 @@ def _check_words(words, suffix):
 def _table(table, nominal):
     return pa.table(
         {
-            name: pa.array(column.astype(object).where(column.notna(), None), pa.string())
+            name: pa.array(column.astype(object), pa.string())
             if name in nominal
             else pa.array(column.to_numpy(np.float64))
             for name, column in table.items()
@@ -139,12 +137,8 @@ def _table(table, nominal):
 
 def _fields(column, nominal):
     """A column in ARFF's notation."""
-    present = column.notna().tolist()
-    values = column.tolist()
-    if not nominal:
-        return [repr(v) if there else "?" for v, there in zip(values, present, strict=True)]
-    names = {v: quoted(v) for v, there in zip(values, present, strict=True) if there}
-    return [names[v] if there else "?" for v, there in zip(values, present, strict=True)]
+    words = column.astype(object).map(quoted if nominal else repr, na_action="ignore")
+    return words.where(column.notna(), "?")
 
 
 def _arff_header(schema):

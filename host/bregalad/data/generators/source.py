@@ -13,12 +13,9 @@ class GeneratorSource(Source):
     def __init__(self, path):
         self.path = path
         self.generator = open_generator(path)
+        self.rows = self.generator.len_hint
         schema = self.generator.schema
         self.attributes = (*schema.attributes, Attribute(schema.class_name, "nominal", schema.classes))
-
-    def count(self):
-        """The instances, if there is an end."""
-        return self.generator.len_hint
 
     def tables(self, chunk, kept, numeric):
         """Yield the data, ``chunk`` rows at a time."""
