@@ -10,7 +10,7 @@ import pytest
 import streams
 from bregalad import VFDT
 from bregalad.data import DataError, open_stream
-from bregalad.data.formats.files import open_lines
+from bregalad.data.formats.files import File
 from pyarrow import parquet
 
 CSV = 'len,kind,label\n1.5,a,yes\n?,b,no\n,?,yes\n-2e3,"a, b",no\n'
@@ -313,7 +313,7 @@ def test_memory_is_bounded(tmp_path, length, count):
     path = tmp_path / "t.csv.gz"
     with gzip.open(path, "wb", 1) as file:
         file.write(b"a,class\n" + (b"x" * length + b",y\n") * count)
-    with open_lines(path) as lines:
+    with File(str(path)).lines() as lines:
         lines.skip_to(1)
         if count == 1:
             with pytest.raises(DataError, match="t.csv.gz, line 2: longer than 67,108,864 bytes; a line holds one"):

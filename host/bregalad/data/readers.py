@@ -12,7 +12,7 @@ from ..warn import warn
 from ..words import counted, ignored, listed
 from .formats.arff import ArffSource
 from .formats.delimited import TextSource
-from .formats.files import Pipe, place_of, suffix_of
+from .formats.files import File
 from .formats.kafka import TopicSource, is_topic
 from .formats.parquet import JsonSource, ParquetSource
 from .generators import PREFIX
@@ -64,7 +64,7 @@ class Stream:
         self.path = str(source.path)
         self.schema = schema
         self.chunk = chunk
-        self.once = source.once or isinstance(source.path, Pipe)
+        self.once = source.once
         self._numbers = {a.name for a in schema.attributes if a.kind == "numeric"}
         self.source = source
         source.check = self._check
@@ -229,8 +229,8 @@ def open_source(path, *, header="auto", known=(), names=None, decimal=".", membe
         source = GeneratorSource(path)
     elif is_topic(path):
         source = TopicSource(path, expected)
-    elif (suffix := suffix_of(path := place_of(path, member))) in _COLUMNAR:
-        if isinstance(path, Pipe):
+    elif (suffix := (path := File(path, member)).suffix) in _COLUMNAR:
+        if path.once:
             raise path.refusal("Parquet" if _COLUMNAR[suffix] is ParquetSource else "JSON")
         source = _COLUMNAR[suffix](path)
     elif suffix in _OTHERS:
@@ -238,7 +238,7 @@ def open_source(path, *, header="auto", known=(), names=None, decimal=".", membe
             f"{path}: {suffix} is not read; allowed are CSV and other delimited text, ARFF, Parquet and JSON by the "
             "line (.jsonl), also as .gz and .zip; what pandas reads its to_parquet writes"
         )
-    elif suffix == ".arff" or isinstance(path, Pipe) and path.is_arff():
+    elif suffix == ".arff" or path.once and path.is_arff():
         source = ArffSource(path)
     else:
         source = TextSource(path, suffix, header, {*known, *(names or ())}, names is not None, decimal, chunk)

@@ -8,7 +8,6 @@ import re
 
 from ...words import counted
 from ..schema import Attribute, DataError
-from .files import open_lines
 from .lines import Block
 from .sources import LineSource
 from .text import MISSING_WORDS, Layout, divided, parse, table_of
@@ -43,13 +42,13 @@ class ArffSource(LineSource):
     """Weka's format: columns are declared, data are delimited text."""
 
     def __init__(self, path):
-        self.path = path
+        self.path, self.once = path, path.once
         self.attributes = ()
         self.skipped = 0  # lines of the header, with that of @data
         self.layout = Layout(path, ",", quote="'", comment="%")
         self.refusals = {}
         self._inner = False  # whether the attributes of a relational one are passed over
-        with open_lines(path) as lines:
+        with path.lines() as lines:
             while not self._declared(lines):
                 pass
         # What a sparse row leaves out is 0, or the first value declared.

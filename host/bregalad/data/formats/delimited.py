@@ -10,7 +10,6 @@ from ...warn import warn
 from ...words import counted
 from ..schema import Attribute, DataError
 from ..times import are_times, seconds_of_words
-from .files import Pipe, open_lines
 from .lines import Block
 from .sources import HEAD, LineSource
 from .text import (
@@ -37,10 +36,10 @@ class TextSource(LineSource):
     """
 
     def __init__(self, path, suffix, header, known, named, decimal, chunk):
-        self.path = path
-        count = max(2, min(HEAD + 1, chunk)) if isinstance(path, Pipe) else HEAD + 1
+        self.path, self.once = path, path.once
+        count = max(2, min(HEAD + 1, chunk)) if path.once else HEAD + 1
         self.layout = Layout(path, "\t" if suffix in (".tsv", ".tab") else ",", decimal=decimal)
-        with open_lines(path) as lines:
+        with path.lines() as lines:
             head = Block(lines.peek(count), 1, self.layout)
         lines, numbers = head.lines, head.numbers
         if not lines:

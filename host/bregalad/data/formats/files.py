@@ -26,95 +26,61 @@ _BESIDE = re.compile(
 )
 
 
-class Member(str):
-    """The path of a zip archive, of which the file ``name`` is meant."""
+class File:
+    """A file of data: plain, .gz or .zip, or, plain or gzip, what can be read ``once`` only: ``-``, FIFOs and devices.
 
-    def __new__(cls, path, name):
-        member = super().__new__(cls, path)
-        member.name = name
-        return member
-
-
-def suffix_of(path):
-    """The suffix that tells the format, in lower case, without that of the compression."""
-    name = Path(str(path))
-    if name.suffix.lower() == ".zip" and name.is_file():
-        with _whole(path), _unpacked(path) as file:
-            return Path(file.name).suffix.lower() or Path(name.stem).suffix.lower()
-    return Path(name.stem if name.suffix.lower() in (".gz", ".zip") else name).suffix.lower()
-
-
-@contextmanager
-def open_binary(path):
-    """The file's bytes, decompressed; a broken archive raises `DataError`, there or while reading.
-
-    So does one that is encrypted, or not of one file of data; OSError if the file cannot be read.
-    """
-    suffix = Path(path).suffix.lower()
-    with _whole(path):
-        if suffix == ".zip":
-            with _unpacked(path) as file:
-                yield file
-        else:
-            with (gzip.open if suffix == ".gz" else open)(path, "rb") as file:
-                yield file
-
-
-@contextmanager
-def _whole(path):
-    """The errors of a damaged archive as `DataError`."""
-    try:
-        yield
-    except NotImplementedError as error:
-        raise DataError(
-            f"{path}: packed by a method that is not read, or damaged ({error}); pack it with deflate, or as .gz"
-        ) from error
-    except (*_BROKEN, OSError) as error:
-        # bz2 and a seek to before the beginning have no class of their own.
-        if not isinstance(error, _BROKEN) and error.errno not in (None, errno.EINVAL):
-            raise
-        raise DataError(f"{path}: the archive is damaged or cut short ({error})") from error
-
-
-@contextmanager
-def _unpacked(path):
-    """The file in a zip archive that holds the data; it has its name."""
-    try:
-        archive = zipfile.ZipFile(path)
-        file = archive.open(_member(path, archive))
-    except (UnicodeDecodeError, KeyError, IndexError) as error:  # a name in it is none, or empty
-        raise zipfile.BadZipFile(str(error)) from error
-    with archive, file:
-        yield file
-
-
-@contextmanager
-def open_lines(path):
-    """The `Lines` of a file from its beginning, of a `Pipe` from where it is; errors as above."""
-    if isinstance(path, Pipe):
-        with path.open() as lines:
-            yield lines
-    else:
-        with open_binary(path) as file:
-            yield Lines(file, path)
-
-
-class Pipe:
-    """What is read once: standard input, a FIFO or a device, plain or compressed by gzip.
-
-    It stands in the place of a path, and its string names it in messages.
+    ``member`` is the file of a zip archive that is meant; ValueError if it is none, IsADirectoryError of a folder. Its
+    string names it in messages.
     """
 
-    def __init__(self, path):
-        self._path = path
-        self._lines = None
+    def __init__(self, path, member=None):
+        self._path, self._member, self._lines = path, member, None
+        packing = Path(path).suffix.lower()
+        self.packing = packing if packing in (".gz", ".zip") else ""
+        if member is not None and packing != ".zip":
+            raise ValueError(f"{path}: member is for zip archives; this is none")
+        if os.path.isdir(path):
+            raise IsADirectoryError(f"{path} is a folder, not a file")
+        self.once = path == "-" or os.path.exists(path) and not os.path.isfile(path)
 
     def __str__(self):
         return "standard input" if self._path == "-" else self._path
 
+    @property
+    def suffix(self):
+        """The suffix that tells the format, in lower case, without that of the compression."""
+        name = Path(self._path)
+        if self.packing == ".zip" and name.is_file():
+            with self.open() as file:
+                return Path(file.name).suffix.lower() or Path(name.stem).suffix.lower()
+        return Path(name.stem if self.packing else name).suffix.lower()
+
     @contextmanager
     def open(self):
-        """Its `Lines`, from where they were left; DataError if it holds Parquet or a zip archive, or is damaged."""
+        """Its bytes, decompressed; OSError if it cannot be read.
+
+        DataError, there or while reading, if an archive is damaged or encrypted, or not of one file of data.
+        """
+        with _whole(self):
+            if self.packing == ".zip":
+                try:
+                    archive = zipfile.ZipFile(self._path)
+                    file = archive.open(self._inside(archive))
+                except (UnicodeDecodeError, KeyError, IndexError) as error:  # a name in it is none, or empty
+                    raise zipfile.BadZipFile(str(error)) from error
+                with archive, file:
+                    yield file
+            else:
+                with (gzip.open if self.packing else open)(self._path, "rb") as file:
+                    yield file
+
+    @contextmanager
+    def lines(self):
+        """Its `Lines` from the beginning, or from where they were left if it is read once; errors as above."""
+        if not self.once:
+            with self.open() as file:
+                yield Lines(file, self)
+            return
         with _whole(self):
             if self._lines is None:
                 # Standard input may be a file of Python's own; its number is that of the process.
@@ -134,37 +100,40 @@ class Pipe:
 
     def is_arff(self):
         """Whether the first line is a comment of ARFF or its ``@relation``."""
-        with self.open() as lines:
+        with self.lines() as lines:
             return lines.peek(1).lstrip().lower().startswith((b"%", b"@relation"))
 
+    def _inside(self, archive):
+        """The name of the file in a zip archive that holds the data."""
+        members = [
+            file for file in archive.infolist() if not file.is_dir() and not file.filename.startswith("__MACOSX/")
+        ]
+        names = listed(info.filename for info in members)
+        if self._member is not None:
+            chosen = [info for info in members if info.filename == self._member]
+            if not chosen:
+                raise DataError(f"{self}: the archive has no file {self._member!r}; it has {names or 'none'}")
+        else:
+            chosen = [info for info in members if not _BESIDE.fullmatch(info.filename)] or members
+            if len(chosen) != 1:
+                many = f"has {names}: choose the data with member=NAME (--member NAME)" if members else "is empty"
+                raise DataError(f"{self}: the archive {many}")
+        if chosen[0].flag_bits & 1:
+            raise DataError(f"{self}: the archive is encrypted")
+        return chosen[0].filename
 
-def place_of(path, member=None):
-    """A path, or a `Pipe` if that can be read once only: ``-`` or what is no regular file.
 
-    ``member`` is the file of a zip archive that is meant; ValueError if it is none, IsADirectoryError of a folder.
-    """
-    if member is not None:
-        if not path.lower().endswith(".zip"):
-            raise ValueError(f"{path}: member is for zip archives; this is none")
-        return Member(path, member)
-    if os.path.isdir(path):
-        raise IsADirectoryError(f"{path} is a folder, not a file")
-    return Pipe(path) if path == "-" or os.path.exists(path) and not os.path.isfile(path) else path
-
-
-def _member(path, archive):
-    """The name of the file in a zip archive that holds the data."""
-    members = [info for info in archive.infolist() if not info.is_dir() and not info.filename.startswith("__MACOSX/")]
-    names = listed(info.filename for info in members)
-    if isinstance(path, Member):
-        chosen = [info for info in members if info.filename == path.name]
-        if not chosen:
-            raise DataError(f"{path}: the archive has no file {path.name!r}; it has {names or 'none'}")
-    else:
-        chosen = [info for info in members if not _BESIDE.fullmatch(info.filename)] or members
-        if len(chosen) != 1:
-            many = f"has {names}: choose the data with member=NAME (--member NAME)" if members else "is empty"
-            raise DataError(f"{path}: the archive {many}")
-    if chosen[0].flag_bits & 1:
-        raise DataError(f"{path}: the archive is encrypted")
-    return chosen[0].filename
+@contextmanager
+def _whole(path):
+    """The errors of a damaged archive as `DataError`."""
+    try:
+        yield
+    except NotImplementedError as error:
+        raise DataError(
+            f"{path}: packed by a method that is not read, or damaged ({error}); pack it with deflate, or as .gz"
+        ) from error
+    except (*_BROKEN, OSError) as error:
+        # bz2 and a seek to before the beginning have no class of their own.
+        if not isinstance(error, _BROKEN) and error.errno not in (None, errno.EINVAL):
+            raise
+        raise DataError(f"{path}: the archive is damaged or cut short ({error})") from error

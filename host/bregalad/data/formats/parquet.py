@@ -11,7 +11,6 @@ from pyarrow import parquet
 
 from ..schema import Attribute, DataError
 from ..times import seconds
-from .files import open_binary
 from .sources import Source
 from .text import number_of
 
@@ -110,10 +109,10 @@ class ParquetSource(Source):
 
     @contextmanager
     def _opened(self):
-        with open_binary(self.path) as file:  # by its name Arrow opens only what is named in UTF-8
+        with self.path.open() as file:  # by its name Arrow opens only what is named in UTF-8
             with _explained(self.path, "not a Parquet file"):
-                packed = self.path.lower().endswith((".gz", ".zip"))  # it is not read from its beginning
-                source = parquet.ParquetFile(pa.BufferReader(file.read()) if packed else file)
+                # It is not read from its beginning.
+                source = parquet.ParquetFile(pa.BufferReader(file.read()) if self.path.packing else file)
             with source, _explained(self.path, "the Parquet data are damaged"):
                 yield source
 
@@ -123,7 +122,7 @@ class JsonSource(ParquetSource):
 
     def __init__(self, path):
         sink = pa.BufferOutputStream()
-        with open_binary(path) as file, _explained(path, "not JSON with an object on each line"):
+        with path.open() as file, _explained(path, "not JSON with an object on each line"):
             table = arrow_json.read_json(file)
             table.validate(full=True)
             self._unique(table.column_names, path)

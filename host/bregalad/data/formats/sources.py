@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from ...words import counted
 from ..schema import Attribute, DataError
-from .files import open_lines
 from .lines import Block
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from .files import Pipe
+    from .files import File
+    from .kafka import Topic
 
 __all__ = ["HEAD", "LineSource", "Source"]
 
@@ -25,7 +25,7 @@ class Source:
 
     Members
     -------
-    path : str or Pipe
+    path : File, Topic or str
         The file; of a generator, its name.
     attributes : tuple of Attribute
         One for every column of the file, the class among them.
@@ -38,10 +38,10 @@ class Source:
     rows : int or None
         How many there are, if that is known beforehand.
     once, begun : bool
-        Whether nothing is looked up in it beforehand, as in any `Pipe`; whether rows were read before those it has.
+        Whether nothing is looked up in it beforehand, as in a pipe; whether rows were read before those it has.
     """
 
-    path: str | Pipe
+    path: File | Topic | str
     attributes: tuple[Attribute, ...]
     index: tuple[str, ...] = ()
     times: tuple[int, ...] = ()
@@ -108,7 +108,7 @@ class LineSource(Source):
 
     def tables(self, chunk, kept, numeric):
         """Yield the data, ``chunk`` lines at a time; DataError if a pipe's are gone."""
-        with open_lines(self.path) as lines:
+        with self.path.lines() as lines:
             if lines.number > self.skipped:
                 raise DataError(
                     f"{self.path}: a pipe can be read once only; write what comes to a file to read it again"

@@ -13,7 +13,7 @@ from pyarrow import parquet
 
 from ...files import replacing
 from .arff import quoted
-from .files import suffix_of
+from .files import File
 
 if TYPE_CHECKING:
     from ...hints import Path
@@ -28,11 +28,9 @@ _FORMATS = ".arff, .csv, .tsv (each also as .gz), .parquet or .pq"
 
 def check_writable(path: Path) -> None:
     """Raise ValueError if the file's name tells no format that can be written."""
-    suffix = suffix_of(path)
-    packed = str(path).lower().endswith((".gz", ".zip"))
-    if str(path).lower().endswith(".zip") or not (
-        suffix in (".arff", ".csv", ".tsv") or suffix in (".parquet", ".pq") and not packed
-    ):
+    file = File(str(path))
+    allowed = {"": (".arff", ".csv", ".tsv", ".parquet", ".pq"), ".gz": (".arff", ".csv", ".tsv"), ".zip": ()}
+    if file.suffix not in allowed[file.packing]:
         raise ValueError(f"{path}: streams are written as {_FORMATS}")
 
 
@@ -67,7 +65,7 @@ def write_stream(
         If the file cannot be written.
     """
     check_writable(path)
-    suffix = suffix_of(path)
+    suffix = File(str(path)).suffix
     parquet_wanted = suffix in (".parquet", ".pq")
     if suffix == ".arff":
         header = _arff_header(stream.schema)
