@@ -178,7 +178,6 @@ def test_columns_of_other_kinds(tmp_path):
         (HEAD + "@data\n{0 {}\n", "line 6: braces hold"),
         (HEAD + "@data\n{0 x}\n", "line 6, column 'a': 'x' is not a finite number"),
         (HEAD + "@data\n1e999,u,p\n", "line 6, column 'a': '1e999' is not a finite number"),
-        (HEAD + "@data\n'',u,p\n", "line 6, column 'a': '' is not a finite number"),
         (HEAD + "@data\n1,'?',p\n", "line 6, column 'b': '[?]' is not declared; allowed are u, v w, x"),
         (HEAD + "@data\n1,'',p\n", "line 6, column 'b': '' is not declared"),
         (HEAD + "@data\n{1 y}\n", "line 6, column 'b': 'y' is not declared"),

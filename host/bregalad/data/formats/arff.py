@@ -10,7 +10,7 @@ from ...words import counted
 from ..schema import Attribute, DataError
 from .lines import Block
 from .sources import LineSource
-from .text import MISSING_WORDS, Layout, divided, parse, table_of
+from .text import MISSING_WORDS, Layout, parse, table_of
 
 _BLANKS = "".join(map(chr, range(33)))  # all characters up to the space
 _GAP = r"[\x00-\x20]*"
@@ -51,29 +51,28 @@ class ArffSource(LineSource):
         with path.lines() as lines:
             while not self._declared(lines):
                 pass
+        self.width = len(self.attributes)
+        self.places = range(self.width)
         # What a sparse row leaves out is 0, or the first value declared.
         self._absent = [
             a.values[0] if a.values else _UNKNOWN if i in self.refusals else "0" for i, a in enumerate(self.attributes)
         ]
 
-    def _table(self, block, kept, numeric):
+    def _table(self, block, places, numeric):
         if is_plain(text := "".join(block.lines)):
             layout = Layout(self.path, ",", '"' if '"' in text else "'", "%")
-            return parse(block, layout, self.columns, kept, numeric)
-        places = [self.columns.index(name) for name in kept]
+            return parse(block, layout, self.width, places, numeric)
 
         def fields(line):
             row = _row(line.strip(_BLANKS), self._absent)
-            row = [row[place] for place in places]
-            if _UNKNOWN in row:
-                raise ValueError(
-                    f"a sparse row leaves out column {kept[row.index(_UNKNOWN)]!r}, but no value is declared that it "
-                    "would stand for"
-                )
+            for name, place in places.items():
+                if row[place] is _UNKNOWN:
+                    raise ValueError(
+                        f"a sparse row leaves out column {name!r}, but no value is declared that it would stand for"
+                    )
             return row
 
-        rows = divided(block.lines, block.numbers, self.path, fields)
-        return table_of(rows, kept, numeric, self.layout, block.numbers)
+        return table_of(block, fields, self.layout, places, numeric)
 
     def _declared(self, lines):
         """Take the next line of the header; whether it is that of ``@data``."""

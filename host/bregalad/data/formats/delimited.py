@@ -89,12 +89,12 @@ class TextSource(LineSource):
         if not columns[0] and not named:
             columns = [None, *columns[1:]]
             warn(f"{first}: the first column has no name, so it is left out; --names (names=[...]) gives it one")
-        self._width = len(columns)
-        self._places = [i for i, name in enumerate(columns) if name is not None]
+        self.width = len(columns)
+        self.places = [i for i, name in enumerate(columns) if name is not None]
         if not named:
-            self._unique([columns[i] for i in self._places], first)
+            self._unique([columns[i] for i in self.places], first)
         self.attributes, self.refusals, times = (), {}, []
-        for at, i in enumerate(self._places):
+        for at, i in enumerate(self.places):
             kind, row = _kind(fields_by_column[i], self.layout.decimal)
             if kind == "times":
                 times.append(at)
@@ -105,12 +105,9 @@ class TextSource(LineSource):
                 self.refusals[at] = f"{self.path}, line {whole[row][0]}", why, True
         self.times = tuple(times)
 
-    def _table(self, block, kept, numeric):
-        times = [name for name in (self.columns[at] for at in self.times) if name in kept and name in numeric]
-        names = ["" for _ in range(self._width)]
-        for place, name in zip(self._places, self.columns, strict=True):
-            names[place] = name
-        table = parse(block, self.layout, names, kept, numeric - {*times})
+    def _table(self, block, places, numeric):
+        times = [name for name in (self.columns[at] for at in self.times) if name in places and name in numeric]
+        table = parse(block, self.layout, self.width, places, numeric - {*times})
         for name in times:
             table[name] = self._seconds(table[name], block)
         return table

@@ -104,7 +104,10 @@ class Source:
 
 
 class LineSource(Source):
-    """A format with one instance per line: ``layout`` divides it, ``skipped`` lines precede."""
+    """A format with one instance per line: ``layout`` divides it, ``skipped`` lines precede.
+
+    Of ``width`` fields those at ``places`` are the columns.
+    """
 
     def tables(self, chunk, kept, numeric):
         """Yield the data, ``chunk`` lines at a time; DataError if a pipe's are gone."""
@@ -113,15 +116,17 @@ class LineSource(Source):
                 raise DataError(
                     f"{self.path}: a pipe can be read once only; write what comes to a file to read it again"
                 )
+            places = dict(zip(self.columns, self.places, strict=True))
+            places = {name: places[name] for name in kept}
             lines.skip_to(self.skipped)
             start = lines.number + 1
             while data := lines.take(chunk):
                 block = Block(data, start, self.layout)
                 start = lines.number + 1
                 if not block.is_empty:
-                    table = self._table(block, kept, numeric)
+                    table = self._table(block, places, numeric)
                     yield table, lambda row, block=block: f"{self.path}, line {block.numbers[row]}"
 
-    def _table(self, block, kept, numeric):
-        """The columns ``kept`` of a block; see `tables`."""
+    def _table(self, block, places, numeric):
+        """Columns of a block by their names and places; see `tables`."""
         raise NotImplementedError

@@ -96,28 +96,27 @@ def sniff(lines, decimal="."):
     return max(",", other, key=score)
 
 
-def parse(block, layout, names, kept, numeric):
-    """The columns ``kept`` of a block: float64 for those in ``numeric``, else words' categories.
+def parse(block, layout, width, places, numeric):
+    """Columns of a block, by their names and places among ``width``: float64 for those in ``numeric``, else categories.
 
-    DataError, with file, line and column, if a line has another number of fields than ``names``, or a field of a
-    numeric column is no finite number.
+    DataError, with file, line and column, if a line has another number of fields, or a field of a numeric column is no
+    finite number.
     """
-    table, comment = None, layout.comment
-    if comment is None or comment.encode() not in block.data:
-        table = _parse_fast(block.data, layout, names, kept, numeric)
-    if table is None and len(block.lines) < block.data.count(b"\n"):
-        table = _parse_fast("".join(block.lines).encode(), layout, names, kept, numeric)
-    return _parse_slowly(block, layout, names, kept, numeric) if table is None else table
+    data, comment = block.data, layout.comment
+    if comment is not None and comment.encode() in data or b"\n\n" in data or data.startswith(b"\n"):
+        data = "".join(block.lines).encode()
+    table = _parse_fast(data, layout, width, places, numeric)
+    return _parse_slowly(block, layout, width, places, numeric) if table is None else table
 
 
-def _parse_fast(data, layout, names, kept, numeric):
+def _parse_fast(data, layout, width, places, numeric):
     """What `_parse_slowly` returns, by Arrow's compiled reader; None if there may be a difference.
 
     It divides lines and takes numbers as `fields_of` and `number_of` do, but for quotes behind blanks, numbers of
     ASCII's NaN with a payload, and quotes that are not closed on their line.
     """
     quote, delimiter = layout.quote.encode(), layout.delimiter.encode()
-    rows, width = data.count(b"\n"), len(names)
+    rows = data.count(b"\n")
     if quote in data:
         behind_blanks = b"(?:^|[\n" + re.escape(delimiter) + b"]) +" + quote
         if width == 1 or b" " + quote in data and re.search(behind_blanks, data):
@@ -125,7 +124,7 @@ def _parse_fast(data, layout, names, kept, numeric):
         data += delimiter * (width - 1) + b"\n"  # a quote that is still open takes this row along
     elif b" " in data:
         data = re.sub(re.escape(delimiter) + b" +", delimiter, data)
-    types = {str(names.index(name)): pa.float64() if name in numeric else _CATEGORIES for name in kept}
+    types = {str(place): pa.float64() if name in numeric else _CATEGORIES for name, place in places.items()}
     try:
         table = arrow_csv.read_csv(
             pa.BufferReader(data),
@@ -144,7 +143,7 @@ def _parse_fast(data, layout, names, kept, numeric):
     if len(table) != rows + (quote in data):
         return None
     columns, table = {}, table.slice(0, rows)
-    for name, column in zip(kept, table.columns, strict=True):
+    for name, column in zip(places, table.columns, strict=True):
         if name in numeric:
             if not compute.all(compute.is_finite(column)).as_py() and rows > column.null_count:
                 return None
@@ -152,48 +151,42 @@ def _parse_fast(data, layout, names, kept, numeric):
         else:
             column = column.combine_chunks()
             columns[name] = _words(column.indices.to_numpy(), column.dictionary.to_pylist())
-    return pd.DataFrame(columns, columns=kept, copy=False)
+    return pd.DataFrame(columns, columns=list(places), copy=False)
 
 
-def _parse_slowly(block, layout, names, kept, numeric):
+def _parse_slowly(block, layout, width, places, numeric):
     """As `parse` says, field by field: the definition of what is read."""
-    places = [names.index(name) for name in kept]
 
     def fields(line):
         found = fields_of(line, layout)
-        if len(found) != len(names):
+        if len(found) != width:
             comment = "; lines that begin with # are comments at the top of a file only" * line.startswith("#")
-            raise DataError(f"{counted(len(found), 'field')}, but {counted(len(names), 'column')}{comment}")
-        return [None if found[place] in MISSING_WORDS else found[place] for place in places]
+            raise DataError(f"{counted(len(found), 'field')}, but {counted(width, 'column')}{comment}")
+        return [None if field in MISSING_WORDS else field for field in found]
 
-    rows = divided(block.lines, block.numbers, layout.path, fields)
-    return table_of(rows, kept, numeric, layout, block.numbers)
+    return table_of(block, fields, layout, places, numeric)
 
 
-def table_of(rows, names, numeric, layout, lines):
-    """A table of rows of fields, None for missing ones: float64 for the columns in ``numeric``, else categories.
-
-    The rows stand on these lines. DataError of a numeric column's first field that is no finite number.
+def table_of(block, fields, layout, places, numeric):
+    """As `parse` says, by a function that makes a list of fields of a line, None for missing ones; its ValueErrors are
+    told of.
     """
-    table = {}
-    for name, fields in zip(names, zip(*rows, strict=True), strict=True):
+    table, columns = {}, list(zip(*divided(block.lines, block.numbers, layout.path, fields), strict=True))
+    for name, place in places.items():
+        words = np.array([*columns[place], None], object)[:-1]
         if name not in numeric:
-            table[name] = pd.Categorical(np.array([*fields, None], object)[:-1])
+            table[name] = pd.Categorical(words)
             continue
-        # In ARFF's quotes ? and nothing are words.
-        numbers = [
-            np.nan if field is None else None if field in MISSING_WORDS else number_of(field, layout.decimal)
-            for field in fields
-        ]
+        numbers = [number_of(word or "", layout.decimal) for word in words]
         table[name] = np.array([np.inf if number is None else number for number in numbers], np.float64)
         if (infinite := np.isinf(table[name])).any():
             row = int(infinite.argmax())
-            why = not_a_number(fields[row], layout.decimal)
+            why = not_a_number(words[row], layout.decimal)
             raise DataError(
-                f"{layout.path}, line {lines[row]}, column {name!r}: {why} (a column of words is declared with "
+                f"{layout.path}, line {block.numbers[row]}, column {name!r}: {why} (a column of words is declared with "
                 f"nominal=[{name!r}])"
             )
-    return pd.DataFrame(table, columns=list(names), copy=False)
+    return pd.DataFrame(table, columns=list(places), copy=False)
 
 
 def not_a_number(field, decimal="."):
