@@ -110,8 +110,7 @@ def test_sparse_rows_leave_out_zeros_and_first_values(tmp_path):
     assert X == {"a": [0, 0, 0, -20], "b": ["u", "x", "u", "u"]} and y == ["p", "p", "q", "p"]
     text = "@relation r\n@attribute id string\n" + HEAD[12:] + "@data\n{1 3}\n"
     assert read(tmp_path, text, ignore=["id"])[1]["a"] == [3]
-    with pytest.raises(DataError, match="line 7: a sparse row leaves out column 'id', but no"):
-        read(tmp_path, text, nominal=["id"])
+    assert read(tmp_path, text, nominal=["id"])[1] == {"id": [None], "a": [3], "b": ["u"]}
 
 
 def test_columns_of_other_kinds(tmp_path):

@@ -29,7 +29,6 @@ _SPECIAL = re.compile(r"""[\\'"%\x00-\x1f]""")
 _SAFE = re.compile(r"[A-Za-z0-9_\-+.:/=<>]+", re.ASCII)
 
 _ALLOWED = "allowed are numeric, real, integer and a list of values {a,b}"
-_UNKNOWN = object()  # stands for nothing, in the list of what sparse rows leave out
 _RARE = "\\{}%\x0b\x0c\x1c\x1d\x1e\x1f"  # escapes, sparse rows, weights, comments, odd blanks
 _ODD_BLANK = re.compile(r"[^\S \t\n]")
 # The quote stands first in the pattern, which makes searching for it fast.
@@ -53,26 +52,14 @@ class ArffSource(LineSource):
                 pass
         self.width = len(self.attributes)
         self.places = range(self.width)
-        # What a sparse row leaves out is 0, or the first value declared.
-        self._absent = [
-            a.values[0] if a.values else _UNKNOWN if i in self.refusals else "0" for i, a in enumerate(self.attributes)
-        ]
+        # What a sparse row leaves out is 0, or the first value declared; missing if none is.
+        self._absent = ["0" if a.kind == "numeric" else (*a.values, None)[0] for a in self.attributes]
 
     def _table(self, block, places, numeric):
         if is_plain(text := "".join(block.lines)):
             layout = Layout(self.path, ",", '"' if '"' in text else "'", "%")
             return parse(block, layout, self.width, places, numeric)
-
-        def fields(line):
-            row = _row(line.strip(_BLANKS), self._absent)
-            for name, place in places.items():
-                if row[place] is _UNKNOWN:
-                    raise ValueError(
-                        f"a sparse row leaves out column {name!r}, but no value is declared that it would stand for"
-                    )
-            return row
-
-        return table_of(block, fields, self.layout, places, numeric)
+        return table_of(block, lambda line: _row(line.strip(_BLANKS), self._absent), self.layout, places, numeric)
 
     def _declared(self, lines):
         """Take the next line of the header; whether it is that of ``@data``."""

@@ -14,13 +14,13 @@ from .lines import Block
 from .sources import HEAD, LineSource
 from .text import (
     MISSING_NUMBERS,
+    NUMBER,
     Layout,
     divided,
     fields_of,
     not_a_number,
     number_of,
     parse,
-    reason_of,
     sniff,
 )
 
@@ -93,17 +93,16 @@ class TextSource(LineSource):
         self.places = [i for i, name in enumerate(columns) if name is not None]
         if not named:
             self._unique([columns[i] for i in self.places], first)
-        self.attributes, self.refusals, times = (), {}, []
+        self.attributes, self.refusals, self.times = (), {}, ()
         for at, i in enumerate(self.places):
             kind, row = _kind(fields_by_column[i], self.layout.decimal)
             if kind == "times":
-                times.append(at)
+                self.times += (at,)
             self.attributes += (Attribute(columns[i] or f"x{i}", "nominal" if kind == "nominal" else "numeric"),)
             if row is not None:
                 names = "; header=True (--header yes) says that the line names the columns" * (doubtful and row == 0)
                 why = not_a_number(fields_by_column[i][row], self.layout.decimal) + names
                 self.refusals[at] = f"{self.path}, line {whole[row][0]}", why, True
-        self.times = tuple(times)
 
     def _table(self, block, places, numeric):
         times = [name for name in (self.columns[at] for at in self.times) if name in places and name in numeric]
@@ -154,12 +153,12 @@ def _kind(fields, decimal):
             list(map(float, fields))
             return "numeric", None
     there = Counter(field for field in fields if field not in MISSING_NUMBERS)
-    odd = [field for field in there if number_of(field, decimal) is None]
+    odd = [field for field in there if np.isinf(number_of(field, decimal))]
     if not odd:
         return "numeric", None
     if are_times(there):
         return "times", None
-    words = sum(there[field] for field in odd if not reason_of(field, decimal))
+    words = sum(there[field] for field in odd if not NUMBER.fullmatch(field))
     rows = there.total()
     return ("nominal", None) if words > max(rows > _MANY, rows // 100) else ("numeric", fields.index(odd[0]))
 

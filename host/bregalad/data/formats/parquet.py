@@ -75,9 +75,7 @@ class ParquetSource(Source):
             values = column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
         else:
             codes, words = self._words(column, name, where)
-            numbers = [number_of(word.strip()) for word in words]
-            # The last one is for missing words.
-            values = np.array([*(np.inf if number is None else number for number in numbers), np.nan])[codes]
+            values = np.array([*(number_of(word.strip()) for word in words), np.nan])[codes]  # the last: missing words
         if (infinite := np.isinf(values)).any():
             row = int(infinite.argmax())
             raise DataError(
@@ -109,11 +107,9 @@ class ParquetSource(Source):
 
     @contextmanager
     def _opened(self):
-        with self.path.open() as file:  # by its name Arrow opens only what is named in UTF-8
-            with _explained(self.path, "not a Parquet file"):
-                # It is not read from its beginning.
-                source = parquet.ParquetFile(pa.BufferReader(file.read()) if self.path.packing else file)
-            with source, _explained(self.path, "the Parquet data are damaged"):
+        # By its name Arrow opens only what is named in UTF-8, and it does not begin with its beginning.
+        with self.path.open() as file, _explained(self.path, "not a Parquet file, or a damaged one"):
+            with parquet.ParquetFile(pa.BufferReader(file.read()) if self.path.packing else file) as source:
                 yield source
 
 

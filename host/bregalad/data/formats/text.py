@@ -20,9 +20,9 @@ MISSING_NUMBERS = frozenset(
     ("", "?", "NA", "N/A", "n/a", "#N/A", "#N/A N/A", "#NA", "<NA>", "NULL", "null", "None", "NaN", "nan", "-NaN")
     + ("-nan", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN")
 )
-# What a person reads as a number: other digits, signs and decimal marks, and marks between thousands.
-_NUMBER = re.compile(
-    r"[+\u2212-]?(\d{1,3}([,.'’_\s])\d{3}(\2\d{3})*([.,]\d+)?|\d+([,.\u066b]\d*)?|[,.\u066b]\d+)(e[+-]?\d+)?",
+# What a person reads as a number, with other digits, signs and decimal marks, and marks between thousands.
+NUMBER = re.compile(
+    r"[+\u2212-]?(\d{1,3}([,.'’_\s])\d{3}(\2\d{3})*([.,]\d+)?|\d+([,.\u066b]\d*)?|[,.\u066b]\d+|inf(inity)?)(e[+-]?\d+)?",
     re.IGNORECASE,
 )
 _CATEGORIES = pa.dictionary(pa.int32(), pa.string())
@@ -177,8 +177,7 @@ def table_of(block, fields, layout, places, numeric):
         if name not in numeric:
             table[name] = pd.Categorical(words)
             continue
-        numbers = [number_of(word or "", layout.decimal) for word in words]
-        table[name] = np.array([np.inf if number is None else number for number in numbers], np.float64)
+        table[name] = np.array([number_of(word or "", layout.decimal) for word in words], np.float64)
         if (infinite := np.isinf(table[name])).any():
             row = int(infinite.argmax())
             why = not_a_number(words[row], layout.decimal)
@@ -191,9 +190,9 @@ def table_of(block, fields, layout, places, numeric):
 
 def not_a_number(field, decimal="."):
     """What is wrong with a field in a numeric column."""
-    allowed = "allowed are finite numbers and, for a missing value, ? or an empty field"
-    reason = reason_of(field, decimal)
-    return f"{field!r} is not a finite number{reason and f', for {reason}'}; {allowed}"
+    other = "," if decimal == "." else "."
+    mark = f" ({other} is the decimal mark with decimal={other!r}, --decimal {other})" if other in field else ""
+    return f"{field!r} is not a finite number such as -1234{decimal}5{mark}, and a missing one is ? or an empty field"
 
 
 def _words(codes, values):
@@ -204,30 +203,18 @@ def _words(codes, values):
 
 
 def number_of(field, decimal="."):
-    """The number that a field without blanks around it says, NaN if missing, None if it is none.
+    """The number that a field without blanks around it says, NaN if missing, infinity if it is none.
 
-    Numbers are written in ASCII's digits; ``decimal`` is their decimal mark. Infinities are
-    numbers here, and so is NaN however it is written.
+    Numbers are written in ASCII's digits; ``decimal`` is their decimal mark. NaN is a missing one however it is
+    written.
     """
     if field in MISSING_NUMBERS:
         return np.nan
     if decimal != ".":
         # The point is no mark then; what float() is given instead it refuses.
         field = field.replace(".", "_").replace(decimal, ".")
-    if "_" in field or not field.isascii():  # float() takes Python's grouping, and all digits
-        return None
     try:
-        return float(field)
+        # float() takes Python's grouping, and all digits.
+        return float(field) if field.isascii() and "_" not in field else np.inf
     except ValueError:
-        return None
-
-
-def reason_of(field, decimal="."):
-    """Why what a person reads as a number is not read as one here, and the remedy; "" if not so."""
-    if number_of(field, decimal) is not None or not _NUMBER.fullmatch(field):
-        return ""
-    other = "," if decimal == "." else "."
-    return (
-        f"it has other digits, signs or marks than -1234{decimal}5; write such numbers, or say decimal={other!r} "
-        f"(--decimal {other})"
-    )
+        return np.inf
