@@ -271,7 +271,7 @@ def test_words_that_a_format_cannot_hold(tmp_path, word, formats, holds):
     declared = () if word == "?" else values  # which no attribute can declare
     stream = Stream(source, Schema((Attribute("a", "nominal", declared),), "y", labels), 10)
     for suffix in formats:
-        match = f"{suffix} cannot hold the word {re.escape(repr(word))}"
+        match = f"{suffix} cannot hold {re.escape(repr(word))}"
         with pytest.raises(ValueError, match=match):
             write_stream(stream, tmp_path / f"t{suffix}")
         assert not (tmp_path / f"t{suffix}").exists()

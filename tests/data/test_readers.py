@@ -314,7 +314,7 @@ def test_memory_is_bounded(tmp_path, length, count):
     with gzip.open(path, "wb", 1) as file:
         file.write(b"a,class\n" + (b"x" * length + b",y\n") * count)
     with File(str(path)).lines() as lines:
-        lines.skip_to(1)
+        lines.take(1)
         if count == 1:
             with pytest.raises(DataError, match="t.csv.gz, line 2: longer than 67,108,864 bytes; a line holds one"):
                 lines.take(1)

@@ -5,7 +5,6 @@ import logging
 import re
 from contextlib import closing, contextmanager
 
-import pandas as pd
 import pyarrow as pa
 from pyarrow import json as arrow_json
 
@@ -85,10 +84,8 @@ class TopicSource(ParquetSource):
         self.begin({"offsets": {}, "skipped": 0})
         self.attributes, self.refusals = tuple(expected), {}
         self._fields = list(self.columns)
-        if not expected:
-            self._meet_columns()
-
-    def _meet_columns(self):
+        if expected:
+            return
         with self._assigned() as reader:
             values = [message.value() for message in next(self._chunks(reader, HEAD, 5 * _IDLE), [])]
         types = _types_of(values)
@@ -197,12 +194,7 @@ class TopicSource(ParquetSource):
             why = one_line(error).removesuffix(" in row 0")
             wanted = listed(f"{field.name}: {field.type}" for field in schema)
             raise DataError(f"{where(0)}: {why}; allowed is a JSON object of {wanted}") from error
-        frame = pd.DataFrame(
-            {
-                name: self._column(table[field].combine_chunks(), name, name in numeric, where)
-                for name, field in columns.items()
-            }
-        )
+        frame = self._frame({name: table[field].combine_chunks() for name, field in columns.items()}, numeric, where)
         self.check(frame, where)
         return frame, where
 
@@ -254,20 +246,17 @@ def writing(url):
         if error:
             lost.append(one_line(error.str()))
 
-    def check():
-        if lost:
-            raise ConnectionError(f"{topic}: {len(lost)} messages did not arrive ({lost[0]})")
-
     def write(rows):
         for key, row in rows:
             while client.poll(0) or len(client) >= 50_000:  # it takes 100,000
                 client.poll(0.1)
             client.produce(topic.name, json.dumps(row), key, on_delivery=delivered)
-        check()
+        if lost:
+            raise ConnectionError(f"{topic}: {len(lost)} messages did not arrive ({lost[0]})")
 
     try:
         yield write
     finally:
         while client.flush(1):  # again and again, for Ctrl-C waits, too
             pass
-    check()
+    write(())  # which tells of what was lost

@@ -41,11 +41,6 @@ class Lines:
         """The next ``count`` lines as bytes, which can be taken again."""
         return self._next(count)[0]
 
-    def skip_to(self, number):
-        """Take lines until ``number`` are taken."""
-        while number > self.number and self.take(number - self.number):
-            pass
-
     def _next(self, count):
         """Lines, where they end in what has been read, and how many they are."""
         while self._there < count and self._whole <= _MOST and self._read():
@@ -105,14 +100,11 @@ class Block:
 
     @cached_property
     def lines(self):
-        return [line for line in self._all if not self.layout.skips(line)]
+        return [self._all[number - self.start] for number in self.numbers]
 
     @cached_property
     def numbers(self):
-        numbers = range(self.start, self.start + len(self._all))
-        if len(self.lines) == len(numbers):
-            return numbers
-        return [number for number, line in zip(numbers, self._all, strict=True) if not self.layout.skips(line)]
+        return [number for number, line in enumerate(self._all, self.start) if not self.layout.skips(line)]
 
     @cached_property
     def _all(self):

@@ -61,10 +61,13 @@ class ParquetSource(Source):
                 def where(row, start=done):
                     return f"{self.path}, row {start + row}"
 
-                columns = dict(zip(batch.schema.names, batch.columns, strict=True))
-                table = {name: self._column(columns[stored[name]], name, name in numeric, where) for name in kept}
-                yield pd.DataFrame(table), where
+                yield self._frame({name: batch.column(stored[name]) for name in kept}, numeric, where), where
                 done += len(batch)
+
+    def _frame(self, columns, numeric, where):
+        """A table of Arrow columns by name."""
+        table = {name: self._column(column, name, name in numeric, where) for name, column in columns.items()}
+        return pd.DataFrame(table)
 
     def _column(self, column, name, numeric, where):
         if not numeric:
@@ -92,16 +95,14 @@ class ParquetSource(Source):
         elif pa.types.is_float16(column.type):
             column = column.cast(pa.float32())  # pandas finds no distinct ones among these
         codes, values = pd.factorize(column.to_pandas())
-        words = []
-        for code, value in enumerate(values):
-            try:
-                words.append(_word(value))
-            except UnicodeDecodeError as error:
-                row = int((codes == code).argmax())
-                raise DataError(
-                    f"{where(row)}, column {name!r}: the bytes {value!r} are no text in UTF-8; "
-                    f"leave the column out with ignore=[{name!r}] (--ignore)"
-                ) from error
+        try:
+            words = [_word(value) for value in values]
+        except UnicodeDecodeError as error:
+            row = codes.tolist().index(list(values).index(error.object))
+            raise DataError(
+                f"{where(row)}, column {name!r}: the bytes {error.object!r} are no text in UTF-8; leave the column out "
+                f"with ignore=[{name!r}] (--ignore)"
+            ) from error
         distinct, words = pd.factorize(np.array(words, object))
         return np.append(distinct, -1)[codes], words
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ...words import counted
@@ -21,33 +23,17 @@ HEAD = 10_000  # rows from which the kinds of undeclared columns are inferred
 
 
 class Source:
-    """What the formats have in common.
+    """What the formats have in common."""
 
-    Members
-    -------
-    path : File, Topic or str
-        The file; of a generator, its name.
-    attributes : tuple of Attribute
-        One for every column of the file, the class among them.
-    index : tuple of str
-        Columns that are left out as the index of a data frame.
-    times : tuple of int
-        Columns of dates and times, which are read as seconds where they are numeric.
-    refusals : dict
-        By the index of a column that cannot be learnt from: where that shows, why, and whether its words can.
-    rows : int or None
-        How many there are, if that is known beforehand.
-    once, begun : bool
-        Whether nothing is looked up in it beforehand, as in a pipe; whether rows were read before those it has.
-    """
-
-    path: File | Topic | str
-    attributes: tuple[Attribute, ...]
-    index: tuple[str, ...] = ()
-    times: tuple[int, ...] = ()
+    path: File | Topic | str  # a generator's is its name
+    attributes: tuple[Attribute, ...]  # one for every column of the file, the class among them
+    index: tuple[str, ...] = ()  # columns that are left out as the index of a data frame
+    times: tuple[int, ...] = ()  # columns of dates and times, which are read as seconds where they are numeric
+    # Columns that cannot be learnt from: where that shows, why, and whether their words can.
     refusals: dict[int, tuple[str, str, bool]] = {}  # noqa: RUF012
-    rows: int | None = None
-    once = begun = False
+    rows: int | None = None  # how many there are, if that is known beforehand
+    once = False  # whether nothing is looked up in it beforehand, as in a pipe
+    begun = False  # whether rows were read before those it has
     check: Callable[[pd.DataFrame, Callable[[int], str]], None]  # refuses rows; the `Stream` puts it here
 
     def position(self, rows: int) -> dict | None:
@@ -75,9 +61,7 @@ class Source:
             columns = counted(len(self.attributes), "column")
             raise DataError(f"{self.path}: {counted(len(names), 'name')}, but {columns}")
         self._unique(names, self.path)
-        self.attributes = tuple(
-            Attribute(name, a.kind, a.values) for name, a in zip(names, self.attributes, strict=True)
-        )
+        self.attributes = tuple(replace(a, name=name) for name, a in zip(names, self.attributes, strict=True))
 
     def refusal(self, index, as_words):
         """Why a column of an index cannot be learnt, or None; of some may be learnt ``as_words`` what they hold."""
@@ -92,15 +76,10 @@ class Source:
 
     @staticmethod
     def _unique(names, place):
-        seen = set()
-        for name in names:
-            if name in seen:
-                raise DataError(
-                    f"{place}: column {name!r} is named twice; give the columns other names with names=[...] (--names)"
-                )
-            if not name:
-                raise DataError(f"{place}: column {len(seen)} has no name")
-            seen.add(name)
+        for name, count in Counter(names).items():
+            if count > 1 or not name:
+                what = f"column {name!r} is named twice" if name else f"column {list(names).index('')} has no name"
+                raise DataError(f"{place}: {what}; give the columns other names with names=[...] (--names)")
 
 
 class LineSource(Source):
@@ -118,7 +97,8 @@ class LineSource(Source):
                 )
             places = dict(zip(self.columns, self.places, strict=True))
             places = {name: places[name] for name in kept}
-            lines.skip_to(self.skipped)
+            while lines.number < self.skipped:
+                lines.take(self.skipped - lines.number)
             start = lines.number + 1
             while data := lines.take(chunk):
                 block = Block(data, start, self.layout)

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
 from ...files import replacing
+from ..schema import Attribute
 from .arff import quoted
 from .files import File
 
@@ -22,16 +22,14 @@ if TYPE_CHECKING:
 
 __all__ = ["check_writable", "write_stream"]
 
-_HOLDS = {False: "write .arff or .parquet", True: "? and an empty field stand for what is missing"}
-_FORMATS = ".arff, .csv, .tsv (each also as .gz), .parquet or .pq"
+_FORMATS = {"": (".arff", ".csv", ".tsv", ".parquet", ".pq"), ".gz": (".arff", ".csv", ".tsv"), ".zip": ()}
 
 
 def check_writable(path: Path) -> None:
     """Raise ValueError if the file's name tells no format that can be written."""
     file = File(str(path))
-    allowed = {"": (".arff", ".csv", ".tsv", ".parquet", ".pq"), ".gz": (".arff", ".csv", ".tsv"), ".zip": ()}
-    if file.suffix not in allowed[file.packing]:
-        raise ValueError(f"{path}: streams are written as {_FORMATS}")
+    if file.suffix not in _FORMATS[file.packing]:
+        raise ValueError(f"{path}: streams are written as .arff, .csv, .tsv (each also as .gz), .parquet or .pq")
 
 
 def write_stream(
@@ -72,7 +70,11 @@ def write_stream(
     nominal = {*stream.schema.nominal, stream.schema.class_name}
     _check_words([*stream.schema.names, stream.schema.class_name], suffix)
     done, writer = 0, None
-    with replacing(path, "wb") as plain, _packed(path, plain) as file:
+    packed = str(path).lower().endswith(".gz")
+    with (
+        replacing(path, "wb") as plain,
+        gzip.GzipFile(str(path), "wb", 6, plain) if packed else nullcontext(plain) as file,
+    ):
         if suffix == ".arff":
             file.write(header.encode())
         for X, y in stream:
@@ -82,9 +84,9 @@ def write_stream(
             for name in nominal:
                 _check_words(table[name].dropna().unique(), suffix)
             if parquet_wanted:
-                rows = _table(table, nominal)
-                writer = writer or parquet.ParquetWriter(file, rows.schema)
-                writer.write_table(rows)
+                types = pa.schema([(name, pa.string() if name in nominal else pa.float64()) for name in table])
+                writer = writer or parquet.ParquetWriter(file, types)
+                writer.write_table(pa.Table.from_pandas(table, types, preserve_index=False))
             elif suffix == ".arff":
                 columns = [_fields(table[name], name in nominal) for name in table]
                 file.writelines((",".join(row) + "\n").encode() for row in zip(*columns, strict=True))
@@ -102,10 +104,6 @@ def write_stream(
     return done
 
 
-def _packed(path, file):
-    return gzip.GzipFile(str(path), "wb", 6, file) if str(path).lower().endswith(".gz") else nullcontext(file)
-
-
 def _check_words(words, suffix):
     """Raise ValueError at a word that the readers take for another or a missing one."""
     for word in map(str, words):
@@ -117,20 +115,8 @@ def _check_words(words, suffix):
             and (word != word.strip() or set(word) & set("\n\r\0"))
         ):
             raise ValueError(
-                f"{suffix} cannot hold the word {word!r}, it would be read as another "
-                "or as missing; " + _HOLDS[word in ("", "?")]
+                f"{suffix} cannot hold {word!r}: it is read as another word or as missing; .arff holds all but ?"
             )
-
-
-def _table(table, nominal):
-    return pa.table(
-        {
-            name: pa.array(column.astype(object), pa.string())
-            if name in nominal
-            else pa.array(column.to_numpy(np.float64))
-            for name, column in table.items()
-        }
-    )
 
 
 def _fields(column, nominal):
@@ -141,15 +127,12 @@ def _fields(column, nominal):
 
 def _arff_header(schema):
     lines = ["@relation stream"]
-    for name, kind, values in (
-        *((a.name, a.kind, a.values) for a in schema.attributes),
-        (schema.class_name, "nominal", schema.classes),
-    ):
-        if kind == "nominal" and not values:
+    for attribute in (*schema.attributes, Attribute(schema.class_name, "nominal", schema.classes)):
+        if attribute.kind == "nominal" and not attribute.values:
             raise ValueError(
-                f"ARFF declares the values of {name!r}, but this stream does not "
-                "know them beforehand: write .csv or .parquet"
+                f"ARFF declares the values of {attribute.name!r}, but this stream does not know them beforehand: write "
+                ".csv or .parquet"
             )
-        what = "numeric" if kind == "numeric" else "{" + ",".join(map(quoted, values)) + "}"
-        lines.append(f"@attribute {quoted(name)} {what}")
+        what = "{" + ",".join(map(quoted, attribute.values)) + "}" if attribute.values else "numeric"
+        lines.append(f"@attribute {quoted(attribute.name)} {what}")
     return "\n".join([*lines, "@data", ""])
