@@ -432,7 +432,13 @@ DAMAGED = "the archive is damaged or cut short"
 @pytest.mark.parametrize(
     "method, place, offset, byte, match",
     [
-        (DEFLATED, CENTRAL, 6, 185, "packed by a method that is not read, or damaged .zip file version"),
+        (
+            DEFLATED,
+            CENTRAL,
+            6,
+            185,
+            "the archive is damaged or cut short .zip file version.*; other methods than deflate are",
+        ),
         (DEFLATED, CENTRAL, 46, 255, DAMAGED),  # a name that is no UTF-8
         (DEFLATED, b"PK\x03\x04", 30, 255, DAMAGED),
         (DEFLATED, b"PK\x05\x06", 16, 255, DAMAGED),

@@ -24,8 +24,7 @@ from .text import (
     sniff,
 )
 
-_MANY = 20
-_PAGES = ("<!doctype", "<html", "<?xml")
+_MANY = 20  # rows of which one with a word may be wrong
 
 
 class TextSource(LineSource):
@@ -44,8 +43,6 @@ class TextSource(LineSource):
         lines, numbers = head.lines, head.numbers
         if not lines:
             raise DataError(f"{path}: the file is empty")
-        if lines[0].lstrip().lower().startswith(_PAGES):
-            raise DataError(f"{path}, line {numbers[0]}: a web page or XML, no table of instances")
         comments = next((i for i, line in enumerate(lines) if not line.startswith("#")), 0)
         if self.layout.delimiter != "\t":
             self.layout.delimiter = sniff(lines[comments:][:100], decimal)

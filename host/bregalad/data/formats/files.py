@@ -18,7 +18,14 @@ try:
 except ImportError:  # Python can be built without it, and zipfile does without
     lzma = None  # type: ignore[assignment]
 
-_BROKEN = (EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile, *([lzma.LZMAError] if lzma else []))
+_BROKEN = (
+    EOFError,
+    NotImplementedError,
+    zlib.error,
+    gzip.BadGzipFile,
+    zipfile.BadZipFile,
+    *([lzma.LZMAError] if lzma else []),
+)
 # What stands beside the data in an archive, as those of UCI's have it.
 _BESIDE = re.compile(
     r"(.*/)?(\..*|(readme|index|licen[cs]e|copying|changelog|thumbs|desktop)(\.[a-z]+)?|.*\.(names|md|rst|pdf|html?|docx?))",
@@ -128,12 +135,9 @@ def _whole(path):
     """The errors of a damaged archive as `DataError`."""
     try:
         yield
-    except NotImplementedError as error:
-        raise DataError(
-            f"{path}: packed by a method that is not read, or damaged ({error}); pack it with deflate, or as .gz"
-        ) from error
     except (*_BROKEN, OSError) as error:
         # bz2 and a seek to before the beginning have no class of their own.
         if not isinstance(error, _BROKEN) and error.errno not in (None, errno.EINVAL):
             raise
-        raise DataError(f"{path}: the archive is damaged or cut short ({error})") from error
+        other = "; other methods than deflate are not read" * isinstance(error, NotImplementedError)
+        raise DataError(f"{path}: the archive is damaged or cut short ({error}){other}") from error

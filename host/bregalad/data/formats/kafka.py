@@ -14,7 +14,6 @@ from ..schema import DataError
 from .parquet import ParquetSource
 from .sources import HEAD
 
-_PREFIX = "kafka://"
 _URL = re.compile(r"kafka://([^/?#\s]+)/([\w.-]+)(?:\?((?:&?\b(?:until=end|bad=skip)\b)+))?")
 _WAIT = 10  # seconds for a broker's first answer
 _IDLE = 0.2  # seconds without a message after which those that came are handed on
@@ -24,7 +23,7 @@ _log = logging.getLogger("bregalad")
 
 def is_topic(path):
     """Whether a path is a topic's URL."""
-    return str(path).startswith(_PREFIX)
+    return str(path).startswith("kafka://")
 
 
 class Topic:
@@ -140,8 +139,7 @@ class TopicSource(ParquetSource):
 
     def tables(self, chunk, kept, numeric):
         """Yield the data, at most ``chunk`` messages at a time."""
-        stored = dict(zip(self.columns, self._fields, strict=True))
-        columns = {name: stored[name] for name in kept}
+        columns = {name: field for name, field in zip(self.columns, self._fields, strict=True) if name in kept}
         self.begin(self._begin)
         with self._assigned() as reader:
             for messages in self._chunks(reader, chunk):

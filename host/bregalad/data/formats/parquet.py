@@ -53,15 +53,15 @@ class ParquetSource(Source):
 
     def tables(self, chunk, kept, numeric):
         """Yield the data, ``chunk`` rows at a time."""
-        stored = dict(zip(self.columns, self._fields, strict=True))
+        stored = {name: field for name, field in zip(self.columns, self._fields, strict=True) if name in kept}
         done = 0
         with self._opened() as file:
-            for batch in file.iter_batches(chunk, columns=[stored[name] for name in kept]):
+            for batch in file.iter_batches(chunk, columns=list(stored.values())):
 
                 def where(row, start=done):
                     return f"{self.path}, row {start + row}"
 
-                yield self._frame({name: batch.column(stored[name]) for name in kept}, numeric, where), where
+                yield self._frame({name: batch.column(field) for name, field in stored.items()}, numeric, where), where
                 done += len(batch)
 
     def _frame(self, columns, numeric, where):
@@ -122,7 +122,6 @@ class JsonSource(ParquetSource):
         with path.open() as file, _explained(path, "not JSON with an object on each line"):
             table = arrow_json.read_json(file)
             table.validate(full=True)
-            self._unique(table.column_names, path)
             parquet.write_table(table, sink)
         self._data = sink.getvalue()
         super().__init__(path)
@@ -156,9 +155,7 @@ def _kind(kind):
 
 
 def _word(value):
-    """A value as the word that a text would have; None if it is missing."""
-    if value is None or value != value or value is pd.NaT:
-        return None
+    """A value, which is there, as the word that a text would have; None for one that a text takes for missing."""
     if isinstance(value, bytes):
         value = value.decode()
     elif isinstance(value, float | np.floating):

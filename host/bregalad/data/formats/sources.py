@@ -92,11 +92,8 @@ class LineSource(Source):
         """Yield the data, ``chunk`` lines at a time; DataError if a pipe's are gone."""
         with self.path.lines() as lines:
             if lines.number > self.skipped:
-                raise DataError(
-                    f"{self.path}: a pipe can be read once only; write what comes to a file to read it again"
-                )
-            places = dict(zip(self.columns, self.places, strict=True))
-            places = {name: places[name] for name in kept}
+                raise DataError(f"{self.path}: a pipe can be read once only; write what comes to a file first")
+            places = {name: place for name, place in zip(self.columns, self.places, strict=True) if name in kept}
             while lines.number < self.skipped:
                 lines.take(self.skipped - lines.number)
             start = lines.number + 1

@@ -64,7 +64,6 @@ def write_stream(
     """
     check_writable(path)
     suffix = File(str(path)).suffix
-    parquet_wanted = suffix in (".parquet", ".pq")
     if suffix == ".arff":
         header = _arff_header(stream.schema)
     nominal = {*stream.schema.nominal, stream.schema.class_name}
@@ -83,7 +82,7 @@ def write_stream(
             table = X.assign(**{stream.schema.class_name: y})
             for name in nominal:
                 _check_words(table[name].dropna().unique(), suffix)
-            if parquet_wanted:
+            if suffix in (".parquet", ".pq"):
                 types = pa.schema([(name, pa.string() if name in nominal else pa.float64()) for name in table])
                 writer = writer or parquet.ParquetWriter(file, types)
                 writer.write_table(pa.Table.from_pandas(table, types, preserve_index=False))
