@@ -15,7 +15,7 @@ def test_declared_first_then_by_appearance():
     assert book.encode(np.array(["z", "a", "y", "z", "b"], object)).tolist() == [2, 1, 3, 2, 0]
     assert book.values == ["b", "a", "z", "y"]
     assert [book.value(code) for code in (0, 3, 255)] == ["b", "y", None]
-    assert (book.code("z"), book.code("none")) == (2, 255)
+    assert book.codes["z"] == 2 and "none" not in book.codes
     with pytest.raises(KeyError, match="code 4 is not given"):
         book.value(4)
 
@@ -219,8 +219,3 @@ def test_small_numbers_are_encoded_as_any_value_is(seed):
             want = other.encode(values[:, i].astype(object), read_only=read_only)
             assert (book.encode(values[:, i], read_only=read_only) == want).all(), f"seed {seed}"
             assert book.to_dict() == other.to_dict(), f"seed {seed}"
-
-
-def test_nothing_is_no_value():
-    book = ValueBook(["a"])
-    assert book.code(None) == 255

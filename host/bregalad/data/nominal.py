@@ -102,7 +102,8 @@ class ValueBook:
 
     def take(self, value, amount=1, *, read_only=False):
         """The code of a plain value that comes so many times; see `encode`."""
-        code = self._find(value)
+        code = self.codes.get(value)
+        code = self._aliases.get(value) if code is None else code
         if code is None and len(self.values) < self.capacity:
             # Reading only, too: a tree that asks "is it b?" must get the same "no" either way.
             code = len(self.values)
@@ -113,11 +114,6 @@ class ValueBook:
             self.seen += amount
             self.overflowed += amount * (code is None)
         return MISSING if code is None else code
-
-    def _find(self, value):
-        """The code of a plain value, None if it has none."""
-        code = self.codes.get(value)
-        return self._aliases.get(value) if code is None else code
 
     def _give(self, value, code):
         self.codes[value] = code
@@ -132,11 +128,6 @@ class ValueBook:
             if not isinstance(value, str) and value in range(256):
                 codes[int(value)] = code
         return codes
-
-    def code(self, value):
-        """The code of a value, 255 if it has none."""
-        code = self._find(value)
-        return MISSING if code is None else code
 
     def value(self, code):
         """The value of a code, None for 255.

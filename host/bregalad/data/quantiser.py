@@ -147,7 +147,8 @@ class Quantiser:
         """
         numbers, nominal = self._columns(X)
         codes = np.empty((len(numbers), len(self.books)), np.uint8)
-        self._encode_numbers(numbers, codes, threads)
+        if self.tables.encode(numbers, codes, threads):
+            self._check_finite(numbers)
         self._encode_nominal(nominal, codes, read_only)
         return codes
 
@@ -196,11 +197,6 @@ class Quantiser:
         """Write the codes of nominal attributes, of which `_columns` has found this."""
         for place, column in found.items():
             codes[:, place] = self.books[place].translate(column, read_only=read_only)
-
-    def _encode_numbers(self, numbers, codes, threads):
-        """Write the codes of numbers, float array (n, numeric attributes); ValueError if one is infinite."""
-        if self.tables.encode(numbers, codes, threads):
-            self._check_finite(numbers)
 
     def summary(self):
         """What the books hold: a dictionary per attribute, and which shares of values are lost.
@@ -291,7 +287,8 @@ class Quantiser:
                 raise ValueError(f"X must have {len(self.books)} columns, not {X.shape[1]}")
         numbers = _at_once(X, self.numeric)
         if numbers is None:
-            numbers = np.empty((_rows(X), len(self.numeric)), order="F")
+            rows = len(next(iter(X.values())) if isinstance(X, dict) else X)
+            numbers = np.empty((rows, len(self.numeric)), order="F")
             for at, column in enumerate(self._each(X, self.numeric, _numbers)):
                 numbers[:, at] = column
         return numbers, dict(zip(self._nominal, self._each(X, self._nominal, looked_up), strict=True))
@@ -321,10 +318,6 @@ class Quantiser:
             if name not in expected:
                 raise ValueError(f"X has an unknown column {name!r}; expected {listed(expected)}")
         raise ValueError(f"X has its columns in another order: expected {listed(expected)}, found {listed(found)}")
-
-
-def _rows(X):
-    return len(next(iter(X.values()))) if isinstance(X, dict) else len(X)
 
 
 def _book(attribute, capacity):

@@ -192,7 +192,7 @@ def _number(name, value):
             f"attribute {name!r}: values must be numbers that a float can hold, not {shown(value)}"
         ) from error
     if math.isinf(number):
-        check_finite(name, number)
+        raise ValueError(f"attribute {name!r}: {number} is infinite; a value is finite or missing (None, NaN)")
     return number
 
 
@@ -207,9 +207,3 @@ def _nominal(name, value):
     if isinstance(value, str):
         check_text(value, f"attribute {name!r}")
     return None if value == "?" else value
-
-
-def check_finite(name, value):
-    """Refuse an infinite value of the attribute ``name`` with a ValueError."""
-    if np.isinf(value):
-        raise ValueError(f"attribute {name!r}: {value} is infinite; a value is finite or missing (None, NaN)")
