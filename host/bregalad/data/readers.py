@@ -87,7 +87,10 @@ class Stream:
         total = 0
         for table, where in self.source.tables(self.chunk, kept, self._numbers):
             self._check(table, where)
-            labels = self._labels(table) if self._labelled else np.full(len(table), None, object)
+            labels = np.full(len(table), None, object)
+            if self._labelled:
+                column = table[self.schema.class_name]
+                labels = np.where(column.isna(), labels, column.to_numpy(object))
             total += len(labels)
             yield table[names].astype(kinds), labels
         if not total and not self.source.begun:
@@ -116,12 +119,6 @@ class Stream:
         for attribute in self.schema.attributes:
             if attribute.values:
                 _check_declared(table[attribute.name], attribute.values, where)
-
-    def _labels(self, table):
-        column = table[self.schema.class_name]
-        labels = column.to_numpy(object)
-        labels[column.isna().to_numpy()] = None
-        return labels
 
     def _check_labelled(self, table, where):
         absent = table[self.schema.class_name].isna()
@@ -259,9 +256,8 @@ def stream_of(
             f"{path}: an attribute and a class are needed, but there is one column "
             "only; a text's fields are divided by comma, tab, semicolon or bar"
         )
-    label = None
-    if class_name is not False:
-        label = _index(source, len(source.columns) - 1 if class_name is None else class_name, "the class column")
+    key = len(source.columns) - 1 if class_name is None else class_name
+    label = None if class_name is False else _index(source, key, "the class column")
     chosen = {kind: _indices(source, keys, kind) for kind, keys in (("nominal", nominal), ("numeric", numeric))}
     if both := chosen["nominal"] & chosen["numeric"]:
         raise ValueError(f"column {source.columns[min(both)]!r} is declared nominal and numeric")
@@ -269,7 +265,7 @@ def stream_of(
     dropped = _indices(source, [key for key in ignore if key not in source.index], "ignored")
     if label in dropped:
         raise ValueError(f"the class column {source.columns[label]!r} is ignored")
-    attributes, refused, free = [], {}, []
+    attributes, refused, times = [], {}, []
     for i, attribute in enumerate(source.attributes):
         if i in dropped:
             continue
@@ -278,13 +274,16 @@ def stream_of(
             refused[attribute.name] = reason
         if i == label:
             continue
-        if declared is None:
-            free.append(i)
-        elif declared != attribute.kind:
+        if declared is None and i in source.times:
+            times.append(attribute.name)
+        elif declared not in (None, attribute.kind):
             attribute = Attribute(attribute.name, declared)
         attributes.append(attribute)
-    _refuse(refused)
-    if times := [source.columns[i] for i in free if i in source.times]:
+    if refused:
+        first, *others = refused
+        also = f"; refused are {listed(map(repr, others))}, too: {ignored(refused)} leaves out all" if others else ""
+        raise DataError(refused[first] + also)
+    if times:
         warn(
             f"{path}: dates and times are read as seconds, dates as those since 1970 in UTC: "
             f"{listed(map(repr, times))}; {ignored(times)} leaves them out, --nominal takes their words"
@@ -296,14 +295,6 @@ def stream_of(
         classes = source.attributes[label].values
     schema = Schema(tuple(attributes), source.columns[label], tuple(map(str, classes)))
     return Stream(source, schema, chunk, labels="some" if unlabelled else "all")
-
-
-def _refuse(reasons):
-    """Raise the first reason against a column, and name the others that there are reasons against."""
-    if reasons:
-        first, *others = reasons
-        also = f"; refused are {listed(map(repr, others))}, too: {ignored(reasons)} leaves out all" if others else ""
-        raise DataError(reasons[first] + also)
 
 
 def _index(source, key, what):

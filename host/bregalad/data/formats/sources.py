@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from .files import File
     from .kafka import Topic
 
-__all__ = ["HEAD", "LineSource", "Source"]
-
 HEAD = 10_000  # rows from which the kinds of undeclared columns are inferred
 
 
