@@ -27,7 +27,6 @@ def write(folder, text):
 @pytest.mark.parametrize(
     "names, refused",
     [
-        (["0", "1", "2", "target"], None),
         (["2019", "2020", "2021", "target"], None),
         (["2020-01-01", "2020-01-02", "2020-01-03", "target"], "2020-01-01"),
         (["1,5", "2,5", "3,5", "target"], "1,5"),
@@ -44,7 +43,8 @@ def test_a_number_is_no_name(tmp_path, table, names, refused):
         ):
             open_stream(tmp_path / "t.csv")
     else:
-        stream = open_stream(tmp_path / "t.csv")
+        with pytest.warns(UserWarning, match="line 1 is taken for an instance; header=True"):
+            stream = open_stream(tmp_path / "t.csv")
         assert stream.schema.names == ("x0", "x1", "x2") and sum(len(y) for _, y in stream) == ROWS + 1
     for said in ({"header": True}, {"class_name": "target"}, {"names": names}):
         stream = open_stream(tmp_path / "t.csv", **said)
@@ -239,6 +239,20 @@ def test_files_that_were_joined(tmp_path, mark):
     write(tmp_path, part * 2)
     with pytest.raises(DataError, match="t.csv, line 302, column 'age': '.*age' is not a finite number"):
         open_stream(path)
+    words = "age,class\n" + "".join(f"{'uvw'[i % 3]},{'xy'[i % 2]}\n" for i in range(300))
+    with pytest.raises(DataError, match="t.csv, line 302: the columns' names again; leave such lines out"):
+        list(open_stream(write(tmp_path, words * 2)))
+
+
+@pytest.mark.parametrize("index", [True, False])
+def test_names_that_pandas_counts(tmp_path, index):
+    frame = pd.DataFrame({0: range(30), 1: range(30), 2: ["xy"[i % 2] for i in range(30)]})
+    with pytest.warns(UserWarning, match="has no name") if index else nullcontext():
+        stream = open_stream(write(tmp_path, frame.to_csv(index=index)))
+    assert stream.schema.names == ("0", "1") and sum(len(y) for _, y in stream) == 30
+    labels = frame.assign(**{"2": [i % 3 for i in range(30)]})[[0, 1, "2"]]
+    stream = open_stream(write(tmp_path, labels.to_csv(index=False, header=False)))
+    assert stream.schema.names == ("x0", "x1") and sum(len(y) for _, y in stream) == 30
 
 
 def test_what_pandas_takes_for_missing_is_missing_among_numbers(tmp_path):

@@ -58,11 +58,16 @@ class TextSource(LineSource):
         if guessed:
             header = _is_header(rows, known, decimal)
         columns, self.skipped = [f"x{i}" for i in range(len(rows[0]) - 1)] + ["class"], numbers[0] - 1
+        self._title = rows[0] if header else None
         if header:
             columns, rows, numbers, self.skipped = rows[0], rows[1:], numbers[1:], numbers[0]
         if not rows:
             raise DataError(f"{path}: no instance, the file has a header only")
         self._infer(columns, rows, numbers, named, first, guessed and not header)
+        labels = {row[-1] for row in rows[1:]}
+        new = len(rows) > _MANY > len(labels) and rows[0][-1] not in labels
+        if guessed and not header and new and not self.refusals:
+            warn(f"{first} is taken for an instance; header=True (--header yes) says that it names the columns")
 
     def _rows(self, lines, numbers):
         """The fields of the lines; single quotes are quotes if only then all lines have as many."""
@@ -106,6 +111,11 @@ class TextSource(LineSource):
         table = parse(block, self.layout, self.width, places, numeric - {*times})
         for name in times:
             table[name] = self._seconds(table[name], block)
+        if self._title and not numeric.intersection(places):  # a name among numbers is none
+            again = np.logical_and.reduce([table[name] == self._title[place] for name, place in places.items()])
+            if again.any():
+                line = block.numbers[int(again.argmax())]
+                raise DataError(f"{self.path}, line {line}: the columns' names again; leave such lines out")
         return table
 
     def _seconds(self, column, block):
@@ -164,15 +174,17 @@ def _is_header(rows, known, decimal):
     """Whether the first row names the columns.
 
     It does if it holds a name that is known, or no number, date or ? but words of which one stands above numbers, or
-    none occurs below itself.
+    none occurs below itself. So it does if it counts columns, as pandas does, and its last field is not below itself.
     """
     names = rows[0]
-    if known & set(names):
+    counted_ones = names[not names[0] : -1]  # pandas writes no name above its index
+    counts = len(counted_ones) > 1 and counted_ones == [str(i) for i in range(len(counted_ones))]
+    if known & set(names) or counts and all(row[-1] != names[-1] for row in rows[1:]):
         return True
     words = [i for i, name in enumerate(names) if name not in MISSING_NUMBERS]
     if not words or "?" in names or any(_kind([names[i]], decimal) != ("nominal", None) for i in words):
         return False
-    body = [row for row in rows[1:] if len(row) == len(names)]
+    body = [row for row in rows[1:] if len(row) == len(names) and row != names]  # files may have been joined
     columns = list(zip(*body, strict=True)) or [()] * len(names)
     return not any(names[i] in columns[i] for i in words) or any(
         _kind(columns[i], decimal)[0] != "nominal" and set(columns[i]) - MISSING_NUMBERS for i in words
