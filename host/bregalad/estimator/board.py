@@ -4,20 +4,15 @@ import logging
 
 import numpy as np
 
-from ..boards import check_name, is_link, open_board
+from ..boards import is_link, open_board
 from ..boards.base import Board, BoardError
 from ..driver import checkpoint
-from ..driver.requirements import check_abilities, check_classes, check_nodes, check_ties
+from ..driver.requirements import check_classes, check_nodes, check_ties
 from ..driver.trainer import Trainer
 from ..geometry import HARDWARE_CLASSES, MOST_CLASSES, MOST_NODES, Geometry
 from ..interrupt import deferred_interrupt
 from ..predictors import predictor_of, usual_predictor
 from ..tree.cells import CellMap, check_cells
-
-
-def predicts_by(tree):
-    """What leaves predict by, or will on the board that the parameters say."""
-    return tree._prediction or prediction_on(tree, given_geometry(tree))
 
 
 def prediction_on(tree, geometry):
@@ -115,7 +110,7 @@ def make_cells(tree, quantiser):
     """Go on with a quantiser of more attributes; ValueError if the board has no room for them."""
     trainer = tree._open_trainer()
     geometry = trainer.board.geometry
-    cells = _cells_of(quantiser, geometry.bins, tree.nominal_split)
+    cells = cells_of(tree, geometry.bins, quantiser)
     fixed = given_geometry(tree) is not None or is_link(tree.board)
     check_cells(geometry if fixed else _widest_geometry(tree), len(cells))
     if len(cells) <= geometry.max_cells and trainer.driver.widens:
@@ -142,13 +137,10 @@ def check_fit(tree, geometry):
     checkpoint.check(tree._checkpoint, nodes.classes, geometry, len(cells_of(tree, geometry.bins)), inner)
 
 
-def cells_of(tree, bins):
-    """The cells that the attributes take on a board of so many bins."""
-    return _cells_of(tree._quantiser, bins, tree.nominal_split)
-
-
-def _cells_of(quantiser, bins, nominal_split):
-    return CellMap.build([getattr(book, "capacity", 0) for book in quantiser.books], bins, nominal_split)
+def cells_of(tree, bins, quantiser=None):
+    """The cells that the attributes, those of another quantiser if one is given, take on a board of so many bins."""
+    books = (quantiser or tree._quantiser).books
+    return CellMap.build([getattr(book, "capacity", 0) for book in books], bins, tree.nominal_split)
 
 
 def geometry_of(tree):
@@ -216,17 +208,6 @@ def given_geometry(tree):
     if isinstance(tree.board, Board):
         return tree.board.geometry
     return None if tree.geometry is None else Geometry.of(tree.geometry)
-
-
-def check_board(tree, geometry, policy):
-    """Refuse with a TypeError or ValueError a board that cannot be had, or cannot do what the parameters say.
-
-    The geometry is the board's, or None if that is not known yet.
-    """
-    if geometry is not None:
-        check_abilities(geometry, policy, prediction_on(tree, geometry))
-    if not isinstance(tree.board, Board):
-        check_name(tree.board)
 
 
 def _widest_geometry(tree):

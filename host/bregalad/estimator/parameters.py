@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, dataclass_transform
 
 import numpy as np
@@ -89,7 +89,7 @@ def described(cls, name, table):
 
 def decisive(chosen):
     """Those of the options, with their values, that a learner keeps from its first instance on."""
-    names = {field.name for field in fields(SplitPolicy)} | {"leaf_prediction", "nominal_split"}
+    names = {*SplitPolicy.__dataclass_fields__, "leaf_prediction", "nominal_split"}
     return {name: value for name, value in chosen.items() if name in names}
 
 

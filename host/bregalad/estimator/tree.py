@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..boards import check_name
 from ..boards.base import Board
 from ..driver import checkpoint
 from ..driver.recoding import recoding
-from ..driver.requirements import warn_of_lost
+from ..driver.requirements import check_abilities, warn_of_lost
 from ..driver.steps import SAFE, Steps
 from ..engine.event_counts import EventCounts
 from ..files import check_wave
@@ -80,11 +80,14 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
             options.check(name, value)
         check_class_weight(self.class_weight)
         check_nominal(self.nominal)
-        tree_board.check_board(self, geometry, policy)
+        if geometry is not None:
+            check_abilities(geometry, policy, tree_board.prediction_on(self, geometry))
+        if not isinstance(self.board, Board):
+            check_name(self.board)
 
     def _policy(self):
-        names = {field.name for field in fields(SplitPolicy)}
-        return SplitPolicy(**{name: value for name, value in self._chosen().items() if name in names}, **self._fixed)
+        known = SplitPolicy.__dataclass_fields__
+        return SplitPolicy(**{name: value for name, value in self._chosen().items() if name in known}, **self._fixed)
 
     def _keep_fixed(self, **policy):
         """Have more of ``SplitPolicy`` that is not left open, of this tree alone."""
@@ -416,7 +419,7 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
     @in_turn
     def leaf_prediction_(self) -> str:
         """What leaves predict by: ``leaf_prediction``, or what it has come to on the board."""
-        return tree_board.predicts_by(self)
+        return self._prediction or tree_board.prediction_on(self, tree_board.given_geometry(self))
 
     @property
     def _board_in_use(self):

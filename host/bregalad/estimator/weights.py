@@ -55,7 +55,11 @@ def instance_weights(learner, labels, classes, sample_weight, whole=False):
     if factors is not None:
         weights = factors[labels] if weights is None else weights * factors[labels]
     if weights is not None and len(weights) and 0 < weights.max() < 1:
-        weights = _scaled(weights) if whole else _warned(weights)
+        if whole:  # a mean of 1, or as near as the heaviest instance allows
+            weights = weights / weights.max()
+            weights *= min(len(weights) / weights.sum(), HEAVIEST)
+        else:
+            _warn_of_little(len(weights), float(weights.sum()))
     if weights is not None and len(weights) and weights.max() > HEAVIEST:
         row = int(weights.argmax())
         raise ValueError(
@@ -117,21 +121,13 @@ def repeating(learner, X, labels, weights):
     return np.concatenate(predicted)
 
 
-def _scaled(weights):
-    """Weights of which none reaches 1 with a mean of 1, or as near as the heaviest instance allows."""
-    shares = weights / weights.max()
-    return shares * min(len(shares) / shares.sum(), HEAVIEST)
-
-
-def _warned(weights):
-    """Weights that are below 1, after a warning if several instances are no more than one."""
-    count, total = len(weights), float(weights.sum())
+def _warn_of_little(count, total):
+    """Warn if several instances weigh no more than one."""
     if count > 1 and total <= 1 + _SLACK:
         warn(
             f"{count} instances weigh {total:.3g} altogether, and each is learnt as often as it weighs, so hardly any "
             f"is: multiply the weights by {count / total:.3g} for a mean of 1"
         )
-    return weights
 
 
 def accuracy(labels, predicted, sample_weight):

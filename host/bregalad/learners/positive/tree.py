@@ -1,13 +1,13 @@
 """The tree of one positive level."""
 
 import copy
+from dataclasses import asdict
 
 import numpy as np
 
 from ...driver.totals import Totals
 from ...estimator.tree import StreamTree
 from ...policy.positive import PositivePolicy, shares
-from ...policy.split_policy import SplitPolicy
 from ...predictors import Predictor
 from ...tree.table import LEAF
 from ...words import shown
@@ -34,9 +34,7 @@ class PositiveTree(StreamTree):
         return super()._decisive() | {"level": self.level, "positive": self.positive}
 
     def _policy(self):
-        plain = super()._policy()
-        given = {name: getattr(plain, name) for name in SplitPolicy.__dataclass_fields__}
-        return PositivePolicy(**given, level=self.level, positive=self._place)
+        return PositivePolicy(**asdict(super()._policy()), level=self.level, positive=self._place)
 
     @property
     def _place(self):
