@@ -46,12 +46,10 @@ class LeveragingBagging(OnlineBagging):
         self._windows = new_windows(int(self.members))
 
     @property
-    def _all_windows(self):
-        return self.__dict__.get("_windows", new_windows(int(self.members)))
-
-    @_all_windows.setter
-    def _all_windows(self, windows):
-        self._windows = windows
+    def _watching(self):
+        if "_windows" not in self.__dict__:  # one that is being loaded
+            self._windows = new_windows(int(self.members))
+        return [self._windows]
 
     def _learn_all(self, codes, labels):
         share = self._open_share()

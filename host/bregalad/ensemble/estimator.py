@@ -25,6 +25,7 @@ from .votes import elect
 from .workers import Workers
 
 _BATCH = 4096  # instances that a member learns or looks at before the next one does; nothing depends on it
+_TOLD = ("_quantiser", "schema_", "classes_", "n_features_in_", "feature_names_in_")  # what trees share with it
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -42,7 +43,7 @@ class Parameters:
 @dataclass_transform(eq_default=False, kw_only_default=True, field_specifiers=(field,))
 def declared(cls):
     """Class decorator of an ensemble: as `described`, by the table of the ensembles' options."""
-    return described(cls, cls._name, options.options_of(cls._name))
+    return described(cls, cls._name, [option for option in options.OPTIONS if cls._name in option.defaults])
 
 
 def _of_template(name):
@@ -123,8 +124,9 @@ class Ensemble(StreamLearner, Parameters):
         return self._members
 
     def _tell(self):
+        """Have all trees know what this knows of the stream."""
         for tree in self._trees_here:
-            tree._quantiser, tree.schema_ = self._quantiser, self.schema_
+            vars(tree).update({name: vars(self)[name] for name in _TOLD if name in vars(self)})
 
     def _open_share(self):
         """What learns and votes: a share of all members, or workers."""
@@ -190,15 +192,9 @@ class Ensemble(StreamLearner, Parameters):
             )
 
     @property
-    def _all_windows(self):
-        """What is watched with; float64 array (windows, elements)."""
-        return np.concatenate([member.windows for member in self.members_])
-
-    @_all_windows.setter
-    def _all_windows(self, windows):
-        members = self.members_
-        for member, part in zip(members, np.split(windows, len(members)), strict=True):
-            member.windows = part.copy()
+    def _watching(self):
+        """The windows that are watched with; list of float64 arrays (windows, elements)."""
+        return [member.windows for member in self.members_]
 
     @property
     def _trees(self):
@@ -285,8 +281,7 @@ class Ensemble(StreamLearner, Parameters):
 
     def _with_class(self, classes):
         super()._with_class(classes)
-        for tree in self._trees:
-            tree.classes_, tree.schema_ = self.classes_, self.schema_
+        self._tell()
 
     def _make_attributes(self, schema):
         capacities = self._capacities(schema.attributes)
@@ -303,12 +298,7 @@ class Ensemble(StreamLearner, Parameters):
 
     def _with_attributes(self, more):
         super()._with_attributes(more)
-        for tree in self._trees:
-            tree.schema_, tree.n_features_in_, tree.feature_names_in_ = (
-                self.schema_,
-                self.n_features_in_,
-                self.feature_names_in_,
-            )
+        self._tell()
 
     # Predicting
 

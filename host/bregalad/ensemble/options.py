@@ -54,8 +54,3 @@ OPTIONS = (
         ),
     ),
 )
-
-
-def options_of(ensemble):
-    """The parameters of an ensemble, one of ``NAMES``."""
-    return tuple(option for option in OPTIONS if ensemble in option.defaults)

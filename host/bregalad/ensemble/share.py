@@ -34,8 +34,6 @@ class Share:
     is an Ensemble, or Known.
     """
 
-    ended = None  # see `Workers`
-
     def __init__(self, members, stream, threads=1):
         self.members, self.stream, self._threads = members, stream, threads
         self._batch = None  # what was learnt last

@@ -36,24 +36,19 @@ def check_template(ensemble):
                 f"members that share a board ({tree.board.name if isinstance(tree.board, Board) else tree.board}) "
                 "learn in this program: choose engine=None, or board='emulated'"
             )
-        check_division_of(tree, int(ensemble.members) * ensemble._trees_each)
+        parts = int(ensemble.members) * ensemble._trees_each
+        if geometry is not None:
+            check_division(geometry, parts)
+        elif not is_link(tree.board) and parts * int(tree.slots) > _MOST:
+            raise ValueError(
+                f"{parts} trees of {tree.slots} slots take more than the {_MOST} of a board: choose slots <= "
+                f"{_MOST // parts}, or fewer members"
+            )
 
 
 def is_shared(tree):
     """Whether members like this tree share a board; else each has an emulated one of its own."""
     return isinstance(tree.board, Board) or tree.board != "emulated"
-
-
-def check_division_of(tree, parts):
-    """Refuse with a ValueError a board that cannot be divided into so many parts, where it is known before."""
-    geometry = tree_board.given_geometry(tree)
-    if geometry is not None:
-        check_division(geometry, parts)
-    elif not is_link(tree.board) and parts * int(tree.slots) > _MOST:
-        raise ValueError(
-            f"{parts} trees of {tree.slots} slots take more than the {_MOST} of a board: choose slots <= "
-            f"{_MOST // parts}, or fewer members"
-        )
 
 
 def alone(tree, parts):

@@ -2,6 +2,8 @@
 
 import copy
 
+import numpy as np
+
 from ..boards import is_link
 from ..drift.adwin import trouble
 from ..estimator import board as tree_board
@@ -44,7 +46,7 @@ def save(ensemble, path, kept):
         "seen": ensemble._seen,
         "members": members,
     }
-    arrays["windows"] = ensemble._all_windows
+    arrays["windows"] = np.concatenate(ensemble._watching)
     arrays |= {f"sample_{name}": column for name, column in ensemble._quantiser.sample.state().items()}
     storage.write(path, meta, arrays)
 
@@ -120,10 +122,11 @@ def _learnt(ensemble, template, meta, arrays):
             raise ValueError(f"member {number} has {len(trees)} trees")
         members.append(member)
     ensemble._members = members
-    windows = arrays["windows"]
-    if windows.shape != ensemble._all_windows.shape or (problem := trouble(windows)):
+    windows, watching = arrays["windows"], ensemble._watching
+    if windows.shape != np.concatenate(watching).shape or (problem := trouble(windows)):
         raise ValueError(f"its windows are none ({problem or windows.shape})")
-    ensemble._all_windows = windows
+    for mine, part in zip(watching, np.split(windows, len(watching)), strict=True):
+        mine[:] = part
     return found | {"_members": members, "_seen": meta["seen"]}
 
 

@@ -29,22 +29,17 @@ def elect(found, weights, classes):
     return chosen
 
 
-@njit()
-def weigh(score):
-    """What a vote counts of a member that has been right so often: its accuracy; 1 if it never has."""
-    return score[RIGHT] / score[SEEN] if score[RIGHT] else 1.0
-
-
 @njit(nogil=True)
 def watch(found, labels, start, windows, deltas, score, weights):
     """Look at a member's predictions, from one on, until one of its windows has changed for the worse.
 
     ``found`` was predicted, ``labels`` it was, int32 arrays (n,). Written are the windows of `new_windows` for warnings
-    and for drifts, the score by SEEN and RIGHT, int64 (2,), and what its votes count: ``weights``, float64 (n,).
+    and for drifts, the score by SEEN and RIGHT, int64 (2,), and what its votes count: ``weights``, float64 (n,), its
+    accuracy so far, 1 if it has never been right.
     Returns the instance behind the last one looked at, and 0, or WARNING or DRIFT or both.
     """
     for i in range(start, len(found)):
-        weights[i] = weigh(score)
+        weights[i] = score[RIGHT] / score[SEEN] if score[RIGHT] else 1.0
         right = found[i] == labels[i]
         score[SEEN] += 1
         score[RIGHT] += right
