@@ -153,8 +153,7 @@ class ClassicalTree(StreamLearner, Drawn):
 
     def _encoded(self, single, place):
         """The instance that was encoded last, of a class index: `Data`."""
-        nominal = [attribute.kind == "nominal" for attribute in self.schema_.attributes]
-        codes = single.codes[:, nominal]
+        codes = np.delete(single.codes, self._quantiser.numeric, axis=1)
         return Data(np.ascontiguousarray(single.row.numbers.T), codes, np.array([place], np.int32))
 
     def _label_of(self, single):
@@ -263,11 +262,7 @@ def _numeric(schema):
 
 def _books(quantiser):
     """The books of nominal attributes."""
-    return [
-        book
-        for attribute, book in zip(quantiser.schema.attributes, quantiser.books, strict=True)
-        if attribute.kind == "nominal"
-    ]
+    return [book for book in quantiser.books if hasattr(book, "values")]
 
 
 def _lost(quantiser):

@@ -29,7 +29,9 @@ def restored(cls, meta, arrays, changes):
         empty = Quantiser(Schema.from_dict(meta["schema"])).sample.state()  # no tree of these has one
         members = storage.members_of(meta, empty)
         kept = _kept(arrays, members)
-        event_counts = _event_counts(meta)
+        event_counts = meta["event_counts"]
+        if event_counts.keys() != Tree([], True).event_counts.keys() or not all(map(is_count, event_counts.values())):
+            raise ValueError(f"the entry 'event_counts' is {shown(event_counts)}")
     tree = storage.made(cls, params | changes)
     tree.check_parameters()
     tree.__dict__.update(members)
@@ -41,14 +43,6 @@ def restored(cls, meta, arrays, changes):
         tree._take(kept)
     tree._tree.event_counts |= event_counts
     return tree
-
-
-def _event_counts(meta):
-    """What the tree has counted, checked."""
-    event_counts = meta["event_counts"]
-    if event_counts.keys() != Tree([], True).event_counts.keys() or not all(map(is_count, event_counts.values())):
-        raise ValueError(f"the entry 'event_counts' is {shown(event_counts)}")
-    return event_counts
 
 
 def _kept(arrays, members):
