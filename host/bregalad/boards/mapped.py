@@ -85,8 +85,14 @@ class MappedBoard(Remote):
         self._mapped.write(SOC_BASE + find_soc(name).addr, value)
 
     def _begin(self):
-        """End what is under way; the rings are empty then."""
-        self._check_core()
+        """End what is under way; the rings are empty then. BoardError if there is no core of this version."""
+        core = self._get("core")
+        if core & 0xFF != SOC_VERSION:
+            raise BoardError(
+                f"{self.name}: register {SOC_BASE:#x} reads {core:#x}, version {core & 0xFF}; this driver knows "
+                f"{SOC_VERSION}: there is no such core here, or its bitstream is not loaded"
+            )
+        self._found = True
         _write(self._mapped, "control", reset=1)
         self._set("interrupt_mask", 0)
         limit = time.monotonic() + self.timeout
@@ -95,15 +101,6 @@ class MappedBoard(Remote):
                 raise BoardError(
                     f"{self.name}: the core waits for an answer of its bus since {self.timeout:g} s: reset the system"
                 )
-
-    def _check_core(self):
-        core = self._get("core")
-        if core & 0xFF != SOC_VERSION:
-            raise BoardError(
-                f"{self.name}: register {SOC_BASE:#x} reads {core:#x}, version {core & 0xFF}; this driver knows "
-                f"{SOC_VERSION}: there is no such core here, or its bitstream is not loaded"
-            )
-        self._found = True
 
     def _place(self):
         """Allocate the window and begin the rings."""
@@ -250,8 +247,9 @@ class MappedBoard(Remote):
             self._check_rings()
             if ends:
                 check_interrupt()
-                # Twice: its last words may be under way when it says that it is idle.
-                idle = idle + 1 if self._idle() else 0
+                # Twice: a report's last words may be under way when it says that it is idle.
+                at_rest = self._consumed == self._produced and not self.read("status.busy")
+                idle = idle + 1 if at_rest and _state(self._mapped)["idle"] else 0
                 if idle == 2:
                     raise self._no_report_due()
                 self._sleep()
@@ -265,10 +263,6 @@ class MappedBoard(Remote):
             return
         _write(self._mapped, "interrupt_mask", reports=1, commands=self._consumed != self._produced, stopped=1)
         wait(_LOOK)
-
-    def _idle(self):
-        """Whether all commands are done, but for a report's last words that may be under way."""
-        return self._consumed == self._produced and not self.read("status.busy") and _state(self._mapped)["idle"]
 
     def receive(self, wait=False):
         self._check()

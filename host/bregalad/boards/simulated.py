@@ -93,7 +93,11 @@ class SimulatedBoard(Device):
         attempt = g.passes * (g.bins * (2 * g.classes + 4) + 100)
         record = 2 * g.passes * PATH_LIMIT * MOST_WEIGHT
         self._patience = int((10_000 + latency + 10 * attempt + _LAST * record) / (1 - stall))
-        self._model = _library(geometry, wave is not None)
+        self._model, began = _library(geometry, wave is not None), None
+        if wave is not None:
+            from bregalad_sim.wave import begin_wave
+
+            began = begin_wave(self._model, wave)
         self._handle = self._model.board_open(
             self._memory.ctypes.data,
             memory_size + page_bytes(geometry),
@@ -101,17 +105,10 @@ class SimulatedBoard(Device):
             latency,
             int(stall * (1 << 32)),
             seed & 0xFFFFFFFF,
-            self._begin_wave(wave),
+            began,
         )
         # A waveform is whole only once it is closed, be it at the interpreter's end.
         self._closing = weakref.finalize(self, _end, self._model, self._handle, os.getpid())
-
-    def _begin_wave(self, path):
-        if path is None:
-            return None
-        from bregalad_sim.wave import begin_wave
-
-        return begin_wave(self._model, path)
 
     def close(self):
         if self._handle:
@@ -149,12 +146,11 @@ class SimulatedBoard(Device):
                     f"simulated: no report for {quiet} clocks without any transfer: "
                     "send what shall be answered, whole, before waiting"
                 )
-            if quiet > _POLL and not self._is_busy():
-                if not self._model.board_available(self._handle):
-                    raise BoardError(
-                        "simulated: no report can come, since all commands sent are done: send "
-                        "what shall be answered before waiting"
-                    )
+            if quiet > _POLL and not self.read("status.busy") and not self._model.board_available(self._handle):
+                raise BoardError(
+                    "simulated: no report can come, since all commands sent are done: send "
+                    "what shall be answered before waiting"
+                )
         seen = 0
         while (count := self._model.board_available(self._handle)) != seen:
             seen = count
@@ -168,7 +164,7 @@ class SimulatedBoard(Device):
         while True:
             self._run(_POLL, _ANY)
             quiet = self._model.board_quiet(self._handle)
-            if quiet >= _POLL and not self._is_busy():
+            if quiet >= _POLL and not self.read("status.busy"):
                 return
             if quiet > self._patience:
                 raise BoardError(
@@ -191,9 +187,6 @@ class SimulatedBoard(Device):
         if self._handle is None:
             raise BoardError("simulated: the board is closed: open it again")
         return self._handle
-
-    def _is_busy(self):
-        return bool(self.read("status.busy"))
 
     # Memory
 

@@ -92,7 +92,10 @@ class SerialWire(Wire):
             if happened & select.POLLOUT:
                 del self._out[: port.write(self._out)]
             if happened & ~select.POLLOUT:
-                self._in += _read(port)
+                data = os.read(port.fileno(), _READ)  # not `port.read`, which uses `select.select`
+                if not data:
+                    raise OSError("it is ready to be read, but there is nothing")
+                self._in += data
         except BlockingIOError:
             pass
         except OSError as error:  # SerialException is one
@@ -144,11 +147,3 @@ class SerialWire(Wire):
             "is not loaded (bregalad program BOARD), or it was built for another rate (say "
             "which with baud=)"
         )
-
-
-def _read(port):
-    """What has come; not ``port.read``, which uses ``select.select``."""
-    data = os.read(port.fileno(), _READ)
-    if not data:
-        raise OSError("it is ready to be read, but there is nothing")
-    return data
