@@ -83,24 +83,20 @@ def begun(path, run):
             raise ValueError(f"every is {every!r}")
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{path}: a damaged checkpoint, or one of another release ({error})") from error
-    _check_same(path, {"options": options, "source": source}, run)
-    board = run["options"]["board"]
-    return load_learner(path, **({} if board == "emulated" else {"board": board})), curve, every, position
-
-
-def _check_same(path, old, new):
-    for name in sorted({*old["options"], *new["options"]}):
-        was, now = (each["options"].get(name) for each in (old, new))
+    for name in sorted({*options, *run["options"]}):
+        was, now = (each.get(name) for each in (options, run["options"]))
         if was != now:
             flag = _FLAGS.get(name, f"--{name.replace('_', '-')}")
             raise ValueError(
                 f"{path} is of a run {_shown(flag, was)}, not {_shown(flag, now)}: "
                 "go on with the options that it was begun with"
             )
-    if old["source"] != new["source"]:
+    if source != run["source"]:
         raise ValueError(
             f"{path} is of a run on another stream, or its file has changed: go on with the one that it was begun with"
         )
+    board = run["options"]["board"]
+    return load_learner(path, **({} if board == "emulated" else {"board": board})), curve, every, position
 
 
 def _shown(flag, value):

@@ -1,6 +1,5 @@
 """Files that a command is to write: checked before it begins."""
 
-import json
 import math
 import os
 
@@ -37,16 +36,12 @@ def check_plot(path):
         raise ValueError(f"{path}: plots can be {', '.join(sorted(formats))}")
 
 
-def print_json(value):
-    """Print a dict as one JSON object; NumPy's numbers as numbers, what is not finite as null."""
-    print(json.dumps(_plain(value), allow_nan=False))
-
-
-def _plain(value):
+def plain(value):
+    """A value in JSON's types: NumPy's numbers as numbers, what is not finite as None."""
     if isinstance(value, dict):
-        return {str(name): _plain(each) for name, each in value.items()}
+        return {str(name): plain(each) for name, each in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
+        return [plain(each) for each in value]
     value = getattr(value, "item", lambda: value)()
     if isinstance(value, float) and not math.isfinite(value):
         return None

@@ -33,20 +33,6 @@ def notes_of(tree, curve):
     return notes
 
 
-def times_of(curve):
-    """How long what has taken, as a text."""
-    from ..building import build_seconds
-    from ..compiled import compile_seconds
-
-    others = {"compiling": compile_seconds(), "building the simulated board": build_seconds()}
-    return "; ".join(
-        [
-            f"{curve.seconds[-1]:.2f} predicting and learning",
-            *(f"{seconds:.1f} {what}, the first time only" for what, seconds in others.items() if seconds),
-        ]
-    )
-
-
 def report_of(tree, curve):
     """What `print_report` prints, and the tree's parameters, as a dict."""
     from ..building import build_seconds
@@ -69,6 +55,9 @@ def report_of(tree, curve):
 
 def print_report(tree, curve, before=0):
     """Print what a run has come to, of a tree that had learnt so many instances ``before``."""
+    from ..building import build_seconds
+    from ..compiled import compile_seconds
+
     report, boarded = tree.report(), on_board(tree)
     print(f"instances   {report['instances']}" + (f", {before} of them before this run" if before else ""))
     kappa = "undefined" if math.isnan(curve.kappa[-1]) else f"{curve.kappa[-1]:.4f}"
@@ -97,7 +86,9 @@ def print_report(tree, curve, before=0):
         print(f"level       {report['level']}, estimated merit {report['merit']:.4f}")
     if boarded:
         print(f"leaves      predict by {report['leaf_prediction']}")
-    print(f"seconds     {times_of(curve)}")
+    others = {"compiling": compile_seconds(), "building the simulated board": build_seconds()}
+    once = (f"; {seconds:.1f} {what}, the first time only" for what, seconds in others.items() if seconds)
+    print(f"seconds     {curve.seconds[-1]:.2f} predicting and learning{''.join(once)}")
     made = report["splits"] + report["replaced"]
     ties = f"{report['ties']} tie-broken ({report['ties'] / max(made, 1):.1%}); " if boarded else ""
     print(

@@ -7,11 +7,6 @@ from . import learner
 from .options import chunk_of, is_endless, open_source_of, words_of
 
 
-def keep_columns(tree, stream, ignored):
-    """Have a tree, and its file, know the class column that it learns from, and the columns that it does not."""
-    tree._columns = {"class": stream.schema.class_name, "ignored": ignored}
-
-
 def keep_curve(tree, curve, before):
     """Have a tree, and its file, know the curve of a run, behind that of the ``before`` instances learnt earlier."""
     from ..estimator.looking.page import points_of

@@ -81,7 +81,7 @@ def _maker(words):
     args = parser.parse_args(["-", *shlex.split(words)])
 
     def make(classes, nominal):
-        made = train.new_learner(args)
+        made = train.made(args, train.chosen_of(args))
         member = made if args.learner == "tree" else made.tree
         member.set_params(**learner.of_stream(member, classes, nominal))
         return made

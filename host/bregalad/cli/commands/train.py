@@ -1,5 +1,6 @@
 """Learn a tree from a file, testing each instance before learning it."""
 
+import json
 import sys
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
@@ -57,12 +58,20 @@ def run(args):
 
 
 def _run(args):
-    _check_checkpoints(args)
+    if args.every is not None:
+        from ...evaluation.prequential import POINT
+
+        if not (args.checkpoint or args.resume):
+            raise ValueError("--every has no effect without --checkpoint or --resume")
+        if args.every < POINT:
+            raise ValueError(
+                f"--every must be {POINT} or more, for checkpoints are written at the curve's points, not {args.every}"
+            )
     options.check_there(args.file, *filter(None, (args.from_,)))
     _check_results(args)
     tree = saved.begun_from(args) if args.from_ else None
     before = tree.report()["instances"] if args.from_ else 0
-    chosen = _chosen(args)
+    chosen = chosen_of(args)
     if args.html and args.learner != "tree":
         raise ValueError("--html is for one tree, and an ensemble has several: leave it out")
     this = checkpoint.run_of(args) if args.checkpoint or args.resume else None
@@ -70,14 +79,14 @@ def _run(args):
     tree = old[0] if old else tree
     if tree is None:
         stream, ignored = options.open_file(args)
-        tree = _made(args, chosen)
+        tree = made(args, chosen)
     else:
         stream, ignored = saved.open_file_for(args, tree, labelled=True)
     if args.wave:
         tree.write_wave(args.wave)
     run = _begun(args, stream, tree, this, old, before)
     if not old:
-        saved.keep_columns(run.tree, stream, ignored)
+        run.tree._columns = {"class": stream.schema.class_name, "ignored": ignored}
     stopped = _learn(args, stream, run)
     return _end(args, run, stopped)
 
@@ -96,12 +105,7 @@ class _Run:
     before: int  # instances that the tree had learnt
 
 
-def new_learner(args):
-    """The tree or ensemble that the options describe, checked."""
-    return _made(args, _chosen(args))
-
-
-def _chosen(args):
+def chosen_of(args):
     """The tree's parameters that are given; all options are checked, and those of the learner have defaults."""
     args.tree, args.learner = args.tree or "vfdt", args.learner or "tree"
     chosen = learner.given(args)
@@ -110,7 +114,8 @@ def _chosen(args):
     return chosen
 
 
-def _made(args, chosen):
+def made(args, chosen):
+    """The tree or ensemble that the options describe, checked; ``chosen`` are those of `chosen_of`."""
     from ...learners.catalogue import CLASSICAL, POSITIVE, TREES
 
     where = {} if args.tree in CLASSICAL else {"board": args.board, "geometry": args.geometry}
@@ -238,25 +243,13 @@ def _tell(args, run, stopped):
             file=sys.stderr if args.json else sys.stdout,
         )
     if args.json:
-        outputs.print_json(report.report_of(tree, curve) | position)
+        print(json.dumps(outputs.plain(report.report_of(tree, curve) | position), allow_nan=False))
     else:
         report.print_report(tree, curve, run.before)
         if position.get("skipped"):
             print(f"skipped     {counted(position['skipped'], 'message')} that did not fit")
     for note in report.notes_of(tree, curve):
         print(f"bregalad train: {note}", file=sys.stderr)
-
-
-def _check_checkpoints(args):
-    if args.every is not None and not (args.checkpoint or args.resume):
-        raise ValueError("--every has no effect without --checkpoint or --resume")
-    if args.every is not None:
-        from ...evaluation.prequential import POINT
-
-        if args.every < POINT:
-            raise ValueError(
-                f"--every must be {POINT} or more, for checkpoints are written at the curve's points, not {args.every}"
-            )
 
 
 @contextmanager
