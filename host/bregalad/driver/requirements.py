@@ -25,28 +25,22 @@ def check_abilities(geometry, policy, prediction):
             f"leaf_prediction={prediction!r} takes a board with naive Bayes: choose "
             f"a geometry with naive_bayes=True, or leaf_prediction={usual_predictor(False).word!r}"
         )
-    _check_alternates(geometry, policy)
+    if policy.alternates and geometry.nodes:
+        if policy.rivals:
+            raise ValueError(
+                f"a board with a node table (nodes={geometry.nodes}) neither forgets nor tests alternates by what they "
+                "predict: choose board='emulated' and a geometry with nodes=0, or another tree"
+            )
+        if not geometry.alternates:
+            raise ValueError(
+                f"a board with a node table (nodes={geometry.nodes}) learns no alternates unless it is built for them: "
+                "choose a geometry with alternates, 1 to 7, or another tree"
+            )
     window, most = policy.window, geometry.count_max
     if window is not None and window > most:  # they would be halved
         raise ValueError(
             f"a window of {window} instances is larger than the board's counters, which hold {most}: choose "
             f"window <= {most}, or a geometry with count_width >= {int(window).bit_length()}"
-        )
-
-
-def _check_alternates(geometry, policy):
-    """Refuse with a ValueError a board with a node table that does not learn a policy's alternates."""
-    if not (policy.alternates and geometry.nodes):
-        return
-    if policy.rivals:
-        raise ValueError(
-            f"a board with a node table (nodes={geometry.nodes}) neither forgets nor tests alternates by what they "
-            "predict: choose board='emulated' and a geometry with nodes=0, or another tree"
-        )
-    if not geometry.alternates:
-        raise ValueError(
-            f"a board with a node table (nodes={geometry.nodes}) learns no alternates unless it is built for them: "
-            "choose a geometry with alternates, 1 to 7, or another tree"
         )
 
 

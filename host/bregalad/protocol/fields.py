@@ -73,3 +73,16 @@ class Register:
             field.name: bits * fits if field.access is Access.PULSE else min(max(bits, least), most)
             for field, bits, least, most in given
         }
+
+
+def finder(registers):
+    """A function that gives the one of these registers that has a name."""
+    known = {register.name: register for register in registers}
+
+    def find(name):
+        """The register of a name; KeyError if there is none."""
+        if name not in known:
+            raise KeyError(f"no register {name!r}; there are {', '.join(known)}")
+        return known[name]
+
+    return find

@@ -6,7 +6,7 @@ No pulse of such a word works.
 
 from ..criteria import DECLARED, criterion_of, numbered
 from ..geometry import Geometry
-from .fields import Access, Field, Register
+from .fields import Access, Field, Register, finder
 from .tree import TREE_REGISTERS
 
 MAGIC = 0x47455242  # "BREG", little endian
@@ -140,15 +140,7 @@ REGISTERS = (
 # What the host sets before it sends commands.
 CONFIGURATION = tuple(register for register in REGISTERS if any(field.access is Access.RW for field in register.fields))
 
-_BY_NAME = {register.name: register for register in (*REGISTERS, *TREE_REGISTERS)}
-
-
-def find(name):
-    """The register of a name; KeyError if there is none."""
-    try:
-        return _BY_NAME[name]
-    except KeyError:
-        raise KeyError(f"no register {name!r}; there are {', '.join(_BY_NAME)}") from None
+find = finder((*REGISTERS, *TREE_REGISTERS))
 
 
 def identity_fields(geometry):

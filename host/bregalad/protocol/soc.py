@@ -21,7 +21,7 @@ indices are, and resets the accelerator, which keeps statistics and slot table.
 
 from enum import IntEnum
 
-from .fields import Access, Register
+from .fields import Access, Register, finder
 from .fields import Field as Bits
 from .layout import Field, Layout
 
@@ -113,12 +113,4 @@ SOC_REGISTERS = (
     _words(18, "interrupt_mask", *(Bits(name, 1, _RW, f"1: {doc[0].lower()}{doc[1:]}") for name, doc in _STATUS)),
 )
 
-_BY_NAME = {register.name: register for register in SOC_REGISTERS}
-
-
-def find_soc(name):
-    """The core's register of a name; KeyError if there is none."""
-    try:
-        return _BY_NAME[name]
-    except KeyError:
-        raise KeyError(f"no register {name!r}; there are {', '.join(_BY_NAME)}") from None
+find_soc = finder(SOC_REGISTERS)

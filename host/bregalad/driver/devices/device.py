@@ -1,6 +1,5 @@
 """A board that is reached by commands and reports: what it is told, asked, and hears of it."""
 
-from abc import abstractmethod
 from itertools import count as count_from
 
 import numpy as np
@@ -23,23 +22,13 @@ _RUNS = (Kind.ENTRY, TreeKind.LABEL)
 _TOKENS = count_from(1)
 
 
-def configure_cells(board, cells):
-    """Write to a device's registers how its cells count: a `CellMap`."""
-    board.write("cells.count", len(cells))
-    for cell in range(len(cells)):
-        board.write_fields(
-            "cell",
-            index=cell,
-            kind=int(cells.kind[cell]),
-            first=int(cells.first[cell]),
-            other=int(cells.other[cell]),
-            base=int(cells.base[cell]),
-            write=1,
-        )
-
-
 class DeviceDriver(Driver):
-    """What learning on a device is built on: commands, registers, and what nodes have counted."""
+    """What learning on a device is built on: commands, registers, and what nodes have counted.
+
+    A subclass has ``take(data, at)``, which takes in reports, whole ones, that compiled code takes from byte ``at`` on,
+    and returns where the first other one begins, which may be the end; and ``take_other(kind, report)``, for a run of
+    reports of one `TreeKind` that it leaves.
+    """
 
     def __init__(self, trainer):
         super().__init__(trainer)
@@ -50,15 +39,18 @@ class DeviceDriver(Driver):
         self.report = report_of(self.board.geometry, len(self.trainer.cells), self.trainer.policy.reports_all)
 
     def configure(self):
-        trainer, board, policy = self.trainer, self.board, self.trainer.policy
+        trainer, board, policy, cells = self.trainer, self.board, self.trainer.policy, self.trainer.cells
         board.send(pack_command(board.geometry, Opcode.RESET))
         self.fence()
-        configure_cells(board, trainer.cells)
+        board.write("cells.count", len(cells))
+        for cell in range(len(cells)):
+            values = {name: int(getattr(cells, name)[cell]) for name in ("kind", "first", "other", "base")}
+            board.write_fields("cell", index=cell, **values, write=1)
         self.count_classes(trainer.classes)
         board.write_fields(
             "report",
             all=int(policy.reports_all),
-            neighbours=int(trainer.cells.has_numbers),  # without, the board need not look for nothing
+            neighbours=int(cells.has_numbers),  # without, the board need not look for nothing
         )
 
     def count_classes(self, classes):
@@ -140,17 +132,6 @@ class DeviceDriver(Driver):
         """
         at = self.take(data, 0)
         return self._reports(data, at) if at < len(data) else ()
-
-    @abstractmethod
-    def take(self, data, at):
-        """Take in reports, whole ones, that compiled code takes from byte ``at`` on; where the first other one begins.
-
-        It may be the end.
-        """
-
-    @abstractmethod
-    def take_other(self, kind, report):
-        """Take in a run of reports of one `TreeKind` that `take` leaves."""
 
     def _reports(self, data, at):
         words, geometry, cells = np.frombuffer(data, "<u4"), self.board.geometry, len(self.trainer.cells)
