@@ -28,7 +28,7 @@ def add_ensembles(parser):
         group.add_argument(option.flag, help=help_of(option), **option.kind.arguments)
 
 
-def check_ensemble(args):
+def _check_ensemble(args):
     """Raise ValueError for options that contradict each other."""
     for option in OWN:
         if (value := getattr(args, option.name)) is None:
@@ -51,26 +51,27 @@ def check_ensemble(args):
             raise ValueError(f"--{option} is for one tree, not for --learner {args.learner}")
 
 
-def member_of(args, chosen):
-    """The options of a member: those chosen, but for the ensemble's own; of a forest of VFDTs others by default."""
-    if args.learner == "tree":
-        return chosen
-    usual = MEMBER if args.learner == "arf" and args.tree == "vfdt" and args.geometry is None else {}
-    return {**usual, **{name: value for name, value in chosen.items() if name not in _SHARED}}
+def made(args, chosen):
+    """The tree or ensemble that the options describe, checked; ``chosen`` as of `given`.
 
-
-def ensemble_of(args, tree, chosen):
-    """The ensemble of trees like this one; the tree itself if it is to learn alone."""
-    if args.learner == "tree":
-        return tree
+    Trees of a forest of VFDTs have others by default.
+    """
     from ..ensemble.catalogue import ENSEMBLES
+    from ..learners.catalogue import CLASSICAL, POSITIVE, TREES
 
-    own = {option.name: value for option in OWN if (value := getattr(args, option.name)) is not None}
-    if args.seed is not None:
-        own["seed"] = args.seed
-    if "threads" in chosen:
-        own["threads"] = chosen["threads"]
-    return ENSEMBLES[args.learner](tree, **own)
+    kind = (TREES | POSITIVE | CLASSICAL)[args.tree]
+    where = {} if args.tree in CLASSICAL else {"board": args.board, "geometry": args.geometry}
+    if args.learner == "tree":
+        found = kind(**where, **chosen)
+    else:
+        usual = MEMBER if args.learner == "arf" and args.tree == "vfdt" and args.geometry is None else {}
+        member = usual | chosen
+        own = {option.name: getattr(args, option.name) for option in OWN}
+        own |= {"seed": args.seed, "threads": member.pop("threads", None)}
+        own = {name: value for name, value in own.items() if value is not None}
+        found = ENSEMBLES[args.learner](kind(**where, **member), **own)
+    found.check_parameters()
+    return found
 
 
 # Those of the parameters that add_learner makes options of; board, geometry and nominal are elsewhere.
@@ -93,10 +94,11 @@ def add_learner(parser):
 
 
 def given(args):
-    """The options given, as the constructor of the tree chosen takes them.
+    """The options given, as the constructor of the tree chosen takes them; those of the learner get defaults.
 
     ValueError if that tree does not have one of them, or it has no effect beside the others.
     """
+    args.tree, args.learner = args.tree or "vfdt", args.learner or "tree"
     chosen, values = {}, {}
     for option in OPTIONS:
         value = getattr(args, option.name)
@@ -118,6 +120,8 @@ def given(args):
         raise ValueError(f"{args.tree} learns on the host: --board and --geometry are for {others}")
     if args.geometry is not None and "slots" in chosen:
         raise ValueError("--slots is for a board without --geometry: geometries have their own")
+    _check_labels(args)
+    _check_ensemble(args)
     return chosen
 
 
@@ -131,15 +135,15 @@ def _check_weights(flag, weights):
             )
 
 
-def of_stream(tree, classes, nominal):
-    """A tree's parameters that name what a stream has: labels, which may be numbers in a file, and attributes."""
-    labels = {str(label): label for label in classes}
+def tell(learner, classes, nominal):
+    """Have a tree, or an ensemble, know what a stream has: labels, which may be numbers in a file, and attributes."""
+    tree, labels = getattr(learner, "tree", learner), {str(label): label for label in classes}
     named = {"nominal": nominal}
     if getattr(tree, "class_weight", None):
         named["class_weight"] = {labels.get(word, word): weight for word, weight in tree.class_weight.items()}
     if hasattr(tree, "positive"):
         named["positive"] = labels.get(str(tree.positive), tree.positive)
-    return named
+    tree.set_params(**named)
 
 
 _STRATEGIES = {name.lower(): name for name in active.__all__ if name != "Strategy"}
@@ -157,7 +161,7 @@ def add_labels(parser):
     group.add_argument("--seed", type=int, metavar="N", help="of what --ask or --learner draws at random (default: 1)")
 
 
-def check_labels(args):
+def _check_labels(args):
     """Raise ValueError for options that contradict each other."""
     if args.ask is None:
         for option in ("budget", "seed"):

@@ -115,9 +115,6 @@ class SplitPolicy:
         for field in fields(self):
             if field.name not in _FIXED:
                 check(field.name, getattr(self, field.name))
-        self._refuse_contradictions()
-
-    def _refuse_contradictions(self):
         known = covered(self.bound)
         if self.criterion not in known:
             raise ValueError(

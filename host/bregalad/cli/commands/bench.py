@@ -81,9 +81,8 @@ def _maker(words):
     args = parser.parse_args(["-", *shlex.split(words)])
 
     def make(classes, nominal):
-        made = train.made(args, train.chosen_of(args))
-        member = made if args.learner == "tree" else made.tree
-        member.set_params(**learner.of_stream(member, classes, nominal))
+        made = learner.made(args, learner.given(args))
+        learner.tell(made, classes, nominal)
         return made
 
     return make

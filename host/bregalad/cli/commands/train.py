@@ -71,7 +71,7 @@ def _run(args):
     _check_results(args)
     tree = saved.begun_from(args) if args.from_ else None
     before = tree.report()["instances"] if args.from_ else 0
-    chosen = chosen_of(args)
+    chosen = learner.given(args)
     if args.html and args.learner != "tree":
         raise ValueError("--html is for one tree, and an ensemble has several: leave it out")
     this = checkpoint.run_of(args) if args.checkpoint or args.resume else None
@@ -79,7 +79,7 @@ def _run(args):
     tree = old[0] if old else tree
     if tree is None:
         stream, ignored = options.open_file(args)
-        tree = made(args, chosen)
+        tree = learner.made(args, chosen)
     else:
         stream, ignored = saved.open_file_for(args, tree, labelled=True)
     if args.wave:
@@ -103,26 +103,6 @@ class _Run:
     position: Any  # callable: where the stream is after so many of these
     checkpoints: Any
     before: int  # instances that the tree had learnt
-
-
-def chosen_of(args):
-    """The tree's parameters that are given; all options are checked, and those of the learner have defaults."""
-    args.tree, args.learner = args.tree or "vfdt", args.learner or "tree"
-    chosen = learner.given(args)
-    learner.check_labels(args)
-    learner.check_ensemble(args)
-    return chosen
-
-
-def made(args, chosen):
-    """The tree or ensemble that the options describe, checked; ``chosen`` are those of `chosen_of`."""
-    from ...learners.catalogue import CLASSICAL, POSITIVE, TREES
-
-    where = {} if args.tree in CLASSICAL else {"board": args.board, "geometry": args.geometry}
-    tree = (TREES | POSITIVE | CLASSICAL)[args.tree](**where, **learner.member_of(args, chosen))
-    tree = learner.ensemble_of(args, tree, chosen)
-    tree.check_parameters()
-    return tree
 
 
 def _check_results(args):
@@ -155,8 +135,7 @@ def _begun(args, stream, tree, this, old, before):
         classes = tree.classes_.tolist()
     else:
         classes, nominal = options.survey(stream, args.limit)
-        member = tree if args.learner == "tree" else tree.tree
-        member.set_params(**learner.of_stream(member, classes, nominal))
+        learner.tell(tree, classes, nominal)
     where, kept = stream.source.position, args.checkpoint or args.resume
     writer = checkpoint.Checkpoints(kept, args.every or every, this, seen, where) if kept else None
     return _Run(tree, strategy, classes, curve, seen, where, writer, before)
