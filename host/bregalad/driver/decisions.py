@@ -18,13 +18,8 @@ def carrying_out(trainer, node):
 
     For an alternate the board is asked nothing, else for the attribute that wins, or for all.
     """
-    nodes, event_counts, cells, policy, growth = (
-        trainer.nodes,
-        trainer.event_counts,
-        trainer.cells,
-        trainer.policy,
-        trainer.growth,
-    )
+    nodes, cells, policy = trainer.nodes, trainer.cells, trainer.policy
+    event_counts, growth = trainer.event_counts, trainer.growth
     decision, cell, value = (int(getattr(nodes, name)[node]) for name in ("decision", "cell", "value"))
     nodes.decision[node] = KEEP
     if decision >= ALTERNATE and not (decision == ALTERNATE and policy.rivals):

@@ -1,7 +1,6 @@
 """Online bagging, leveraging bagging, and the adaptive random forest."""
 
 from ..drift.adwin import new_windows
-from ..learners.hoeffding import VFDT
 from .estimator import Ensemble, declared
 from .member import Style
 from .options import MEMBER
@@ -20,9 +19,6 @@ class OnlineBagging(Ensemble):
     _name = "bagging"
 
     rate: float = 1.0
-
-    def _default_tree(self):
-        return VFDT()
 
     def _style(self):
         return Style(self._template, int(self.seed), float(self.rate))
@@ -75,6 +71,7 @@ class AdaptiveRandomForest(Ensemble):
     """
 
     _name = "arf"
+    _usual = MEMBER
     _trees_each = 2  # one in the background
 
     rate: float = 6.0
@@ -82,9 +79,6 @@ class AdaptiveRandomForest(Ensemble):
     warning: float = 0.01
     drift: float = 0.001
     weighted: bool = True
-
-    def _default_tree(self):
-        return VFDT(**MEMBER)
 
     def _style(self):
         width = self.n_features_in_

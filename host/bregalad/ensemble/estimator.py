@@ -16,6 +16,7 @@ from ..estimator.tree import StreamTree
 from ..estimator.turns import in_turn
 from ..former import Counts
 from ..hints import Frame
+from ..learners.hoeffding import VFDT
 from ..predictors import predictor_of
 from . import options, storage
 from .member import Member
@@ -54,27 +55,21 @@ def _of_template(name):
 class Ensemble(StreamLearner, Parameters):
     """Base of the ensembles: trees that learn the same stream, each its own share of it, and vote.
 
-    A subclass says in ``_default_tree`` which tree its members are like if none is given, in ``_style`` how they are,
-    and in ``_learn_all`` how they learn.
+    A subclass says in ``_style`` how its members are, and in ``_learn_all`` how they learn.
     """
 
     _storage = storage
     _trees_each = 1  # that a member may have at a time
     _name = ""  # of `options.NAMES`
+    _usual: dict[str, Any] = {}  # parameters of the VFDT that members are like if no tree is given
     _shared_board = None  # the board that members share
     _workers = None  # of the workers that have the members; `_members` are older then
-
-    def _default_tree(self):
-        raise NotImplementedError
-
-    def _style(self):
-        raise NotImplementedError
 
     # Parameters: what concerns the stream, the tree says
 
     @property
     def _template(self):
-        return self._default_tree() if self.tree is None else self.tree
+        return VFDT(**self._usual) if self.tree is None else self.tree
 
     nominal, nominal_values = _of_template("nominal"), _of_template("nominal_values")
     nominal_split, class_weight = _of_template("nominal_split"), _of_template("class_weight")

@@ -148,14 +148,6 @@ class Member:
         if not self.style.weighted:
             weights[:] = 1.0
 
-    def predict(self, codes):
-        """Class indices of instances, and what the vote counts."""
-        return self.tree.predict_codes(codes), self.weight
-
-    def shares(self, codes):
-        """Class shares of instances, float array (n, classes), and what the vote counts."""
-        return self.tree._shares_of_codes(codes), self.weight
-
     @property
     def weight(self):
         """What its vote counts."""

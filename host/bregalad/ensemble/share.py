@@ -74,13 +74,17 @@ class Share:
 
     def vote(self, codes):
         """What members predict, and what their votes count; arrays (members, n), (members,)."""
-        found, weights = zip(*self._at_once(lambda member: member.predict(codes)), strict=True)
-        return np.array(found, np.int32), np.array(weights, float)
+        found = self._at_once(lambda member: member.tree.predict_codes(codes))
+        return np.array(found, np.int32), self._weights
 
     def shares(self, codes):
         """The members' class shares, and what their votes count; arrays (members, n, classes), (members,)."""
-        found, weights = zip(*self._at_once(lambda member: member.shares(codes)), strict=True)
-        return np.array(found), np.array(weights, float)
+        return np.array(self._at_once(lambda member: member.tree._shares_of_codes(codes))), self._weights
+
+    @property
+    def _weights(self):
+        """What the members' votes count."""
+        return np.array([member.weight for member in self.members], float)
 
     def thresholds(self):
         """Which codes any tree compares each attribute with; bool array (attributes, codes + 1)."""

@@ -215,15 +215,11 @@ def kappa(confusion: ArrayLike) -> float:
     return (float(np.trace(confusion)) / total - chance) / (1 - chance)
 
 
-# By label: the counts that grow where there is one, how high it stands, and its look.
-_MARKS: dict[str, tuple[tuple[str, ...], float, dict[str, Any]]] = {
-    "drift found": (("alternates", "drifts"), 0.97, {"marker": "v", "color": "tab:red", "markersize": 5}),
-    "part of the tree replaced": (
-        ("replaced", "swapped", "pruned"),
-        0.03,
-        {"marker": "^", "color": "tab:purple", "markersize": 5},
-    ),
-}
+# Label, counts that grow where there is one, how high it stands, and its look.
+_MARKS = (
+    ("drift found", ("alternates", "drifts"), 0.97, "v", "tab:red"),
+    ("part of the tree replaced", ("replaced", "swapped", "pruned"), 0.03, "^", "tab:purple"),
+)
 
 
 def picture(curve: Curve, title: str = "") -> Figure:
@@ -239,12 +235,12 @@ def picture(curve: Curve, title: str = "") -> Figure:
     axes.set_title(title, wrap=True)
     axes.margins(y=0.1)  # room for marks
     axes.grid(alpha=0.3)
-    for label, (names, height, style) in _MARKS.items():
-        where = _rises(curve, names)
-        if where:
-            axes.plot(
-                where, [height] * len(where), label=label, linestyle="", transform=axes.get_xaxis_transform(), **style
-            )
+    for label, names, height, marker, color in _MARKS:
+        counts = np.array([getattr(curve, name) for name in names])
+        where = np.array(curve.instances)[(np.diff(counts, prepend=0) > 0).any(axis=0)]
+        if len(where):
+            look = {"label": label, "linestyle": "", "marker": marker, "color": color, "markersize": 5}
+            axes.plot(where, [height] * len(where), transform=axes.get_xaxis_transform(), **look)
     other = axes.twinx()
     other.fill_between(curve.instances, curve.leaves, step="pre", color="tab:orange", alpha=0.15, label="leaves")
     other.set(ylabel="leaves", ylim=(0, None))
@@ -252,10 +248,3 @@ def picture(curve: Curve, title: str = "") -> Figure:
     axes.patch.set_visible(False)
     figure.legend(loc="outside lower center", ncols=3, fontsize="small")
     return figure
-
-
-def _rises(curve, names):
-    """The instances of the points at which one of these counts has grown."""
-    counts = np.array([getattr(curve, name) for name in names])
-    grown = (np.diff(counts, prepend=0) > 0).any(axis=0)
-    return np.array(curve.instances)[grown].tolist()

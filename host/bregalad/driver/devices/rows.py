@@ -134,16 +134,6 @@ class RowDriver(DeviceDriver):
             self._quantiser_command(TreeOpcode.EDGES, edges_command(self.board.geometry, cell, keys))
         self.flush()
 
-    def check_rows(self, address, count):
-        """Refuse rows that do not all lie in the board's memory with a ValueError."""
-        if self._declared is None:
-            raise ValueError("rows have no layout yet: declare() it")
-        most, stride = self.board.memory_size, self._declared.stride
-        if address < 0 or count < 0 or address + count * stride > most:
-            raise ValueError(
-                f"{count} rows of {stride} bytes from {address} on do not lie in the {most} bytes of memory"
-            )
-
     def _quantiser_command(self, opcode, command):
         head = padded(bytes([opcode]) + command.head[1:], self.board.geometry.bus_bytes)
         self._commands.append(head + command.payload)
@@ -197,11 +187,17 @@ class RowDriver(DeviceDriver):
     def learning_rows(self, address, count):
         """Learn rows that lie in the board's memory, from a byte on, and have been declared; a generator.
 
-        Returns of how many the class was predicted before they were learnt.
+        Returns of how many the class was predicted before they were learnt. ValueError if they do not all lie there.
         """
         trainer = self.trainer
         trainer.check_working()
-        self.check_rows(address, count)
+        if self._declared is None:
+            raise ValueError("rows have no layout yet: declare() it")
+        most, stride = self.board.memory_size, self._declared.stride
+        if address < 0 or count < 0 or address + count * stride > most:
+            raise ValueError(
+                f"{count} rows of {stride} bytes from {address} on do not lie in the {most} bytes of memory"
+            )
         trainer.failed = True
         yield from self.hits()
         for begin in range(0, count, _PART):
@@ -210,7 +206,7 @@ class RowDriver(DeviceDriver):
             trainer.rows_only = False  # somebody may have predicted meanwhile
             trainer.failed = True
             part = min(_PART, count - begin)
-            yield from self.learning_there(address + begin * self._declared.stride, part, trainer.review_period)
+            yield from self.learning_there(address + begin * stride, part, trainer.review_period)
             yield from self.read_leaves()
         _, right = yield from self.hits()
         trainer.failed = False
@@ -281,21 +277,16 @@ class RowDriver(DeviceDriver):
     def take_other(self, kind, report):
         """Take in a run of reports of one `TreeKind` that `take` leaves: of others nobody has asked for them."""
         found = np.frombuffer(report, layout_of(kind, self.board.geometry, 0).dtype)
-        if kind is TreeKind.LABEL:
-            self._take_labels(found)
+        if kind is TreeKind.LABEL and self._watch is not None:
+            self._labels.append(found)
+            self._at[0]["labels"] = 1
+        elif kind is TreeKind.LABEL:
+            position, self._answered = self._answered, self._answered + len(found)
+            self.trainer.window.predictions[position : self._answered] = found["label"]
         elif kind is TreeKind.MARK:
             self._found += [int(found["instances"][0]), int(found["hits"][0])]
         else:
             raise BoardError(f"board {self.board.name} tells {kind.name} out of turn: open it anew")
-
-    def _take_labels(self, found):
-        if self._watch is not None:
-            self._labels.append(found)
-            self._at[0]["labels"] = 1
-            return
-        count = len(found)
-        self.trainer.window.predictions[self._answered : self._answered + count] = found["label"]
-        self._answered += count
 
     def _look_at_errors(self):
         """Of the block that is being learnt, or part of it: whoever moves the tree on comes later."""
@@ -380,17 +371,12 @@ class RowDriver(DeviceDriver):
 
     def _arguments(self):
         """What compiled code works on."""
-        trainer = self.trainer
-        nodes, pool, classes = trainer.nodes, trainer.growth.pool, trainer.classes
-        table, other, before = self._made_of
-        if table is not nodes.table or other is not pool or before != classes:
-            self._made_of = nodes.table, pool, classes
-            self._answers = self._new_answers()
-        return self._answers
-
-    def _new_answers(self):
         trainer, growth = self.trainer, self.trainer.growth
-        return answers(
+        table, pool, classes = self._made_of
+        if table is trainer.nodes.table and pool is growth.pool and classes == trainer.classes:
+            return self._answers
+        self._made_of = trainer.nodes.table, growth.pool, trainer.classes
+        self._answers = answers(
             growth.arrays,
             np.ascontiguousarray(trainer.cells.kind, np.int64),
             trainer.form,
@@ -415,3 +401,4 @@ class RowDriver(DeviceDriver):
             self.report,
             self._step,
         )
+        return self._answers
