@@ -4,12 +4,12 @@ from .compiled import njit
 from .complete import complete
 
 
-def choose(declared, table, file, others, *, number=int, **options):
+def choose(declared, table, file, others, *, number=int):
     """A compiled function of (number, *arguments) that calls the function of a table with that number.
 
     ``declared``, ``table`` and ``file`` are as of `complete`; the table has compiled functions of the same arguments,
     ``number`` is that of what is declared. ``others``, of (number, *arguments), is for numbers that the table does not
-    have; ``options`` are Numba's, which all have been compiled with.
+    have.
     """
     cases = {number(key): function for key, function in complete(declared, table, file).items()}
     names = {f"function_{known}": function for known, function in cases.items()}
@@ -19,4 +19,4 @@ def choose(declared, table, file, others, *, number=int, **options):
     source += [f"    if number == {known}: return function_{known}({arguments})" for known in cases]
     source += [f"    return others(number, {arguments})"]
     exec("\n".join(source), names | {"others": others}, written := {})
-    return njit(inner=True, cached=False, **options)(written["chosen"])
+    return njit(inner=True, cached=False)(written["chosen"])

@@ -85,21 +85,6 @@ def _classification_error(counts, total):
     return 1 - most / total
 
 
-# Ranges.
-
-
-def _bits(classes):
-    return math.log2(max(2, classes))
-
-
-def _one(classes):
-    return 1.0
-
-
-def _half(classes):
-    return 0.5
-
-
 # Times n, in integers.
 
 
@@ -139,7 +124,7 @@ DECLARED = (
         "information_gain",
         0,
         _entropy,
-        _bits,
+        lambda classes: math.log2(max(2, classes)),
         _scaled_entropy,
         "bregalad_hw.gain.xlog2x:XLog2X",
         (LOG_BASE, LOG_SLOPE),
@@ -149,7 +134,7 @@ DECLARED = (
         "gini",
         1,
         _gini,
-        _one,
+        lambda classes: 1.0,
         _scaled_gini,
         "bregalad_hw.gain.gini:Gini",
         (RECIPROCAL_BASE, RECIPROCAL_SLOPE),
@@ -159,7 +144,7 @@ DECLARED = (
         "kearns_mansour",
         2,
         _kearns_mansour,
-        _half,
+        lambda classes: 0.5,
         _scaled_kearns_mansour,
         "bregalad_hw.gain.kearns_mansour:KearnsMansour",
         (ROOT_BASE, ROOT_SLOPE),
@@ -170,7 +155,7 @@ DECLARED = (
         "classification_error",
         3,
         _classification_error,
-        _one,
+        lambda classes: 1.0,
         _scaled_classification_error,
         "bregalad_hw.gain.classification_error:ClassificationError",
     ),

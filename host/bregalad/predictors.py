@@ -7,31 +7,19 @@ from collections.abc import Callable
 from enum import IntEnum
 
 
-def _never(right):
-    return False
-
-
-def _always(right):
-    return True
-
-
-def _where_better(right):
-    return right <= 0
-
-
 class Predictor(IntEnum):
     """What a leaf predicts by: `leaf_predictor.by`."""
 
     # Number in registers and compiled code, which stays once it is released; value of ``leaf_prediction``; meaning;
     # whether a leaf with statistics predicts by naive Bayes, by how often it was wrong where the majority class was
-    # right, less how often right where that was wrong.
-    MAJORITY = 0, "mc", "the class with most counts", _never
-    BAYES = 1, "nb", "naive Bayes where it knows, else the class with most counts", _always
-    ADAPTIVE = 2, "nba", "of the two the one that has been right more often", _where_better
+    # right, less how often right where that was wrong; None: never.
+    MAJORITY = 0, "mc", "the class with most counts", None
+    BAYES = 1, "nb", "naive Bayes where it knows, else the class with most counts", lambda right: True
+    ADAPTIVE = 2, "nba", "of the two the one that has been right more often", lambda right: right <= 0
 
     word: str
     meaning: str
-    trusts_bayes: Callable
+    trusts_bayes: Callable | None
 
     def __new__(cls, number, word, meaning, trusts_bayes):
         member = int.__new__(cls, number)
@@ -42,7 +30,7 @@ class Predictor(IntEnum):
     @property
     def takes_bayes(self):
         """Whether a board must have naive Bayes."""
-        return self.trusts_bayes is not _never
+        return self.trusts_bayes is not None
 
 
 _BY_WORD = {predictor.word: predictor for predictor in Predictor}

@@ -41,11 +41,6 @@ def _all(value, **others):
     return {**dict.fromkeys((*LEARNERS, *POSITIVE), value), **others}
 
 
-def _of_classes(value, **others):
-    """The same, without the trees of positive and unlabelled instances."""
-    return {**dict.fromkeys(LEARNERS, value), **others}
-
-
 def _of_choices(value, **others):
     """Of the trees whose criterion and bound can be chosen."""
     return {**{tree: value for tree in LEARNERS if tree != "corrhtree"}, **others}
@@ -215,7 +210,7 @@ OPTIONS = (
             "leaf_prediction",
             choice(*PREDICTORS),
             "what a leaf predicts by: " + "; ".join(f"{each.word}, {each.meaning}" for each in Predictor),
-            _of_classes(None),
+            dict.fromkeys(LEARNERS),
             none=f"{usual_predictor(True).word}, on a board without naive Bayes {usual_predictor(False).word}",
         ),
         Option(
@@ -248,7 +243,7 @@ OPTIONS = (
             "class_weight",
             WEIGHTS,
             "how often each instance of a class is learnt, by label; 'balanced', as in scikit-learn, with `fit` alone",
-            _of_classes(None, id5r=None, iti=None),
+            dict.fromkeys((*LEARNERS, *CLASSICAL)),
             none="once",
         ),
     ),

@@ -40,7 +40,8 @@ def unsplit(tree):
     """What a tree without a split says of itself."""
     leaf = tree._nodes.table[tree._nodes.standing(0)]
     how, events = tree.leaf_prediction_, tree._event_counts
-    bayes = predictor_of(how).trusts_bayes(leaf["right"])
+    trusts = predictor_of(how).trusts_bayes
+    bayes = trusts is not None and trusts(leaf["right"])
     return (
         f"No split {'is left' if events.splits else 'yet'}: {counted(events.instances, 'instance')}, "
         f"{counted(events.attempts, 'attempt')}, one every {leaf['period']} (grace). "
