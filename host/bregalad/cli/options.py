@@ -88,12 +88,6 @@ def check_there(*paths):
             os.stat(path)
 
 
-def check_clock(mhz):
-    """Raise ValueError if no PLL makes such a clock; None is the default's."""
-    if mhz is not None and not 1 <= mhz <= 400:
-        raise ValueError(f"--clock must be 1 to 400 MHz, not {mhz:g}")
-
-
 def network_options(board, **options):
     """Those of the options that are given, all of them for FPGA boards with Ethernet only."""
     given = {name: value for name, value in options.items() if value is not None}

@@ -13,10 +13,11 @@ from tqdm import tqdm
 from .. import former
 from ..boards.base import Board
 from ..data.iterables import parts_of
+from ..policy.split_policy import SplitPolicy
 from ..warn import warn
 from ..words import shown
 from .inputs import as_frame, class_indices, class_set, labels_of, same_length
-from .parameters import decisive, same
+from .parameters import same
 from .saving import storage
 from .turns import Turns, in_turn
 from .weights import accuracy
@@ -103,7 +104,8 @@ class Learner(ClassifierMixin, BaseEstimator):
 
     def _decisive(self):
         """Those parameters, with their values, that a learner keeps from its first instance on."""
-        return decisive(self._chosen())
+        names = {*SplitPolicy.__dataclass_fields__, "leaf_prediction", "nominal_split"}
+        return {name: value for name, value in self._chosen().items() if name in names}
 
     def _check_unchanged(self):
         """Refuse with a ValueError what was changed (``set_params``) since the first instance."""

@@ -13,7 +13,6 @@ from pandas.api.types import is_hashable, is_scalar
 from .. import former
 from ..data.schema import Attribute
 from ..options import table as options
-from ..policy.split_policy import SplitPolicy
 from ..words import shown
 
 if TYPE_CHECKING:
@@ -85,12 +84,6 @@ def described(cls, name, table):
     at = min(text.index(section) for section in _SECTIONS if section in text)
     cls.__doc__ = f"{text[:at]}Parameters\n----------\n{entries}\n\n{text[at:]}"
     return cls
-
-
-def decisive(chosen):
-    """Those of the options, with their values, that a learner keeps from its first instance on."""
-    names = {*SplitPolicy.__dataclass_fields__, "leaf_prediction", "nominal_split"}
-    return {name: value for name, value in chosen.items() if name in names}
 
 
 def check_nominal(given):

@@ -38,7 +38,7 @@ split only: all its attempts are candidates.
 tests/hw/test_decider.py compares both on millions of attempts, most of them at the bound.
 """
 
-from math import log2
+from math import frexp, ldexp
 
 import numpy as np
 
@@ -75,13 +75,7 @@ def rule_of(policy, classes):
     if not carried or not _LEAST_EPSILON < least < np.inf:
         return _RESET
     bound = reach**2 * options.certainty / 2 * _MARGIN
-    exponent = int(log2(bound)) + 2 * GAIN_FRACTION - MANTISSA
-    mantissa = int(bound * 2.0 ** (2 * GAIN_FRACTION - exponent))
-    while mantissa >> MANTISSA:
-        mantissa, exponent = mantissa >> 1, exponent + 1
-    while not mantissa >> MANTISSA - 1:
-        exponent -= 1
-        mantissa = int(bound * 2.0 ** (2 * GAIN_FRACTION - exponent))
+    fraction, exponent = frexp(bound)  # from 1/2 on, below 1
     return _RESET | {
         "decider.decides": 1,
         "decider.anytime": int(policy.anytime),
@@ -89,8 +83,8 @@ def rule_of(policy, classes):
         "decider.inner_ties": options.inner_ties,
         "decider.null": options.null,
         "decider.all_inner": options.replace,
-        "decider_bound.mantissa": mantissa,
-        "decider_bound.exponent": exponent & 0xFF,
+        "decider_bound.mantissa": int(ldexp(fraction, MANTISSA)),
+        "decider_bound.exponent": exponent + 2 * GAIN_FRACTION - MANTISSA & 0xFF,
         "decider_tie.n": _first_tie(options, classes),
     }
 
