@@ -87,12 +87,6 @@ def _alike(name):
     return re.sub(r"\$\d+", "", re.sub(r"(_\d+)+\b", "", name))
 
 
-def _blocks_table(blocks):
-    """Head and rows, and below them the sum."""
-    total = ("all", "", *(sum(column) for column in list(zip(*blocks, strict=True))[2:]))
-    return ("block", "copies", *_NOUNS), [(*row[:2], *(f"{taken:,}" for taken in row[2:])) for row in (*blocks, total)]
-
-
 def main():
     """The command line."""
     parser = argparse.ArgumentParser(description=first_line(__doc__))
@@ -100,7 +94,10 @@ def main():
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="bregalad-area-") as folder:
         netlist = netlist_of(Geometry.parse(args.sizes, _WHOLE), Path(folder))
-    print(table(*_blocks_table(blocks_of(netlist))))
+    blocks = blocks_of(netlist)
+    total = ("all", "", *(sum(column) for column in list(zip(*blocks, strict=True))[2:]))
+    rows = [(*row[:2], *(f"{taken:,}" for taken in row[2:])) for row in (*blocks, total)]
+    print(table(("block", "copies", *_NOUNS), rows))
 
 
 if __name__ == "__main__":

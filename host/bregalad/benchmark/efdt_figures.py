@@ -4,6 +4,7 @@ from contextlib import closing
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from matplotlib.figure import Figure
 
 from ..data.generators import RandomTree
@@ -96,14 +97,10 @@ def _show(file, kinds, curves, parts):
         moa = [f"{error:.4f}" for error in MOA.get(kind, ())] or ["", ""]
         rows.append([kind, *errors, f"{better} of {len(vfdt)}", *moa])
         for name in LEARNERS:
-            leaves, splits, replaced, pruned, ties, seconds = (
-                np.mean([getattr(curve, what)[-1] for curve in curves[kind, name]])
-                for what in ("leaves", "splits", "replaced", "pruned", "ties", "seconds")
-            )
-            last = np.mean([1 - curve.recent[-1] for curve in curves[kind, name]])
-            counts = [f"{value:.0f}" for value in (leaves, splits, replaced, pruned)]
-            share = f"{100 * ties / max(splits + replaced, 1):.0f} %"
-            sizes.append([kind, name, f"{last:.4f}", *counts, share, f"{seconds:.1f}"])
+            last = pd.concat([curve.table()[-1:] for curve in curves[kind, name]]).mean()
+            counts = [f"{last[what]:.0f}" for what in ("leaves", "splits", "replaced", "pruned")]
+            share = f"{100 * last['ties'] / max(last['splits'] + last['replaced'], 1):.0f} %"
+            sizes.append([kind, name, f"{1 - last['recent']:.4f}", *counts, share, f"{last['seconds']:.1f}"])
     parts.append("Error:")
     parts.append(table(["stream", *LEARNERS, "EFDT better", "MOA HT", "MOA EFDT"], rows))
     parts.append(

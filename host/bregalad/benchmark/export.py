@@ -118,10 +118,8 @@ def theirs(rows, y, test, leaves):
     from sklearn.tree import DecisionTreeClassifier
 
     tree = DecisionTreeClassifier(max_leaf_nodes=max(2, leaves), random_state=1).fit(rows, y)
-    exports, call = (
-        (export_to_c(tree), to_onnx(tree, rows[:1].astype(np.float32))),
-        _SCORES % {"classes": len(tree.classes_)},
-    )
+    exports = export_to_c(tree), to_onnx(tree, rows[:1].astype(np.float32))
+    call = _SCORES % {"classes": len(tree.classes_)}
     return row_of(tree, tree.get_n_leaves(), test, test.astype(np.float32), test, exports, call)
 
 

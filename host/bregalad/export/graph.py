@@ -156,10 +156,8 @@ def _tables(leaves, classes):
     """The constants of leaves that predict by naive Bayes."""
     width, most = len(leaves[0]["attributes"]), max(len(leaf["classes"]) for leaf in leaves)
     can_win = np.full((len(leaves), most), classes)
-    priors, terms = (
-        np.full((len(leaves), most), _NEVER, np.int32),
-        [np.zeros((1, most), np.int16)],
-    )  # of what is missing
+    priors = np.full((len(leaves), most), _NEVER, np.int32)
+    terms = [np.zeros((1, most), np.int16)]  # of what is missing
     lows, steps, lasts, firsts = np.zeros((4, len(leaves), width), np.int32)
     rows = 1
     for number, leaf in enumerate(leaves):
