@@ -78,8 +78,7 @@ class _Learner(Classifier):
         if not shares:
             return None
         found = np.zeros(self.schema.get_num_classes())
-        for label, share in shares.items():
-            found[label] = share
+        found[list(shares)] = list(shares.values())
         return found
 
     def _values(self, instance):

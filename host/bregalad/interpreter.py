@@ -20,11 +20,11 @@ def njit(**options):
 
 def overload(function, **options):
     """What only compiled code calls is left out."""
-    return _same
+    return register
 
 
 def register(record):
-    """A `Record` as it is."""
+    """A `Record`, or a function, as it is."""
     return record
 
 
@@ -45,7 +45,3 @@ class Proxy:
 def define_proxy(proxy, record, fields):
     """Say what a `Proxy` has."""
     proxy._fields = fields
-
-
-def _same(function):
-    return function

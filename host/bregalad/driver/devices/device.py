@@ -172,21 +172,15 @@ class DeviceDriver(Driver):
 
     def read(self, nodes, entries):
         """As of `Driver`. Ctrl-C comes between two reports."""
-        slots, cells, board = self.trainer.nodes.slot[nodes], len(self.trainer.cells), self.board
-        found = np.zeros(len(nodes), entry_body(board.geometry).dtype)
-        counts = np.zeros((len(nodes), cells, board.geometry.bins * board.geometry.classes), np.uint32)
+        slots, cells = self.trainer.nodes.slot[nodes], len(self.trainer.cells)
         with deferred_interrupt():
             self.trainer.check_working()
             self.trainer.requested = True  # what is left of it if this fails is swept up later
             received = self._read([(slot, cell) for slot in slots.tolist() for cell in (NONE, *range(cells))])
             self.trainer.requested = False
-        for at in range(len(slots)):
-            entry, *bins = received[at * (1 + cells) : (at + 1) * (1 + cells)]
-            for name in found.dtype.names:
-                found[name][at] = entry[name]
-            counts[at] = np.reshape(bins, (cells, -1))
-        plain_entries(self.trainer, nodes, found, entries)
-        return counts
+        plain_entries(self.trainer, nodes, np.array(received[:: 1 + cells]), entries)
+        counts = [each for place, each in enumerate(received) if place % (1 + cells)]
+        return np.array(counts, np.uint32).reshape(len(nodes), cells, -1)
 
     def _read(self, places):
         """What `_reading` returns."""
