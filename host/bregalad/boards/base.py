@@ -60,6 +60,8 @@ class Board(ABC):
         How often another tree has had its turn.
     instant : bool
         Whether it answers at once, for it is in this process.
+    state : statistics.State or None
+        What the engine in this process counts in; None of a device.
 
     Boards are context managers; leaving the context closes them.
     """
@@ -71,6 +73,7 @@ class Board(ABC):
     torn = False
     first_slot = first_node = turns = 0
     instant = False
+    state: State | None = None
 
     def __init__(self, geometry: Geometry) -> None:
         if not isinstance(geometry, Geometry):
@@ -112,11 +115,6 @@ class Board(ABC):
 
     def __repr__(self):
         return f"<{type(self).__name__} {self.geometry}>"
-
-    @property
-    def state(self) -> State | None:
-        """What the engine in this process counts in, `statistics.State`; None of a device."""
-        return None
 
     @abstractmethod
     def counters(self) -> dict[str, int]:

@@ -82,7 +82,7 @@ class Engine(Board):
                 f"emulated: there is no memory for {g.slots} slots of {g.bins} bins, {classes} classes and {cells} "
                 "cells: take fewer slots"
             ) from None
-        self._state = State(
+        self.state = State(
             lanes=g.lanes,
             count_max=g.count_max,
             gain_half=1 << g.gain_width - 1,
@@ -104,13 +104,9 @@ class Engine(Board):
             bayes_table=_bayes_table,
             measure=_measure(criterion_of(g.criterion)),
         )
-        self._state.entries[:, [LINK, CURRENT]] = NONE
-        self._state.config[FIRST] = 1
-
-    @property
-    def state(self):
-        return self._state
+        self.state.entries[:, [LINK, CURRENT]] = NONE
+        self.state.config[FIRST] = 1
 
     def counters(self):
-        counted = (int(count) & 0xFFFFFFFF for count in self._state.events)
+        counted = (int(count) & 0xFFFFFFFF for count in self.state.events)
         return Counts(zip(EVENTS, counted, strict=True)) | dict.fromkeys(TIMINGS, 0)

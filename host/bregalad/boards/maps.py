@@ -55,17 +55,12 @@ class PynqMap:
                 f"{self.name}: {len(found)} blocks of the overlay are of type ...{_IP}..., one is needed; there are "
                 f"{', '.join(blocks) or 'none'}"
             )
-        self._registers = pynq.MMIO(found[0]["phys_addr"], found[0]["addr_range"])
+        registers = pynq.MMIO(found[0]["phys_addr"], found[0]["addr_range"])
+        self.read, self.write = registers.read, registers.write
         self._awaited = None
         if (pin := found[0].get("interrupts", {}).get("interrupt")) is not None:
             self._awaited = _Awaited(lambda: pynq.Interrupt(pin["fullpath"]))
             self.wait = self._awaited.wait
-
-    def read(self, offset):
-        return self._registers.read(offset)
-
-    def write(self, offset, value):
-        self._registers.write(offset, value)
 
     def allocate(self, size):
         return self._pynq.allocate(shape=(size,), dtype="u1")

@@ -70,10 +70,16 @@ class SharedBoard:
             member.drop_spare()
             for tree in member.trees:
                 tree.close()
-        self._opened = not isinstance(template.board, Board)
-        self.board = self._open(members[0].tree, each * len(members)) if self._opened else template.board
+        self._opened, parts = not isinstance(template.board, Board), each * len(members)
+        self.board = template.board
+        if self._opened:
+            given = tree_board.given_geometry(template)
+            if given is None and not is_link(template.board):
+                own = tree_board.geometry_of(members[0].tree)
+                given = own.replace(slots=own.slots * parts)
+            self.board = open_board(template.board, given)
         try:
-            self._divided = DividedBoard(self.board, each * len(members))
+            self._divided = DividedBoard(self.board, parts)
         except BaseException:
             if self._opened:
                 self.board.close()
@@ -82,13 +88,6 @@ class SharedBoard:
             member.places = [self._divided.part(member.number * each + place) for place in range(each)]
             for tree, place in zip(member.trees, member.places, strict=False):
                 tree.board, tree.geometry = place, None
-
-    def _open(self, tree, parts):
-        name, given = self._template.board, tree_board.given_geometry(self._template)
-        if given is None and not is_link(name):
-            own = tree_board.geometry_of(tree)
-            given = own.replace(slots=own.slots * parts)
-        return open_board(name, given)
 
     def leave(self):
         """Let go of the board, which no tree has by now."""

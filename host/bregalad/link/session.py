@@ -5,7 +5,7 @@ time, and sends the frames that it is given. Times are seconds of any clock that
 """
 
 import secrets
-from collections import deque
+from collections import deque, namedtuple
 from dataclasses import dataclass
 
 from ..protocol.link import (
@@ -56,13 +56,8 @@ class Statistics:
         )
 
 
-@dataclass(frozen=True)
-class Refused:
-    """The board's answer to a HELLO that it does not welcome."""
-
-    reason: Refusal
-    version: int
-    owner: int
+# The board's answer to a HELLO that it does not welcome: why, a Refusal, its version, and the session that has it.
+Refused = namedtuple("Refused", "reason version owner")
 
 
 @dataclass
