@@ -19,16 +19,12 @@ def add_arguments(parser):
     parser.add_argument("--proba", action="store_true", help="write every class's share, too")
 
 
+@stopping()
 def run(args):
     """Write one line per instance; say on stderr how many labels in the file were met."""
     if args.classes:
         raise ValueError("the classes are the tree's; predict takes no --classes")
     options.check_there(args.file, args.tree)
-    with stopping():
-        return _run(args)
-
-
-def _run(args):
     import pandas as pd
 
     from ...data.formats.kafka import is_topic, writing
@@ -49,11 +45,9 @@ def _run(args):
             if args.limit is not None:
                 X, y = X[: args.limit - seen], y[: args.limit - seen]
             X = X[names]
-            shares = tree.predict_proba(X)
             table = pd.DataFrame({"prediction": tree.predict(X)})
             if args.proba:
-                for k, label in enumerate(tree.classes_):
-                    table[f"p({label})"] = shares[:, k].round(6)
+                table[[f"p({label})" for label in tree.classes_]] = tree.predict_proba(X).round(6)
             if topic:
                 numbered = ((None, {"row": i}) for i in range(seen, seen + len(y)))
                 origins = stream.source.origins() if is_topic(args.file) else numbered

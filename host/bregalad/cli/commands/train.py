@@ -51,13 +51,9 @@ def add_arguments(parser):
     group.add_argument("--json", action="store_true", help="print the report as one JSON object")
 
 
+@stopping()
 def run(args):
     """Learn, print the report, write what was asked for."""
-    with stopping():
-        return _run(args)
-
-
-def _run(args):
     if args.every is not None:
         from ...evaluation.prequential import POINT
 
