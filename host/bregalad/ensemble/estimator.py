@@ -120,7 +120,7 @@ class Ensemble(StreamLearner, Parameters):
 
     def _tell(self):
         """Have all trees know what this knows of the stream."""
-        for tree in self._trees_here:
+        for tree in self._trees:
             vars(tree).update({name: vars(self)[name] for name in _TOLD if name in vars(self)})
 
     def _open_share(self):
@@ -153,9 +153,9 @@ class Ensemble(StreamLearner, Parameters):
     def _let_go(self):
         """Let go of all boards in this process."""
         self._single = None
-        if "_members" in self.__dict__:
-            self._drop_spares()
-        for tree in self._trees_here:
+        for member in self.__dict__.get("_members", []):
+            member.drop_spare()
+        for tree in self._trees:
             tree.close()
         self._unfinished = None
         if self._shared_board is not None:
@@ -193,14 +193,13 @@ class Ensemble(StreamLearner, Parameters):
 
     @property
     def _trees(self):
-        """All trees, those that grow in the background, too."""
-        return [tree for member in self.members_ for tree in member.trees]
-
-    @property
-    def _trees_here(self):
+        """All trees in this process, those that grow in the background, too."""
         return [tree for member in self.__dict__.get("_members", []) for tree in member.trees]
 
-    def _drop_spares(self):
+    def _gather(self):
+        """Have all trees in this process, on their boards, and none whose turn is yet to come."""
+        self._recall()
+        self._settle_down()
         for member in self._members:
             member.drop_spare()
 
@@ -268,9 +267,7 @@ class Ensemble(StreamLearner, Parameters):
         return self._shares(single.codes)[0]
 
     def _make_classes(self, count):
-        self._recall()
-        self._settle_down()
-        self._drop_spares()
+        self._gather()
         for tree in self._trees:
             tree._make_classes(count)
 
@@ -284,9 +281,7 @@ class Ensemble(StreamLearner, Parameters):
         quantiser = self._quantiser.extended(schema, [capacity or 1 for capacity in more])
         self._policy().check(len(self.classes_), any(capacities), self.nominal_split)
         self._check_size(capacities, len(self.classes_))
-        self._recall()
-        self._settle_down()
-        self._drop_spares()
+        self._gather()
         for tree in self._trees:
             tree_board.make_cells(tree, quantiser)
         self._quantiser, self._single = quantiser, None
@@ -371,7 +366,7 @@ class Ensemble(StreamLearner, Parameters):
         if self._workers is not None:
             self._workers.dismiss()
             self._workers = None
-        for tree in self._trees_here:
+        for tree in self._trees:
             tree.reset()
         self._let_go()
         self._forget()
