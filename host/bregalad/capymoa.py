@@ -78,7 +78,8 @@ class _Learner(Classifier):
         if not shares:
             return None
         found = np.zeros(self.schema.get_num_classes())
-        found[list(shares)] = list(shares.values())
+        for label, share in shares.items():
+            found[label] = share
         return found
 
     def _values(self, instance):

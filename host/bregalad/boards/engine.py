@@ -38,14 +38,6 @@ def _bayes_logs():
     return logs
 
 
-def _measure(criterion):
-    """What compiled code looks up for a criterion; of entropy also x log2 x of small x."""
-    curve = tuple(np.array(part, np.int64) for part in criterion.curve or ())
-    if criterion.name == "information_gain":
-        curve = _table(), *curve
-    return measure_of(criterion, *curve)
-
-
 def _zeros(shape, kind):
     """Zeros in memory that comes as it is touched: NumPy writes all of what it takes from its freed arrays.
 
@@ -73,7 +65,10 @@ class Engine(Board):
             )
         super().__init__(geometry)
         g = geometry
-        cells, classes = g.max_cells, g.classes
+        cells, classes, criterion = g.max_cells, g.classes, criterion_of(g.criterion)
+        tables = [np.array(part, np.int64) for part in criterion.curve or ()]
+        if criterion.name == "information_gain":
+            tables.insert(0, _table())
         try:
             counts = _zeros((g.slots, g.bins, classes, cells), np.uint32)
             shares = _zeros((g.slots * g.naive_bayes, (g.bins + 2) * classes * cells), np.int16)
@@ -102,7 +97,7 @@ class Engine(Board):
             scores=np.zeros(classes, np.int64),
             logs=_bayes_logs(),
             bayes_table=_bayes_table,
-            measure=_measure(criterion_of(g.criterion)),
+            measure=measure_of(criterion, *tables),
         )
         self.state.entries[:, [LINK, CURRENT]] = NONE
         self.state.config[FIRST] = 1

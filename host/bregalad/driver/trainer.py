@@ -147,7 +147,6 @@ class Trainer:
 
     def count_classes(self, classes):
         """Count so many classes from now on; the board has counters for them."""
-        check_classes(self.board.geometry, classes)
         self.rows_only = False
         self.driver.count_classes(classes)
         self.classes = classes

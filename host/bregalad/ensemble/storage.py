@@ -35,10 +35,15 @@ def save(ensemble, path, kept):
         members.append(
             {name: getattr(member, name) for name in _COUNTS} | {"score": member.score.tolist(), "trees": trees}
         )
+    template = copy.deepcopy(ensemble._template)  # with what is said of the board of a tree that has no open one
+    if is_shared(ensemble._template):
+        alone(template, len(members) * ensemble._trees_each)
+    given = template.geometry
     meta = {
         **{name: entry for name, entry in meta.items() if name not in _OWN},  # of the last tree, as of any
         **({} if ensemble._fractions is None else {"fractions": ensemble._fractions.tolist()}),
-        **_board_of(ensemble),
+        "board": template.board,
+        "given_geometry": given.as_dict() if isinstance(given, Geometry) else given,
         "member": meta["tree"],
         "tree": type(ensemble).__name__,
         "ensemble": own,
@@ -59,15 +64,6 @@ def _check_kind(kind):
             f"members are trees of a class of your own ({kind.__qualname__}), which no file of an ensemble can name: "
             "pickle the ensemble instead"
         )
-
-
-def _board_of(ensemble):
-    """What is said of the board of a tree of a copy that has no open one."""
-    template = copy.deepcopy(ensemble._template)
-    if is_shared(ensemble._template):
-        alone(template, len(ensemble.members_) * ensemble._trees_each)
-    given = template.geometry
-    return {"board": template.board, "given_geometry": given.as_dict() if isinstance(given, Geometry) else given}
 
 
 def restored(cls, meta, arrays, changes):

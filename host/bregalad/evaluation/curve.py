@@ -239,8 +239,8 @@ def picture(curve: Curve, title: str = "") -> Figure:
         counts = np.array([getattr(curve, name) for name in names])
         where = np.array(curve.instances)[(np.diff(counts, prepend=0) > 0).any(axis=0)]
         if len(where):
-            look = {"label": label, "linestyle": "", "marker": marker, "color": color, "markersize": 5}
-            axes.plot(where, [height] * len(where), transform=axes.get_xaxis_transform(), **look)
+            heights, transform = [height] * len(where), axes.get_xaxis_transform()
+            axes.plot(where, heights, marker, label=label, color=color, markersize=5, transform=transform)
     other = axes.twinx()
     other.fill_between(curve.instances, curve.leaves, step="pre", color="tab:orange", alpha=0.15, label="leaves")
     other.set(ylabel="leaves", ylim=(0, None))

@@ -141,7 +141,7 @@ class RowDriver(DeviceDriver):
     # Learning
 
     def learning(self, position, end):
-        """Learn instances of the trainer's window, and read what leaves have counted; a generator for `Steps`."""
+        """Learn instances of the trainer's window, and read what all leaves have counted; a generator for `Steps`."""
         board, layout = self.board, self._of_codes
         if self._declared is not layout:
             self._declare(layout, reported=True)
@@ -153,7 +153,7 @@ class RowDriver(DeviceDriver):
             yield from self.learning_there(
                 place, min(half, end - begin), meanwhile=partial(self._load, begin + half, end, half, other)
             )
-        yield from self.read_leaves()
+        yield from self._request(ALL, 0)
 
     def _load(self, begin, end, most, address):
         """Put some of the window's instances into the board's memory."""
@@ -207,7 +207,7 @@ class RowDriver(DeviceDriver):
             trainer.failed = True
             part = min(_PART, count - begin)
             yield from self.learning_there(address + begin * stride, part, trainer.review_period)
-            yield from self.read_leaves()
+            yield from self._request(ALL, 0)
         _, right = yield from self.hits()
         trainer.failed = False
         trainer.check_room()
@@ -312,10 +312,6 @@ class RowDriver(DeviceDriver):
             raise BoardError(f"board {self.board.name} tells LABEL out of turn: open it anew")
 
     # The tree, told and read
-
-    def read_leaves(self):
-        """What all leaves have counted and predict by; yields as `learning`."""
-        yield from self._request(ALL, 0)
 
     def _request(self, scope, node):
         """Have `request` ask, until all is told; yields as `learning`."""

@@ -109,47 +109,45 @@ def _value(book, code):
 
 def text(view, max_depth=None):
     """The tree, one line per node, children indented."""
-    nodes, lines = view.nodes, []
-    waiting = [(0, "", 0)]  # nodes with what leads to them and their depths, the next one last
-    while waiting:
-        node, condition, depth = waiting.pop()
-        node = nodes.standing(node)
+    lines = []
+    for node, _, depth, words, end in _shown_nodes(view, max_depth):
         indent = "    " * (depth - 1)
-        if nodes.kind[node] == LEAF:
-            lines.append(f"{indent}{condition}: {view.leaf(node)}" if depth else view.leaf(node))
-            continue
-        if depth:
-            lines.append(f"{indent}{condition}")
-        if max_depth is not None and depth >= max_depth:
-            lines.append("    " * depth + "...")
-            continue
-        family = zip(nodes.children(node), view.conditions(node), strict=True)
-        waiting += [(child, words, depth + 1) for child, words in family][::-1]
+        if view.nodes.kind[node] == LEAF:
+            lines.append(f"{indent}{words}: {end}" if depth else end)
+        else:
+            lines += [f"{indent}{words}"] * (depth > 0) + ["    " * depth + "..."] * (end is not None)
     return "\n".join([*lines, view.note] if view.note else lines)
 
 
 def dot(view, max_depth=None):
     """The tree in DOT, for ``dot -Tsvg``."""
-    nodes = view.nodes
     lines = ["digraph tree {", '  node [shape=box, fontname="sans-serif"];']
-    waiting = [(nodes.standing(0), 0, None)]  # nodes with their depths and the lines that lead to them
-    while waiting:
-        node, depth, edge = waiting.pop()
-        leaf = nodes.kind[node] == LEAF
-        if leaf or (max_depth is not None and depth >= max_depth):
-            words = view.leaf(node) if leaf else "..."
-            lines.append(f"  n{node} [label={_quoted(words)}, style=rounded];")
+    names = {}  # of the attributes that nodes test
+    for node, above, _, words, end in _shown_nodes(view, max_depth):
+        if end is None:
+            names[node] = view.schema.attributes[int(view.nodes.attribute[node])].name
+            lines.append(f"  n{node} [label={_quoted(names[node])}];")
         else:
-            name = view.schema.attributes[int(nodes.attribute[node])].name
-            lines.append(f"  n{node} [label={_quoted(name)}];")
-            family = zip(map(nodes.standing, nodes.children(node)), view.conditions(node), strict=True)
-            waiting += [
-                (child, depth + 1, f"  n{node} -> n{child} [label={_quoted(condition.removeprefix(name))}];")
-                for child, condition in family
-            ][::-1]
-        if edge:
-            lines.append(edge)
+            lines.append(f"  n{node} [label={_quoted(end)}, style=rounded];")
+        if above is not None:
+            lines.append(f"  n{above} -> n{node} [label={_quoted(words.removeprefix(names[above]))}];")
     return "\n".join([*lines, "}"])
+
+
+def _shown_nodes(view, max_depth):
+    """Nodes to a depth, parents first: each, the one above, its depth, what leads to it, and its last words.
+
+    These are None where nodes follow below.
+    """
+    nodes, waiting = view.nodes, [(view.nodes.standing(0), None, 0, "")]
+    while waiting:
+        node, above, depth, words = waiting.pop()
+        deep = max_depth is not None and depth >= max_depth
+        end = view.leaf(node) if nodes.kind[node] == LEAF else "..." if deep else None
+        yield node, above, depth, words, end
+        if end is None:
+            family = zip(map(nodes.standing, nodes.children(node)), view.conditions(node), strict=True)
+            waiting += [(child, node, depth + 1, condition) for child, condition in family][::-1]
 
 
 def _quoted(words):
