@@ -1,7 +1,8 @@
 """Online bagging, leveraging bagging, and the adaptive random forest."""
 
 from ..drift.adwin import new_windows
-from .estimator import Ensemble, declared
+from ..estimator.parameters import declared
+from .estimator import Ensemble
 from .member import Style
 from .options import MEMBER
 from .votes import first_change

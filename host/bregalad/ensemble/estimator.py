@@ -1,7 +1,7 @@
 """What every ensemble offers its users: scikit-learn's and River's calls, save and load."""
 
 from dataclasses import dataclass, field
-from typing import Any, dataclass_transform
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from ..boards.base import BoardError
 from ..driver.steps import SAFE, Steps
 from ..estimator import board as tree_board
-from ..estimator.parameters import described
 from ..estimator.single import OneByOne
 from ..estimator.stream import StreamLearner
 from ..estimator.tree import StreamTree
@@ -41,12 +40,6 @@ class Parameters:
     engine: str | None = None
 
 
-@dataclass_transform(eq_default=False, kw_only_default=True, field_specifiers=(field,))
-def declared(cls):
-    """Class decorator of an ensemble: as `described`, by the table of the ensembles' options."""
-    return described(cls, cls._name, [option for option in options.OPTIONS if cls._name in option.defaults])
-
-
 def _of_template(name):
     """A parameter that the tree says."""
     return property(lambda ensemble: getattr(ensemble._template, name), doc=f"The tree's ``{name}``.")
@@ -60,7 +53,7 @@ class Ensemble(StreamLearner, Parameters):
 
     _storage = storage
     _trees_each = 1  # that a member may have at a time
-    _name = ""  # of `options.NAMES`
+    _table = options.OPTIONS
     _usual: dict[str, Any] = {}  # parameters of the VFDT that members are like if no tree is given
     _shared_board = None  # the board that members share
     _workers = None  # of the workers that have the members; `_members` are older then

@@ -13,6 +13,8 @@ from tqdm import tqdm
 from .. import former
 from ..boards.base import Board
 from ..data.iterables import parts_of
+from ..options.option import Option
+from ..options.table import OPTIONS
 from ..policy.split_policy import SplitPolicy
 from ..warn import warn
 from ..words import shown
@@ -54,6 +56,8 @@ class Learner(ClassifierMixin, BaseEstimator):
     Any number of threads may call a learner's methods at the same time: they take turns, see `Turns`.
     """
 
+    _table: tuple[Option, ...] = OPTIONS
+    _name = ""  # in that table; else it is the class's, in small letters
     _options: tuple[str, ...] = ()  # parameters in the table of options; a subclass's constructor may take others
     _storage: ModuleType = storage  # what its files contain
     _columns: dict[str, Any] | None = None  # of the file that it was learnt from: "class", and those "ignored"

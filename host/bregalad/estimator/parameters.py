@@ -12,7 +12,6 @@ from pandas.api.types import is_hashable, is_scalar
 
 from .. import former
 from ..data.schema import Attribute
-from ..options import table as options
 from ..words import shown
 
 if TYPE_CHECKING:
@@ -54,17 +53,12 @@ class TreeParameters(BoardParameters):
 
 @dataclass_transform(eq_default=False, kw_only_default=True, field_specifiers=(field,))
 def declared(cls):
-    """Class decorator of a tree: as `described`, by the table of the trees' options."""
-    tree = cls.__name__.lower()
-    return described(cls, tree, options.options_of(tree))
+    """Class decorator of a learner: a dataclass. Its fields are its parameters, held to options and described by them.
 
-
-def described(cls, name, table):
-    """A learner as a dataclass: its fields are its parameters, held to options, a table, and described by them.
-
-    ``name`` is as options name it. TypeError if it has other parameters than the options say, or other defaults.
+    These are of ``_table``, for its ``_name``. TypeError if it has other parameters than they say, or other defaults.
     """
-    told = cls.__doc__
+    told, name = cls.__doc__, cls._name or cls.__name__.lower()
+    table = [option for option in cls._table if name in option.defaults]
     cls = dataclass(eq=False, repr=False, kw_only=True)(cls)
     given = {name: parameter.default for name, parameter in inspect.signature(cls).parameters.items()}
     expected = {option.name: option.defaults[name] for option in table}

@@ -298,11 +298,6 @@ OPTIONS = (
 _BY_NAME = {option.name: option for option in OPTIONS}
 
 
-def options_of(tree):
-    """The parameters of a tree, one of ``LEARNERS``."""
-    return tuple(option for option in OPTIONS if tree in option.defaults)
-
-
 def default_of(name):
     """The default of a parameter that is the same in all trees but few: that of the first tree which has it."""
     return next(iter(_BY_NAME[name].defaults.values()))

@@ -2,7 +2,7 @@
 
 from ...estimator.parameters import declared
 from ...hints import Label
-from ...options.table import options_of
+from ...options.table import OPTIONS
 from ..hoeffding import CVFDT
 from .estimator import PositiveLearner
 from .tree import PositiveTree
@@ -11,7 +11,7 @@ from .tree import PositiveTree
 class StationaryTree(PositiveTree):
     """One of the trees of `PuuVFDT`."""
 
-    _options = tuple(option.name for option in options_of("puuvfdt"))
+    _options = tuple(option.name for option in OPTIONS if "puuvfdt" in option.defaults)
 
 
 @declared
@@ -34,7 +34,7 @@ class PuuVFDT(PositiveLearner):
 class AdaptingTree(PositiveTree):
     """One of the trees of `PuuCVFDT`."""
 
-    _options = tuple(option.name for option in options_of("puucvfdt"))
+    _options = tuple(option.name for option in OPTIONS if "puucvfdt" in option.defaults)
     _fixed = CVFDT._fixed
 
 
