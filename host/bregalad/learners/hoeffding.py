@@ -76,7 +76,7 @@ class HAT(StreamTree):
 
 
 @declared
-class EFHAT(StreamTree):
+class EFHAT(HAT):
     """Hoeffding anytime tree whose nodes' errors are watched as HAT's are: alternates grow where they rise.
 
     A leaf splits as soon as a split is better than none, and inner nodes go on revising theirs. Every node takes a
@@ -87,16 +87,8 @@ class EFHAT(StreamTree):
 
     _fixed = {"anytime": True, "alternates": True, "watched": True}
 
-    slots: int = 4096
-    grace: int = 100
     inner_grace: int = 2000
     same_attribute: str = "keep"
-    drift_delta: float = 0.02
-    switch_delta: float = 0.05
-    switch_width: int = 50
-    leaf_alternates: bool = True
-    criterion: str = "information_gain"
-    bound: str = "hoeffding"
 
 
 @declared
