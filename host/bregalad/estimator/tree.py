@@ -394,11 +394,8 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
         The impurity is that of the criterion, of the classes that the leaves count for their
         predictions, an inner node having the sum of its leaves'. All 0 if nothing has been split.
         """
-        self._grown()
-        nodes = self._nodes
-        criterion, order = self._policy().options.criterion, nodes.predicting()[::-1].tolist()
-        counts = inspection.totals(nodes, order, nodes.counts.copy())
-        return inspection.importances(nodes, order, counts, criterion, self.n_features_in_)
+        view, criterion = self._shown(), self._policy().options.criterion
+        return inspection.importances(view, view.nodes.predicting()[::-1].tolist(), criterion, self.n_features_in_)
 
     @in_turn
     def decision_path(self, X: Frame) -> csr_matrix:

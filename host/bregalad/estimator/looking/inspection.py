@@ -70,13 +70,12 @@ def totals(nodes, order, counts):
     return counts
 
 
-def importances(nodes, order, counts, criterion, attributes):
+def importances(view, order, criterion, attributes):
     """How much each attribute's splits lessen the impurity; float array (attributes,), sum 1, or all 0.
 
-    Nodes are ``Nodes`` or a `View`, in an order in which children come before parents; counts are those of `totals`,
-    criterion is a number.
+    The order of a `View`'s nodes is one in which children come before parents; criterion is a number.
     """
-    found = np.zeros(attributes)
+    found, nodes, counts = np.zeros(attributes), view.nodes, view.counts()
     for node in order:
         children = [nodes.standing(child) for child in nodes.children(node)]
         if children:

@@ -236,8 +236,7 @@ class ClassicalTree(StreamLearner, Drawn):
     def feature_importances_(self) -> NDArray[np.float64]:
         """How much each attribute's tests lessen the entropy; float array (attributes,), sum 1, or all 0."""
         view = self._shown()
-        order = range(len(view.kind))[::-1]
-        return importances(view, order, view.counts(), INFORMATION_GAIN, self.n_features_in_)
+        return importances(view, range(len(view.kind))[::-1], INFORMATION_GAIN, self.n_features_in_)
 
     @in_turn
     def quantiser_summary(self) -> dict[str, Any]:
