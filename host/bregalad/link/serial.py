@@ -4,6 +4,7 @@ import errno
 import os
 import select
 import time
+from contextlib import suppress
 
 import serial
 from serial.tools import list_ports
@@ -102,10 +103,8 @@ class SerialWire(Wire):
             self.trouble = f"the device has vanished, {plain(error)}: plug it in again"
             self._port = None
             self._tried = self.now()
-            try:
+            with suppress(OSError):  # it is gone all the same
                 port.close()
-            except OSError:
-                pass  # it is gone all the same
 
     def _reopen(self, wait):
         if wait:

@@ -134,19 +134,9 @@ def gain(
     total = scratch[0]
     known = sum_bins(counts, extent, slot, cell, classes, count_max, total)
     if kind == MULTIWAY:
+        used, first = min(own_values, extent), config[FIRST, cell]
         found[cell, GAIN] = gain_multiway(
-            counts,
-            slot,
-            cell,
-            classes,
-            min(own_values, extent),
-            config[FIRST, cell],
-            count_max,
-            gain_half,
-            scratch,
-            entropy,
-            reciprocals,
-            measure,
+            counts, slot, cell, classes, used, first, count_max, gain_half, scratch, measure
         )
         return
     numeric = kind == NUMERIC
@@ -165,9 +155,7 @@ def gain(
 
 
 @inlined
-def gain_multiway(
-    counts, slot, cell, classes, own_values, first, count_max, gain_half, scratch, entropy, reciprocals, measure
-):
+def gain_multiway(counts, slot, cell, classes, own_values, first, count_max, gain_half, scratch, measure):
     total, row = scratch[0], scratch[1]
     share = 0
     if first:
