@@ -101,36 +101,31 @@ def _recode(codes, labels, attributes, learnt, changed, pieces):
     Instances of one old code are divided among its pieces as the sample's values are.
     """
     for i in range(len(changed)):
-        _recode_one(codes, labels, attributes, learnt, changed[i], _of(pieces, i))
-
-
-@njit(inner=True)
-def _recode_one(codes, labels, attributes, learnt, attribute, pieces):
-    old, new, mass = pieces
-    for turn in range(min(learnt, len(labels))):
-        at = turn * attributes + attribute
-        code = codes[at]
-        if code == MISSING:
-            continue
-        first = 0
-        while old[first] < code and first < len(old) - 1:
-            first += 1
-        last = first
-        total = 0
-        while last < len(old) and old[last] == old[first]:
-            total += mass[last]
-            last += 1
-        # Even steps that never meet: of any instances in a row each piece gets its share.
-        step = (turn * 0.6180339887498949) % 1.0
-        place = first
-        if total:
-            seen = mass[place]
-            while step * total >= seen and place < last - 1:
-                place += 1
-                seen += mass[place]
-        else:
-            place += int(step * (last - first))
-        codes[at] = new[place]
+        old, new, mass = _of(pieces, i)
+        for turn in range(min(learnt, len(labels))):
+            at = turn * attributes + changed[i]
+            code = codes[at]
+            if code == MISSING:
+                continue
+            first = 0
+            while old[first] < code and first < len(old) - 1:
+                first += 1
+            last = first
+            total = 0
+            while last < len(old) and old[last] == old[first]:
+                total += mass[last]
+                last += 1
+            # Even steps that never meet: of any instances in a row each piece gets its share.
+            step = (turn * 0.6180339887498949) % 1.0
+            place = first
+            if total:
+                seen = mass[place]
+                while step * total >= seen and place < last - 1:
+                    place += 1
+                    seen += mass[place]
+            else:
+                place += int(step * (last - first))
+            codes[at] = new[place]
 
 
 @njit()

@@ -127,20 +127,13 @@ def _is_valid(words, at):
 
 
 @_inner
-def _used_above(table, node, attributes):
-    """Which nominal attributes multiway splits above a node have used: each once on a path."""
-    used = np.zeros(attributes, np.bool_)
-    while table[node]["parent"] != NO_NODE:
-        node = table[node]["parent"]
-        if table[node]["kind"] == MULTIWAY:
-            used[table[node]["attribute"]] = True
-    return used
-
-
-@_inner
 def left_out(table, node, options, attributes):
-    """Which attributes a node is not split on: those used above, and those beyond its random few."""
-    out = _used_above(table, node, attributes)
+    """Which attributes a node is not split on: those of multiway splits above, and those beyond its random few."""
+    out, above = np.zeros(attributes, np.bool_), np.int64(table[node]["parent"])
+    while above != NO_NODE:
+        if table[above]["kind"] == MULTIWAY:
+            out[table[above]["attribute"]] = True
+        above = np.int64(table[above]["parent"])
     leave_out(table, node, options.subset, options.seed, out)
     return out
 
@@ -226,20 +219,6 @@ def _keep(options, row, period):
 
 
 @_inner
-def _patience(options, gap, n, classes):
-    """Further instances until a gap like this one, or else a tie, decides."""
-    reach = span(options.criterion, classes)
-    needed = np.ceil(reach**2 * options.certainty / (2 * max(gap, options.tau) ** 2)) - n
-    return int(min(max(needed, options.grace), MAX_PERIOD))
-
-
-@_inner
-def _winner(words, at):
-    """First cell and value of the candidate that begins there."""
-    return words[at + CELL], words[at + VALUE]
-
-
-@_inner
 def _decide_leaf(ranking, words, form, options, row, n_observed, n, classes, depth, t):
     gap = ranking.best if options.anytime else ranking.best - max(ranking.second, 0.0)
     if options.rivals:
@@ -256,10 +235,13 @@ def _decide_leaf(ranking, words, form, options, row, n_observed, n, classes, dep
         elif tie and options.leaf_ties:
             decision = TIE
     if decision == KEEP:
-        period = _patience(options, gap, n, classes) if options.adaptive else options.grace
+        period = options.grace
+        if options.adaptive:  # further instances until a gap like this one, or else a tie, decides
+            reach = span(options.criterion, classes)
+            needed = np.ceil(reach**2 * options.certainty / (2 * max(gap, options.tau) ** 2)) - n
+            period = int(min(max(needed, options.grace), MAX_PERIOD))
         return _keep(options, row, period)
-    cell, value = _winner(words, ranking.at)
-    return decision, cell, value
+    return decision, words[ranking.at + CELL], words[ranking.at + VALUE]
 
 
 @_inner
@@ -269,7 +251,7 @@ def _decide_inner(ranking, words, form, options, row, n, classes, depth, t):
         return KEEP if decision == KEEP else PRUNE, NO_CELL, 0
     if ranking.at < 0:
         return KEEP, NO_CELL, 0
-    cell, value = _winner(words, ranking.at)
+    cell, value = words[ranking.at + CELL], words[ranking.at + VALUE]
     if form.attribute[cell] != row["attribute"]:
         decision = change(options, ranking.best - ranking.current, n, classes, depth, t, form.attributes)
         if options.rivals and decision != KEEP:

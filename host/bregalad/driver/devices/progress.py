@@ -45,17 +45,21 @@ def go_on(answers, used, anytime):
     at, tree, event_counts = answers.at[0], answers.tree, answers.event_counts
     table = tree.table
     while not at["waiting"] and not at["at_work"]:
-        if at["reviewing"]:
+        if at["reviewing"]:  # by what `request` has brought
             at["reviewing"] = 0
-            used = _review(answers, used)
+            changed, written = review(tree, event_counts[INSTANCES])
+            used = put_edits(tree.edits, written, answers.step, answers.out, used)
+            if changed:
+                used = report_changes(answers, WHOLE, used)
         at["state"] = RUNS
         if at["running"] and not at["waits"]:
             break
         if at["waits"]:
             node = next_of(table, tree.room[0], at["made"])
             if node < 0:
-                at["batch"] = 0
-                used = _go(answers, used)
+                at["batch"] = at["waits"] = 0
+                length = length_of(answers.rule, table, tree.room[0])
+                used = _put_go(answers.out, used, answers.step, (_GO, 0, length - 1))
                 continue
             if table[node]["decision"] != SPLIT and table[node]["decision"] != TIE:
                 at["batch"] = 0  # the driver asks for what it needs
@@ -97,24 +101,6 @@ def _learn(answers, used):
     at["running"] = 1
     at["left"] -= count
     at["address"] += count * at["stride"]
-    return used
-
-
-@njit(inner=True)
-def _go(answers, used):
-    """Have the board go on with the block's end."""
-    answers.at[0]["waits"] = 0
-    length = length_of(answers.rule, answers.tree.table, answers.tree.room[0])
-    return _put_go(answers.out, used, answers.step, (_GO, 0, length - 1))
-
-
-@njit(inner=True)
-def _review(answers, used):
-    """Let all leaves compete for the slots, by what `request` has brought, and tell the board what that has changed."""
-    changed, written = review(answers.tree, answers.event_counts[INSTANCES])
-    used = put_edits(answers.tree.edits, written, answers.step, answers.out, used)
-    if changed:
-        used = report_changes(answers, WHOLE, used)
     return used
 
 

@@ -45,13 +45,6 @@ def _rounded(gain):
 
 
 @njit(inner=True)
-def _middle(low, high):
-    """A threshold between two values: the lower one is below it, the higher one is not."""
-    middle = low / 2 + high / 2
-    return middle if low < middle <= high else high
-
-
-@njit(inner=True)
 def _best_threshold(values, order, labels, classes, logs):
     """The greatest gain of a numeric attribute, -1 if it has but one value, and the lowest threshold with it."""
     known = len(order)
@@ -77,7 +70,9 @@ def _best_threshold(values, order, labels, classes, logs):
         if value < following:
             gain = _rounded(whole - (logs[i + 1] - low) - (logs[known - i - 1] - high))
             if gain > best:
-                best, threshold = gain, _middle(value, following)
+                middle = value / 2 + following / 2
+                # The lower value is below it, the higher one is not.
+                best, threshold = gain, middle if value < middle <= following else following
     return best, threshold
 
 
