@@ -138,27 +138,18 @@ def test_what_is_not_declared_is_refused():
 
 
 def test_compiled_code_chooses_from_complete_tables():
-    """By number of arguments; what is not declared is refused, what has no number goes to the others."""
-    functions = {
-        1: (numba.njit(inline="always")(lambda a: a), numba.njit(inline="always")(lambda number, a: -number)),
-        2: (numba.njit(inline="always")(lambda a, b: a - b), numba.njit(inline="always")(lambda number, a, b: -number)),
-        3: (
-            numba.njit(inline="always")(lambda a, b, c: a - b - c),
-            numba.njit(inline="always")(lambda number, a, b, c: -number),
-        ),
-        4: (
-            numba.njit(inline="always")(lambda a, b, c, d: a - b - c - d),
-            numba.njit(inline="always")(lambda number, a, b, c, d: -number),
-        ),
-    }
-    for count, (function, others) in functions.items():
+    """By number of arguments; what is not declared is refused, and so is what has no number."""
+    functions = (lambda a: a, lambda a, b: a - b, lambda a, b, c: a - b - c, lambda a, b, c, d: a - b - c - d)
+    for count, function in enumerate(map(numba.njit(inline="always"), functions), 1):
         arguments = (1000, 200, 30, 4)[:count]
         inverse = numba.njit(lambda *given: 1)
-        chosen = choose(("x", "y"), {"x": function, "y": inverse}, "here.py", others, number={"x": 3, "y": 8}.get)
-        call = _with_arguments(chosen, count)
-        assert [call(number, *arguments) for number in (3, 8, 5)] == [function.py_func(*arguments), 1, -5]
+        table = {"x": function, "y": inverse}
+        call = _with_arguments(choose(("x", "y"), table, "here.py", "no such", number={"x": 3, "y": 8}.get), count)
+        assert [call(number, *arguments) for number in (3, 8)] == [function.py_func(*arguments), 1]
+        with pytest.raises(ValueError, match="no such"):
+            call(5, *arguments)
         with pytest.raises(ValueError, match="here.py lacks 'y'"):
-            choose(("x", "y"), {"x": function}, "here.py", others, number=len)
+            choose(("x", "y"), {"x": function}, "here.py", "no such", number=len)
 
 
 def _with_arguments(chosen, count):

@@ -15,47 +15,23 @@ TWO_CLASSES = ("confidence", "confidence-practical")  # and binary splits
 _inlined = njit(inline="always")
 
 
-# Where a bound depends on the criterion: functions of each that it covers.
+def _by_criterion(bound, **table):
+    """Where a bound depends on the criterion: one inlined function of those of each that it covers."""
+    table = {name: _inlined(function) for name, function in table.items()}
+    unknown = "the bound does not know the criterion"
+    return choose(covered(bound), table, __file__, unknown, number=lambda name: criterion_of(name).number)
 
 
-@_inlined
-def _information_factor(n, classes):
-    return 6 * (classes * np.log2(np.e * n) + np.log2(2 * n)) + 2 * np.log2(classes)
-
-
-@_inlined
-def _gini_factor(n, classes):
-    return 8.0
-
-
-@_inlined
-def _entropy_width(m, inverse):
-    return np.log(m) * np.sqrt(2 / m * np.log(4 * inverse)) + 2 / m
-
-
-@_inlined
-def _gini_width(m, inverse):
-    return np.sqrt(8 / m * np.log(2 * inverse)) + 4 * np.sqrt(1 / m)
-
-
-@_inlined
-def _kearns_mansour_width(m, inverse):
-    return 4 * np.sqrt(1 / m * np.log(8 * inverse))
-
-
-@_inlined
-def _not_covered(criterion, a, b):
-    raise ValueError("the bound does not know the criterion")
-
-
-def _by_criterion(bound, table):
-    """One inlined function of all of a table; it raises ValueError for what the bound does not cover."""
-    return choose(covered(bound), table, __file__, _not_covered, number=lambda name: criterion_of(name).number)
-
-
-_factor = _by_criterion("mcdiarmid", {"information_gain": _information_factor, "gini": _gini_factor})
+_factor = _by_criterion(
+    "mcdiarmid",
+    information_gain=lambda n, classes: 6 * (classes * np.log2(np.e * n) + np.log2(2 * n)) + 2 * np.log2(classes),
+    gini=lambda n, classes: 8.0,
+)
 _width = _by_criterion(
-    "confidence", {"information_gain": _entropy_width, "gini": _gini_width, "kearns_mansour": _kearns_mansour_width}
+    "confidence",
+    information_gain=lambda m, inverse: np.log(m) * np.sqrt(2 / m * np.log(4 * inverse)) + 2 / m,
+    gini=lambda m, inverse: np.sqrt(8 / m * np.log(2 * inverse)) + 4 * np.sqrt(1 / m),
+    kearns_mansour=lambda m, inverse: 4 * np.sqrt(1 / m * np.log(8 * inverse)),
 )
 # By number. De Rosa and Cesa-Bianchi's entropy is -(p/2) ln p - (q/2) ln q.
 _UNITS = np.ones(1 + max(criterion.number for criterion in DECLARED))

@@ -11,24 +11,13 @@ INFORMATION_GAIN, GINI, KEARNS_MANSOUR, CLASSIFICATION_ERROR = (
 _inlined = njit(inline="always")
 
 
-@_inlined
-def _no_impurity(criterion, counts, total):
-    raise ValueError("no such criterion")
-
-
-@_inlined
-def _no_span(criterion, classes):
-    raise ValueError("no such criterion")
-
-
-def _by_criterion(part, others):
+def _by_criterion(part):
     """One inlined function of that part of all criteria."""
     table = {criterion.number: _inlined(getattr(criterion, part)) for criterion in DECLARED}
-    return choose(table, table, __file__, others)
+    return choose(table, table, __file__, "no such criterion")
 
 
-_impurity = _by_criterion("impurity", _no_impurity)
-_span = _by_criterion("span", _no_span)
+_impurity, _span = _by_criterion("impurity"), _by_criterion("span")
 
 
 @njit()
