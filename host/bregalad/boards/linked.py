@@ -162,7 +162,11 @@ class LinkedBoard(Remote):
             while not done():
                 limit = max(start, session.last_received) + self._longest_silence
                 if now() >= limit:
-                    raise self._fail(self._silence(what))
+                    raise self._fail(
+                        f"no sign of life for {self._longest_silence:.3g} s, waiting {what} "
+                        f"({self._wire.trouble or 'frames are sent, no sound one comes back'}): check cable and "
+                        "power, or give a slow simulation a longer timeout; nothing is lost yet, resume() goes on"
+                    )
                 self._turn(min(limit - now(), _LOOK))
                 self._check_refused()
                 still = now() - max(start, session.moved)
@@ -176,13 +180,6 @@ class LinkedBoard(Remote):
     @property
     def _longest_silence(self):
         return max(self.timeout, _ROUNDS * self.session.round_trip)
-
-    def _silence(self, what):
-        return (
-            f"no sign of life for {self._longest_silence:.3g} s, waiting {what} "
-            f"({self._wire.trouble or 'frames are sent, no sound one comes back'}): check cable and "
-            "power, or give a slow simulation a longer timeout; nothing is lost yet, resume() goes on"
-        )
 
     def _warn_of_standing(self):
         """Of a board that answers, and does nothing else; how slow a simulation may be, nobody knows."""

@@ -106,7 +106,12 @@ def given(args):
         if value is None:
             continue
         if option.kind is WEIGHTS and args.ask is None:
-            _check_weights(option.flag, value)
+            for label, weight in value:
+                if 0 <= weight < 1:
+                    raise ValueError(
+                        f"{option.flag} {label}={weight:g}: train predicts each instance as it learns it, so each must "
+                        "be learnt: a class must weigh 1 or more; give the others more instead"
+                    )
         if args.tree not in option.defaults:
             takers = joined(option.defaults, "and")
             raise ValueError(f"{option.flag} is an option of --tree {takers}, not of {args.tree}")
@@ -123,16 +128,6 @@ def given(args):
     _check_labels(args)
     _check_ensemble(args)
     return chosen
-
-
-def _check_weights(flag, weights):
-    """Refuse what would leave instances out: all are predicted as they are learnt."""
-    for label, weight in weights:
-        if 0 <= weight < 1:
-            raise ValueError(
-                f"{flag} {label}={weight:g}: train predicts each instance as it learns it, so each must be learnt: "
-                "a class must weigh 1 or more; give the others more instead"
-            )
 
 
 def tell(learner, classes, nominal):

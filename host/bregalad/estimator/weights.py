@@ -58,8 +58,11 @@ def instance_weights(learner, labels, classes, sample_weight, whole=False):
         if whole:  # a mean of 1, or as near as the heaviest instance allows
             weights = weights / weights.max()
             weights *= min(len(weights) / weights.sum(), HEAVIEST)
-        else:
-            _warn_of_little(len(weights), float(weights.sum()))
+        elif len(weights) > 1 and (total := float(weights.sum())) <= 1 + _SLACK:
+            warn(
+                f"{len(weights)} instances weigh {total:.3g} altogether, and each is learnt as often as it weighs, so "
+                f"hardly any is: multiply the weights by {len(weights) / total:.3g} for a mean of 1"
+            )
     if weights is not None and len(weights) and weights.max() > HEAVIEST:
         row = int(weights.argmax())
         raise ValueError(
@@ -119,15 +122,6 @@ def repeating(learner, X, labels, weights):
         start = stop
     learner._fractions = saved
     return np.concatenate(predicted)
-
-
-def _warn_of_little(count, total):
-    """Warn if several instances weigh no more than one."""
-    if count > 1 and total <= 1 + _SLACK:
-        warn(
-            f"{count} instances weigh {total:.3g} altogether, and each is learnt as often as it weighs, so hardly any "
-            f"is: multiply the weights by {count / total:.3g} for a mean of 1"
-        )
 
 
 def accuracy(labels, predicted, sample_weight):

@@ -182,7 +182,11 @@ class Session:
     def take(self, data, now):
         """Take a frame's bytes; whatever is no proper frame of this session is dropped."""
         frame = unpack_frame(data)
-        if frame is None or frame.session != self.number or not _is_from_board(frame):
+        if (
+            frame is None
+            or frame.session != self.number
+            or _FROM_BOARD.get(frame.type, -1) not in (None, len(frame.payload))
+        ):
             self.statistics.frames_dropped += 1
             return
         self.last_received = now
@@ -410,7 +414,3 @@ _FROM_BOARD = {
     FrameType.REPORTS: None,
     FrameType.VALUE: VALUE.size,
 }
-
-
-def _is_from_board(frame):
-    return frame.type in _FROM_BOARD and _FROM_BOARD[frame.type] in (None, len(frame.payload))

@@ -38,6 +38,7 @@ split only: all its attempts are candidates.
 tests/hw/test_decider.py compares both on millions of attempts, most of them at the bound.
 """
 
+from bisect import bisect_left
 from math import frexp, ldexp
 
 import numpy as np
@@ -74,6 +75,10 @@ def rule_of(policy, classes):
     least = hoeffding_bound(options.criterion, _MOST_N, classes, options.certainty)
     if not carried or not _LEAST_EPSILON < least < np.inf:
         return _RESET
+
+    def breaks_ties(n):
+        return hoeffding_bound(options.criterion, n, classes, options.certainty) < options.tau
+
     bound = reach**2 * options.certainty / 2 * _MARGIN
     fraction, exponent = frexp(bound)  # from 1/2 on, below 1
     return _RESET | {
@@ -85,20 +90,9 @@ def rule_of(policy, classes):
         "decider.all_inner": options.replace,
         "decider_bound.mantissa": int(ldexp(fraction, MANTISSA)),
         "decider_bound.exponent": exponent + 2 * GAIN_FRACTION - MANTISSA & 0xFF,
-        "decider_tie.n": _first_tie(options, classes),
+        # The least n with an epsilon below tau, or what its register holds at most.
+        "decider_tie.n": 1 + bisect_left(range(1, _NEVER), True, key=breaks_ties),
     }
-
-
-def _first_tie(options, classes):
-    """The least n with an epsilon below tau, at most what its register holds."""
-    low, high = 0, _NEVER  # too few; enough, or as many as there is room for
-    while high - low > 1:
-        n = (low + high) // 2
-        if hoeffding_bound(options.criterion, n, classes, options.certainty) < options.tau:
-            high = n
-        else:
-            low = n
-    return high
 
 
 @njit()
