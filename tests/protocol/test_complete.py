@@ -48,7 +48,8 @@ import sys
 from importlib.util import find_spec, module_from_spec
 spec = find_spec("bregalad.predictors")
 sys.modules[spec.name] = predictors = module_from_spec(spec)
-last, more = "_where_better\\n\\n", "_where_better\\n    VOTE = 3, 'vote', 'both', _always\\n\\n"
+last = "lambda right: right <= 0\\n"
+more = last + "    VOTE = 3, 'vote', 'both', lambda right: True\\n"
 exec(spec.loader.get_source(spec.name).replace(last, more), vars(predictors))
 """
 
