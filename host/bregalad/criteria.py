@@ -74,10 +74,6 @@ def _gini(counts, total):
     return 1 - squares
 
 
-def _kearns_mansour(counts, total):
-    return math.sqrt(counts[0] / total * (counts[1] / total))
-
-
 def _classification_error(counts, total):
     most = 0
     for count in counts:
@@ -143,7 +139,7 @@ DECLARED = (
     Criterion(
         "kearns_mansour",
         2,
-        _kearns_mansour,
+        lambda counts, total: math.sqrt(counts[0] / total * (counts[1] / total)),
         lambda classes: 0.5,
         _scaled_kearns_mansour,
         "bregalad_hw.gain.kearns_mansour:KearnsMansour",

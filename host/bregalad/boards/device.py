@@ -182,6 +182,13 @@ class Device(Board):
                 self.residents.discard(resident)
         return data
 
+    def _no_report_due(self):
+        """The error for who waits in vain."""
+        return BoardError(
+            f"{self.name}: no report can come, since all commands sent are done: send what shall be answered before "
+            "waiting"
+        )
+
 
 class Remote(Device):
     """A device out of this process: once a call has failed, every one does until `resume`.
@@ -220,13 +227,6 @@ class Remote(Device):
         """The error for a board that works no more."""
         self._down = f"{self.name}: {message}"
         return BoardError(self._down)
-
-    def _no_report_due(self):
-        """The error for who waits in vain."""
-        return BoardError(
-            f"{self.name}: no report can come, since all commands sent are done: send what shall be answered before "
-            "waiting"
-        )
 
 
 def _no_field(register, name):

@@ -147,10 +147,7 @@ class SimulatedBoard(Device):
                     "send what shall be answered, whole, before waiting"
                 )
             if quiet > _POLL and not self.read("status.busy") and not self._model.board_available(self._handle):
-                raise BoardError(
-                    "simulated: no report can come, since all commands sent are done: send "
-                    "what shall be answered before waiting"
-                )
+                raise self._no_report_due()
         seen = 0
         while (count := self._model.board_available(self._handle)) != seen:
             seen = count

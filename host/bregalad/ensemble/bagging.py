@@ -38,22 +38,18 @@ class LeveragingBagging(OnlineBagging):
     rate: float = 6.0
     drift: float = 0.002
 
-    def _begin(self):
-        super()._begin()
-        self._windows = new_windows(int(self.members))
-
     @property
     def _watching(self):
-        if "_windows" not in self.__dict__:  # one that is being loaded
+        if "_windows" not in self.__dict__:  # it has just begun, or is being loaded
             self._windows = new_windows(int(self.members))
         return [self._windows]
 
     def _learn_all(self, codes, labels):
         share = self._open_share()
         found, weights = yield from share.learn(codes, labels, self._seen)
-        at = 0
+        at, windows = 0, self._watching[0]
         while True:
-            at, worst = first_change(found, labels, at, self._windows, float(self.drift))
+            at, worst = first_change(found, labels, at, windows, float(self.drift))
             if worst < 0:
                 return found, weights
             # It has learnt what comes behind, too: that goes with it.

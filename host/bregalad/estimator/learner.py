@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 _LEARNT = (
     *("classes_", "schema_", "n_features_in_", "feature_names_in_", "_grows", "_made_with", "_quantiser", "_fractions"),
     *("_columns", "_nodes", "_checkpoint", "_kept_geometry", "_prediction", "_memory", "_tree", "_members", "_seen"),
-    *("trees_", "_curve"),
+    *("trees_", "_curve", "_windows"),
 )
 _PASSING = ("_turns", "_unfinished", "_single", "_wave", "_workers", "_shared_board")
 

@@ -155,11 +155,7 @@ def sprout(tree, node, attribute, kind, value, values, sides, observed, tie):
     for branch in range(width):
         leaf = child + branch
         table[leaf] = tree.blank[0]
-        counts[leaf] = 0
-        inherited[leaf] = 0
-        gains[leaf] = 0
-        windows[leaf] = 0
-        evidence[leaf] = 0
+        counts[leaf], inherited[leaf], gains[leaf], windows[leaf], evidence[leaf] = 0, 0, 0, 0, 0
         best = 0
         for k in range(classes):
             if style.inherit:

@@ -130,18 +130,14 @@ class DeviceDriver(Driver):
 
         Attempts and predictions in a row, which compiled code takes together, come as one.
         """
-        at = self.take(data, 0)
-        return self._reports(data, at) if at < len(data) else ()
-
-    def _reports(self, data, at):
-        words, geometry, cells = np.frombuffer(data, "<u4"), self.board.geometry, len(self.trainer.cells)
-        while at < len(data):
+        end = 0
+        while (at := self.take(data, end)) < len(data):
+            words, geometry, cells = np.frombuffer(data, "<u4"), self.board.geometry, len(self.trainer.cells)
             kind, (size, count) = kind_of(data[at]), run_of(words[at // 4 :], geometry, cells)
             end = at + 4 * size * (count if kind in _RUNS else 1)
-            report, at = data[at:end], end
-            yield kind, report
-            if at < len(data):
-                at = self.take(data, at)
+            yield kind, data[at:end]
+            if end == len(data):
+                return
 
     def handle(self, data):
         """Take in reports."""

@@ -66,7 +66,6 @@ def rule_of(policy, classes):
     which nodes are tried.
     """
     options = policy.options
-    reach = criterion_of(policy.criterion).span(classes)
     carried = (
         policy.bound == "hoeffding"
         and policy.ties == "ht"
@@ -79,7 +78,7 @@ def rule_of(policy, classes):
     def breaks_ties(n):
         return hoeffding_bound(options.criterion, n, classes, options.certainty) < options.tau
 
-    bound = reach**2 * options.certainty / 2 * _MARGIN
+    bound = criterion_of(policy.criterion).span(classes) ** 2 * options.certainty / 2 * _MARGIN
     fraction, exponent = frexp(bound)  # from 1/2 on, below 1
     return _RESET | {
         "decider.decides": 1,

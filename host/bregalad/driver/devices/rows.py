@@ -79,7 +79,11 @@ class RowDriver(DeviceDriver):
         most = int(np.bincount(trainer.cells.attribute).max())
         self._bins = np.zeros((_DECISIONS * most, geometry.bins, geometry.classes), np.int64)
         nodes.reserve(geometry.nodes)  # so that its arrays stay the same
-        self._out = np.zeros(self._most_words(growth), np.uint32)  # commands that compiled code writes
+        # Commands that compiled code writes at once, of all nodes and slots; memory that nothing is written to is none.
+        carried_out = _DECISIONS * (growth.most_edits + 2 * geometry.slots)
+        requested = geometry.nodes + len(self._bins) + _DECISIONS
+        words = self._step * (carried_out + growth.review_edits + requested)
+        self._out = np.zeros(words + 2 * words_of(self._step, geometry.classes, geometry.nodes), np.uint32)
         self._words = np.zeros(trainer.form.size, np.int64)
 
     def configure(self):
@@ -348,17 +352,6 @@ class RowDriver(DeviceDriver):
         if used:
             self._commands.append(self._out[:used].tobytes())
         self.flush()
-
-    def _most_words(self, growth):
-        """Words of the commands that compiled code writes at once, of all nodes and slots.
-
-        Memory that nothing is written to is none.
-        """
-        geometry = self.board.geometry
-        nodes_size = words_of(self._step, geometry.classes, geometry.nodes)
-        requested = geometry.nodes + len(self._bins) + _DECISIONS
-        carried_out = _DECISIONS * (growth.most_edits + 2 * geometry.slots)
-        return self._step * (carried_out + growth.review_edits + requested) + 2 * nodes_size
 
     @property
     def _step(self):

@@ -18,22 +18,17 @@ def report(tree):
     if nodes is None:
         sizes = {"nodes": 1, "leaves": 1, "inactive_leaves": 0, "slots": 1, "depth": 0}
     else:
+        pool, saved = tree._trainer and tree._trainer.growth.pool, tree._checkpoint
         predicting = nodes.predicting()
         leaves = predicting[nodes.kind[predicting] == LEAF]
         sizes = {
             "nodes": len(predicting),
             "leaves": len(leaves),
             "inactive_leaves": int((nodes.slot[leaves] < 0).sum()),
-            "slots": _slots_in_use(tree),
+            "slots": pool.slots - pool.free if pool else 0 if saved is None else len(saved["nodes"]),
             "depth": int(nodes.deepest),
         }
     return Counts(events, **sizes, leaf_prediction=tree.leaf_prediction_)
-
-
-def _slots_in_use(tree):
-    if tree._trainer is not None:
-        return tree._trainer.growth.pool.slots - tree._trainer.growth.pool.free
-    return 0 if tree._checkpoint is None else len(tree._checkpoint["nodes"])
 
 
 def unsplit(tree):
