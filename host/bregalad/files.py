@@ -47,7 +47,12 @@ def replacing(path, mode):
         if isinstance(error, OSError) and error.filename == partial:
             error.filename = path  # the one that the caller knows
         raise
-    _sync_folder(folder)
+    with suppress(OSError):  # not every system opens folders, nor every file system syncs their entries
+        opened = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)
 
 
 def check_writable(path, source=None):
@@ -86,16 +91,6 @@ def check_wave(path):
         raise ValueError(f"wave must be a file that ends in .fst, the waveform's format, not {shown(str(path))}")
     check_writable(path)
     check_writable(save_file(path))
-
-
-def _sync_folder(folder):
-    """Have the disk know the folder's entries; the file is in its place already."""
-    with suppress(OSError):  # not every system opens folders, nor every file system syncs them
-        opened = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(opened)
-        finally:
-            os.close(opened)
 
 
 @contextmanager

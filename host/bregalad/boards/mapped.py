@@ -252,17 +252,12 @@ class MappedBoard(Remote):
                 idle = idle + 1 if at_rest and _state(self._mapped)["idle"] else 0
                 if idle == 2:
                     raise self._no_report_due()
-                self._sleep()
+                if (sleep := getattr(self._mapped, "wait", None)) is not None:  # until something comes, not for long
+                    waits = self._consumed != self._produced
+                    _write(self._mapped, "interrupt_mask", reports=1, commands=waits, stopped=1)
+                    sleep(_LOOK)
             if time.monotonic() > limit:
                 raise self._fail(f"nothing has moved for {self.timeout:g} s, waiting {what}: the core hangs: reset it")
-
-    def _sleep(self):
-        """Until reports have come or commands are taken, if the interrupt can be awaited; not for long."""
-        wait = getattr(self._mapped, "wait", None)
-        if wait is None:
-            return
-        _write(self._mapped, "interrupt_mask", reports=1, commands=self._consumed != self._produced, stopped=1)
-        wait(_LOOK)
 
     def receive(self, wait=False):
         self._check()

@@ -2,6 +2,7 @@
 
 import math
 
+from ..building import build_seconds
 from ..words import counted, shown
 
 _MANY, _FEW = 50, 100  # values of an attribute, instances for each
@@ -35,7 +36,6 @@ def notes_of(tree, curve):
 
 def report_of(tree, curve):
     """What `print_report` prints, and the tree's parameters, as a dict."""
-    from ..building import build_seconds
     from ..compiled import compile_seconds
 
     return {
@@ -55,7 +55,6 @@ def report_of(tree, curve):
 
 def print_report(tree, curve, before=0):
     """Print what a run has come to, of a tree that had learnt so many instances ``before``."""
-    from ..building import build_seconds
     from ..compiled import compile_seconds
 
     report, boarded = tree.report(), on_board(tree)

@@ -5,6 +5,7 @@ import numpy as np
 from ..geometry import NONE
 from ..policy.decide import ALTERNATE, SWAP
 from ..protocol.reports import EntryFlag, entry_body
+from ..tree.deactivation import role_period
 from ..tree.table import FORK, LEAF, forget_attempt
 from ..warn import warn
 
@@ -114,7 +115,7 @@ def restore(trainer, checkpoint):
         entry["entry_flags"] = flags
         nodes.observed[node] = int(entry["n"])
         if inner or not trainer.policy.adaptive_grace:  # the policy may be another than before
-            nodes.period[node] = growth.role_period(node)
+            nodes.period[node] = int(role_period(growth.arrays, node))
         # Its parent may have got another slot.
         entry["link"], entry["current"], entry["period"] = growth.link(node), current, 0
     trainer.driver.write(np.asarray(checkpoint["nodes"], np.int64), entries, checkpoint["counts"])

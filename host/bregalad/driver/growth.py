@@ -11,7 +11,6 @@ from ..tree.deactivation import (
     divide,
     free_slot,
     review,
-    role_period,
     set_bin_windows,
 )
 from ..tree.edits import CLEAR, EDIT, SLOT, WHAT
@@ -138,10 +137,6 @@ class Growth:
         """Give a node a free slot; return the slot."""
         self.nodes.slot[node] = slot = self.pool.take(node)
         return slot
-
-    def role_period(self, node):
-        """Instances between attempts of a node, where it has no period of its own."""
-        return int(role_period(self.arrays, node))
 
     def review(self):
         """Let all leaves compete for the slots if some have none; whether that has changed anything."""

@@ -6,10 +6,9 @@ from ..compiled import njit
 from ..geometry import MISSING, NONE
 from ..tree.edits import EDIT, KEEP
 from ..tree.recode import carry, pieces_of, recode_nodes
-from ..tree.routing import next_leaf
+from ..tree.routing import leaf_below, next_leaf
 from ..tree.split import place_slot, shift_of
 from ..tree.table import NO_NODE, above, code_range
-from ..tree.window import leaf_of
 
 
 def recoding(trainer, changes, adopt):
@@ -141,7 +140,7 @@ def _count_anew(table, past, labels, attributes, learnt, held, changed, ranges, 
         place[held[i]] = i
     for turn in range(min(learnt, size)):
         number = learnt - (learnt - 1 - turn) % size
-        leaf = leaf_of(table, past, turn * attributes)
+        leaf = leaf_below(table, np.uint32(0), past, turn * attributes)
         while True:
             node = np.int64(leaf)
             while node != NO_NODE:

@@ -5,9 +5,9 @@ import numpy as np
 from ..geometry import NONE
 from ..tree.arrivals import arrive, choose, count_class, summon
 from ..tree.blocks import block_of
-from ..tree.routing import GROUP, next_leaf, walk
+from ..tree.routing import GROUP, leaf_below, next_leaf, walk
 from ..tree.table import NO_NODE, above
-from ..tree.window import count_off, leaf_of
+from ..tree.window import count_off
 from .alternate_tests import test_alternate, worth
 from .arguments import BUSY, LENGTH, PENDING
 from .drift import follow
@@ -28,7 +28,7 @@ def _forget(slots, cells, mix, table, counts, inherited, past, at, label, number
     where, own_codes, places = cells
     records = nodes = clamped = 0
     rows = gather(mix, slots.shape, past, at, where, own_codes, places)
-    leaf = leaf_of(table, past, at)
+    leaf = leaf_below(table, np.uint32(0), past, at)
     while True:
         slot = count_off(table, counts, inherited, leaf, number, label)
         records += slot != NONE

@@ -77,7 +77,9 @@ def prequential(
                 began = _clock()
                 predicted = tree.test_then_train(part, labels, classes)
                 seconds += _clock() - began
-                confusion = confusion + _confusion(index, labels, predicted)
+                row, column = (index.get_indexer(np.asarray(each).astype(object)) for each in (labels, predicted))
+                cells = np.bincount(row * len(index) + column, minlength=len(index) ** 2)
+                confusion = confusion + cells.reshape(len(index), -1)
                 start, seen, since = start + count, seen + count, since + count
                 if since == every:
                     curve.add(confusion, tree.report(), seconds, _memory())
@@ -97,12 +99,6 @@ def prequential(
 def _clock():
     """Seconds from some time on, without those that were spent on compiling, or building a board's model."""
     return time.perf_counter() - compile_seconds() - build_seconds()
-
-
-def _confusion(index, labels, predicted):
-    """Counts of class (row) and prediction (column)."""
-    rows, columns = (index.get_indexer(np.asarray(part).astype(object)) for part in (labels, predicted))
-    return np.bincount(rows * len(index) + columns, minlength=len(index) ** 2).reshape(len(index), -1)
 
 
 def _memory():

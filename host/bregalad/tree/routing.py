@@ -27,6 +27,14 @@ def child_of(node, codes, at):
 
 
 @njit(inner=True)
+def leaf_below(table, node, codes, at):
+    """The leaf that an instance reaches from a node, uint32, on, whose codes are those from ``at`` on."""
+    while table[node]["kind"] != LEAF:
+        node = child_of(table[node], codes, at)
+    return node
+
+
+@njit(inner=True)
 def next_leaf(table, leaf, codes, at):
     """The leaf that an instance reaches after another by an alternate; 0: there are no more.
 
@@ -38,10 +46,7 @@ def next_leaf(table, leaf, codes, at):
         node = np.int64(table[node]["parent"])
         if node == NO_NODE:
             return np.uint32(0)
-    node = np.uint32(table[table[node]["parent"]]["child"] + 1)
-    while table[node]["kind"] != LEAF:
-        node = child_of(table[node], codes, at)
-    return node
+    return leaf_below(table, np.uint32(table[table[node]["parent"]]["child"] + 1), codes, at)
 
 
 @njit()

@@ -4,8 +4,7 @@ import numpy as np
 
 from ..compiled import njit
 from ..geometry import MISSING, NONE
-from .routing import child_of
-from .table import LEAF, NO_NODE, above
+from .table import NO_NODE, above
 
 
 class Memory:
@@ -77,15 +76,6 @@ def date(table, node, number, inherit):
     for leaf in range(row["child"], row["child"] + row["width"]):
         table[leaf]["born"] = number
         table[leaf]["made"] = row["born"] if inherit else number
-
-
-@njit(inner=True)
-def leaf_of(table, codes, at):
-    """The leaf that an instance reaches, whose codes are those from ``at`` on."""
-    node = np.uint32(0)
-    while table[node]["kind"] != LEAF:
-        node = child_of(table[node], codes, at)
-    return node
 
 
 @njit()
