@@ -60,8 +60,8 @@ def prequential(
     """
     curve = Curve() if curve is None else curve
     index = pd.Index(named_classes(classes).astype(object))
-    seen = 0
-    confusion, seconds, since = 0, 0.0, 0  # since the last point
+    seen, nothing = 0, np.zeros((len(index), len(index)), np.intp)
+    confusion, seconds, since = nothing, 0.0, 0  # since the last point
     try:
         for X, y in chunks:
             X, y = as_pandas(X), np.asarray(as_series(y))
@@ -83,7 +83,7 @@ def prequential(
                 start, seen, since = start + count, seen + count, since + count
                 if since == every:
                     curve.add(confusion, tree.report(), seconds, _memory())
-                    confusion, seconds, since = 0, 0.0, 0  # first: progress may be interrupted
+                    confusion, seconds, since = nothing, 0.0, 0  # first: progress may be interrupted
                     if progress is not None:
                         progress(every, curve)
             if seen == limit:
