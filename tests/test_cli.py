@@ -57,6 +57,8 @@ def test_train_inspect_predict(csv, tmp_path, capsys):
         ("efdt", ["--variant", "kdd2018", "--grace", "100"]),
         ("efhat", ["--switch-width", "100", "--inner-grace", "500", "--same-attribute", "replace"]),
         ("hat", ["--switch-width", "100", "--drift-delta", "0.01", "--grace", "100"]),
+        ("ctree", []),
+        ("corrhtree", []),
     ],
 )
 def test_every_tree_is_trained_inspected_and_predicts(csv, tmp_path, capsys, tree, options):
@@ -76,15 +78,6 @@ def test_every_tree_is_trained_inspected_and_predicts(csv, tmp_path, capsys, tre
     for word in words:
         name = word.removeprefix("--").replace("-", "_")
         assert str(given[name]) == ("True" if given[name] is True else next(words))
-
-
-@pytest.mark.parametrize("tree", ["ctree", "corrhtree"])
-def test_trees_of_two_classes(csv, tmp_path, capsys, tree):
-    saved = tmp_path / "tree"
-    status = main(["train", str(csv), "--quiet", "--tree", tree, "--save", str(saved)])
-    assert status == 0 and "splits" in capsys.readouterr().out
-    assert type(load_tree(saved)) is TREES[tree]
-    assert main(["inspect", str(saved)]) == 0
 
 
 @pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.name)
@@ -125,11 +118,6 @@ def test_labels_asked_for(csv, tmp_path, capsys, ask):
     assert ask == "split" or load_tree(saved).report()["instances"] == labels  # less if that began anew
     assert main([*command, "--seed", "1", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["labels"] == labels
-
-
-def test_limit(csv, capsys):
-    assert main(["train", str(csv), "--quiet", "--limit", "777"]) == 0
-    assert "instances   777" in capsys.readouterr().out
 
 
 def test_predict_uses_the_trees_kinds_and_needs_no_labels(tmp_path, capsys):
