@@ -151,20 +151,21 @@ def test_what_a_board_takes_of_a_word():
         assert registers.find(name).taken(word, geometry) == taken, name
 
 
-def test_most_passes_survive_the_registers():
+@pytest.mark.parametrize(
+    "geometry",
+    [
+        *PRESETS.values(),
+        Geometry(passes=256, nodes=2),
+        *(Geometry(classes=n, count_width=32) for n in (2, 32, 33, 255, 256, 257, 512, 513, 1023, 1024)),
+    ],
+    ids=lambda geometry: f"{geometry.lanes}x{geometry.passes}-{geometry.classes}",
+)
+def test_geometries_survive_the_registers(geometry):
     from bregalad_sim.latency import GoldenBoard
 
-    with GoldenBoard(Geometry(passes=256, nodes=2)) as board:
-        assert board.read_geometry() == board.geometry
-        assert board.read("size.passes") == 256
-
-
-@pytest.mark.parametrize("classes", [2, 32, 33, 255, 256, 257, 512, 513, 1023, 1024])
-def test_classes_survive_the_registers(classes):
-    from bregalad_sim.latency import GoldenBoard
-
-    with GoldenBoard(Geometry(classes=classes, count_width=32)) as board:
-        assert board.read_geometry() == board.geometry
+    classes = geometry.classes
+    with GoldenBoard(geometry) as board:
+        assert board.read_geometry() == geometry and board.read("size.passes") == geometry.passes
         board.write("classes.count", classes)
         assert board.read("classes.count") == classes
         with pytest.raises(ValueError, match=f"classes.count: this board takes 1 to {classes}, not {classes + 1}"):
@@ -208,14 +209,6 @@ def test_geometry_type_errors():
         Geometry.of(7)
     with pytest.raises(ValueError, match="no geometry 'vast'; there are tiny"):
         Geometry.of("vast")
-
-
-@pytest.mark.parametrize("name", PRESETS)
-def test_presets_survive_the_registers(name):
-    from bregalad_sim.latency import GoldenBoard
-
-    with GoldenBoard(PRESETS[name]) as board:
-        assert board.read_geometry() == PRESETS[name]
 
 
 def test_protocol_page_is_up_to_date():

@@ -6,22 +6,7 @@ from bregalad.estimator.parameters import declared
 from bregalad.learners.catalogue import CLASSICAL as KEEPERS
 from bregalad.learners.catalogue import TREES
 from bregalad.options.table import CLASSICAL, LEARNERS, OPTIONS
-from bregalad.policy.split_policy import VARIANTS, SplitPolicy
-
-
-def test_what_must_be_reported():
-    assert not SplitPolicy().reports_all
-    assert not SplitPolicy(anytime=True).reports_all
-    assert SplitPolicy(ties="htdt").reports_all
-    assert not SplitPolicy(ties="htat").reports_all
-    assert SplitPolicy(anytime=True, gain_average=True).reports_all
-
-
-def test_whose_counter_tries_inner_nodes():
-    assert not SplitPolicy().tree_wide
-    assert [SplitPolicy(anytime=True, variant=name).tree_wide for name in VARIANTS] == [
-        name == "moa" for name in VARIANTS
-    ]
+from bregalad.policy.split_policy import SplitPolicy
 
 
 def test_streams_that_a_bound_or_criterion_is_not_for():
