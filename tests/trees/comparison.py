@@ -1,7 +1,8 @@
-"""Compare the accelerated tree with the float64 reference, split by split."""
+"""Compare the accelerated tree with the float64 reference, split by split, event by event."""
 
 from bregalad.tree.table import LEAF, MULTIWAY, NUMERIC, ONE_VS_REST
 
+EVENTS = ("attempts", "splits", "ties", "replaced", "pruned", "alternates", "swapped", "dropped")
 _KINDS = {"": LEAF, "numeric": NUMERIC, "multiway": MULTIWAY, "one_vs_rest": ONE_VS_REST}
 
 
@@ -30,3 +31,10 @@ def difference(nodes, reference, node=0, path="root"):
         if found:
             return found
     return None
+
+
+def agree(trainer, reference):
+    """Assert that the trees of a trainer and of the reference are the same, and so is what happened to them."""
+    assert difference(trainer.nodes, reference.root) is None
+    mine, theirs = ({event: getattr(each.event_counts, event) for event in EVENTS} for each in (trainer, reference))
+    assert mine == theirs
