@@ -1,4 +1,4 @@
-"""The reference learners' observers and predictions against direct computation."""
+"""The reference learners' naive Bayes against direct computation."""
 
 import math
 
@@ -7,42 +7,6 @@ import pytest
 from bregalad_sim.reference import ReferenceVFDT
 
 NEVER = 1 << 30
-
-
-def numbers(seed, n, attributes=3, missing=0.1):
-    rng = np.random.default_rng(seed)
-    y = rng.integers(0, 2, n)
-    X = rng.normal(y[:, None] * [1, 0, -2][:attributes], 1 + y[:, None], (n, attributes))
-    X[rng.random(X.shape) < missing] = np.nan
-    return X, y
-
-
-def test_bin_window_ends_at_the_very_code():
-    rng = np.random.default_rng(5)
-    codes = rng.integers(0, 255, (20_000, 1)).astype(np.uint8)
-    tree = ReferenceVFDT([0], 2, grace=100)
-    tree.learn(codes, codes[:, 0] >= 101)
-    assert 101 in [split.threshold for split in tree.splits]
-    assert tree.learn(codes, codes[:, 0] >= 101).tolist() == (codes[:, 0] >= 101).tolist()
-
-
-def test_learns_an_edge():
-    X, _ = numbers(6, 20_000, missing=0.02)
-    y = (X[:, 1] > 0.5).astype(int)  # False where it is missing
-    X = np.where(np.isnan(X), 255, np.clip(X * 20 + 127, 0, 254)).astype(np.uint8)
-    tree = ReferenceVFDT([0] * 3, 2)
-    predictions = tree.learn(X, y)
-    assert tree.splits[0].attribute == 1
-    counting = [node for node in tree.nodes if node.observed is not None and node.observed.any()]
-    assert counting
-    for node in counting:
-        for candidate in tree.candidates(node):
-            found = tree.gain_at(node, candidate.attribute, candidate.threshold)
-            assert found == pytest.approx(candidate.gain)
-    assert (predictions == y)[10_000:].mean() > 0.96
-
-
-# Naive Bayes
 
 
 def scores_of(X, y, x, classes, binned=()):

@@ -1,4 +1,4 @@
-"""Made-up attempts of one node, and the rules of docs/learners.md in plain, slow Python."""
+"""Made-up attempts of one node, and what the policy and the float64 reference decide on them."""
 
 import math
 from dataclasses import dataclass
@@ -10,9 +10,12 @@ from bregalad.policy.split_policy import SplitPolicy
 from bregalad.tree.cells import CellMap
 from bregalad.tree.nodes import Nodes
 from bregalad.tree.table import LEAF, MULTIWAY, NUMERIC
+from bregalad_sim.reference import ReferenceEFDT, ReferenceVFDT
+from bregalad_sim.reference.criteria import impurity
+from bregalad_sim.reference.learner import Candidate
 from decisions import decide
 
-__all__ = ["CLOSE", "EPSILON", "EVEN", "TIED", "UNIT", "UNTIED", "Bench", "Slow", "Attempt", "inner", "leaf"]
+__all__ = ["CLOSE", "EPSILON", "EVEN", "TIED", "UNIT", "UNTIED", "Attempt", "Bench", "Reference", "inner", "leaf"]
 
 UNIT = 1 << GAIN_FRACTION
 EVEN = [500, 500]
@@ -139,123 +142,61 @@ class Bench:
         return self.decide(Attempt.of(counts, *gains), t)[0]
 
 
-class Slow:
-    """The same decisions, rule by rule."""
+class _Told:
+    """A tree of the reference: its node's candidates are made up, and what would become of the node is told."""
 
-    def __init__(self, policy, classes, attributes):
-        self.policy = policy
-        self.classes = classes
-        self.attributes = attributes
-        self.history = []
+    def candidates(self, node):
+        return self.found
 
-    def impurity(self, counts):
-        p = [count / sum(counts) for count in counts]
-        match self.policy.criterion:
-            case "information_gain":
-                return -sum(x * math.log2(x) for x in p if x)
-            case "gini":
-                return 1 - sum(x * x for x in p)
-            case "kearns_mansour":
-                return math.sqrt(p[0] * p[1])
-            case "classification_error":
-                return 1 - max(p)
+    def split(self, node, candidate, margin, tie):
+        self.told = (TIE if tie else SPLIT), candidate.attribute
 
-    @property
-    def reach(self):
-        return {
-            "information_gain": math.log2(max(2, self.classes)),
-            "gini": 1,
-            "kearns_mansour": 0.5,
-            "classification_error": 1,
-        }[self.policy.criterion]
+    def _move(self, node, ranked):
+        self.told = RELOCATE, node.attribute
 
-    def rule(self, gap, n, depth, t):
-        """(Wide enough, tie, gap in the bound's unit)."""
-        policy, k = self.policy, self.classes
-        root = math.sqrt(math.log(1 / policy.delta) / (2 * n))
-        if policy.bound == "hoeffding":
-            return gap > self.reach * root, self.reach * root < policy.tau, gap
-        if policy.bound == "mcdiarmid":
-            factor = 8
-            if policy.criterion == "information_gain":
-                factor = 6 * (k * math.log2(math.e * n) + math.log2(2 * n)) + 2 * math.log2(k)
-            return gap > factor * root, factor * root < policy.tau, gap
-        if policy.criterion == "information_gain":
-            gap *= math.log(2) / 2
-        if policy.bound == "confidence-practical":
-            eps = policy.scale * math.sqrt(math.log(n**2 * (depth + 1) ** 2 * t * self.attributes) / n)
-            return gap >= eps, False, gap
-        d = 1 / t / ((depth + 1) * (depth + 2) * (t + 1) ** 3 * self.attributes * n)
-        eps = {
-            "information_gain": math.log(n) * math.sqrt(2 / n * math.log(4 / d)) + 2 / n,
-            "gini": math.sqrt(8 / n * math.log(2 / d)) + 4 * math.sqrt(1 / n),
-            "kearns_mansour": 4 * math.sqrt(1 / n * math.log(8 / d)),
-        }[policy.criterion]
-        return gap >= 2 * eps, eps <= policy.tau, gap
+    def _prune(self, node):
+        self.told = PRUNE, None
 
-    def decide(self, attempt, inherited, inner, multiway, used, depth, t, wait):
-        """(decision, attribute or None, period or None if that does not matter)."""
-        policy = self.policy
-        observed = attempt.counts
-        total = [a + b for a, b in zip(observed, inherited, strict=True)]
-        n = sum(total)
-        if sum(count > 0 for count in total) < 2 or not sum(observed):
-            return KEEP, None, policy.grace
-        shift = self.impurity(total) - self.impurity(observed)
-        now = {
-            a: gain / UNIT / sum(observed) + shift
-            for a, gain in enumerate(attempt.gains)
-            if gain is not None and a not in used
-        }
-        if policy.gain_average:
-            self.history.append(now)
-        gains = {
-            a: (sum(past.get(a, 0) for past in self.history) / len(self.history) if policy.gain_average else now[a])
-            for a in now
-        }
-        if policy.gain_average:
-            current = sum(past.get(inner, 0) for past in self.history) / len(self.history)
-        else:
-            current = gains.get(inner, 0)
-        order = sorted(gains, key=lambda a: (-gains[a], a))
-        best = gains[order[0]] if order else -math.inf
-        if inner is None:
-            if not order:
-                return KEEP, None, policy.grace
-            return self.leaf(order, gains, best, n, sum(observed), depth, t, wait)
 
-        def allowed(gap):
-            wide, tie, gap = self.rule(gap, n, depth, t)
-            tie = tie and policy.variant == "moa" and gap > policy.tau / 2
-            return SPLIT if wide else TIE if tie else KEEP
+class _ToldVFDT(_Told, ReferenceVFDT):
+    """VFDT's."""
 
-        if best < 1e-10 and policy.variant != "moa":
-            return (PRUNE if allowed(0 - current) else KEEP), None, None
-        if not order:
-            return KEEP, None, None
-        if order[0] == inner:
-            peek = policy.same_attribute == "replace" and not multiway
-            return (RELOCATE, inner, None) if peek else (KEEP, None, None)
-        decision = allowed(best - current)
-        return decision, order[0] if decision else None, None
 
-    def leaf(self, order, gains, best, n, observed, depth, t, wait):
-        policy = self.policy
-        second = gains[order[1]] if len(order) > 1 else -math.inf
-        gap = best if policy.anytime else best - max(second, 0)
-        wide, tie, _ = self.rule(gap, n, depth, t)
-        if policy.ties == "htdt":
-            tie = tie and len(order) > 1 and (5 * (best - second) < second - gains[order[-1]])
-        if policy.ties == "htat":
-            tie = observed >= wait
-        if best >= 1e-10:
-            if policy.anytime and policy.variant == "kdd2018":
-                return SPLIT, order[0], None
-            if wide or tie:
-                return SPLIT if wide else TIE, order[0], None
-        top = max(gap, policy.tau)
-        need = math.ceil(self.reach**2 * math.log(1 / policy.delta) / (2 * top**2)) - n if top else math.inf
-        return KEEP, None, min(max(need, policy.grace), 65535)
+class _ToldEFDT(_Told, ReferenceEFDT):
+    """EFDT's."""
+
+
+class Reference:
+    """The same decisions by the float64 reference; parameters as of `Bench`.
+
+    ``kinds`` are the attributes' splits in the reference's words, ``used`` the attributes above.
+    """
+
+    def __init__(self, policy, classes, kinds, inherited, inner, used, depth, wait):
+        own = ("variant", "gain_average", "same_attribute") if policy.anytime else ("ties", "adaptive_grace")
+        options = {name: getattr(policy, name) for name in ("criterion", "bound", "delta", "tau", "grace", *own)}
+        tree = _ToldEFDT if policy.anytime else _ToldVFDT
+        self.tree = tree([0] * len(kinds), classes, c=policy.scale, **options)
+        self.kinds, self.inherited, self.node = kinds, np.array(inherited, float), self.tree.root
+        self.node.height, self.node.used, self.node.wait = depth, frozenset(used), wait
+        if inner is not None:
+            self.node.kind, self.node.attribute, self.node.threshold = kinds[inner], inner, -1
+
+    def decide(self, attempt, t):
+        """(decision, attribute or None, the leaf's next period)."""
+        tree, node, observed = self.tree, self.node, np.array(attempt.counts)
+        node.inherited, node.observed, node.period = self.inherited, observed, tree.options.grace
+        tree.event_counts.instances, tree.told = t, (KEEP, None)
+        if np.count_nonzero(node.counts) > 1 and observed.any():  # else it is not tried
+            shift = np.subtract(*(impurity(tree.options.criterion, counts) for counts in (node.counts, observed)))
+            tree.found = [
+                Candidate(attribute, self.kinds[attribute], 0, gain / UNIT / observed.sum() + shift, math.inf)
+                for attribute, gain in enumerate(attempt.gains)
+                if gain is not None and attribute not in node.used
+            ]
+            if change := tree.attempt(node, node.counts):
+                change(node)
+        return *tree.told, node.period
 
 
 def leaf(counts, *gains, inherited=None, wait=None, t=1, **options):

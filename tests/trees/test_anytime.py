@@ -1,6 +1,5 @@
 """Decisions of an anytime tree, EFDT, on made-up attempts: every rule at its edge."""
 
-import numpy as np
 import pytest
 from attempts import CLOSE, EPSILON, EVEN, TIED, UNIT, UNTIED, Attempt, Bench, inner, leaf
 from bregalad.policy.decide import KEEP, PRUNE, RELOCATE, SPLIT, TIE
@@ -67,13 +66,6 @@ def test_moved():
     policy = SplitPolicy(anytime=True, bound="confidence", criterion="gini", tau=0)
     assert policy.moved(2 * 1.154374, 400, 2, depth=2, t=5000, attributes=10) == SPLIT
     assert policy.moved(2 * 1.154373, 400, 2, depth=2, t=5000, attributes=10) == KEEP
-
-
-def test_gap_of_two_splits():
-    even, good = np.array([[30, 30], [20, 20]]), np.array([[50, 0], [0, 50]])
-    assert SplitPolicy().gap(good, even, 100) == pytest.approx(1)
-    assert SplitPolicy().gap(even, good, 200) == pytest.approx(-0.5)
-    assert SplitPolicy(criterion="gini").gap(good, even, 100) == pytest.approx(0.5)
 
 
 def test_averages():
