@@ -340,37 +340,3 @@ def test_predictions_that_do_not_arrive(tmp_path, monkeypatch):
                 process.kill()
                 process.wait()
                 write([(None, {"a": 1})] * 3)
-
-
-@real
-@pytest.mark.slow
-def test_a_million_messages_killed_three_times(tmp_path, capsys, seed):
-    """The tree of a file with the same rows; messages/s of both are printed."""
-    count, rng = 1_000_000, random.Random(seed)
-    kept, again, whole = (str(tmp_path / name) for name in ("kept", "again", "whole"))
-    file = tmp_path / "rows.jsonl"
-    stream = open_generator("rrbfs", instances=count)
-    with tansu(tmp_path) as (broker, _), open(file, "w") as lines:
-        broker.make("million")
-        for X, y in stream:
-            rows = [{**row, "class": label} for row, label in zip(X.to_dict("records"), y, strict=True)]
-            broker.send("million", rows)
-            lines.writelines(json.dumps(row) + "\n" for row in rows)
-        lines.flush()
-        options = ["--classes", ",".join(stream.schema.classes), "--quiet"]
-        command = [broker.url("million", "?until=end"), *options]
-        process = train(*command, "--checkpoint", kept, "--every", "10000")
-        for stop in sorted(rng.sample(range(20_000, 900_000), 3)):
-            print("killed at", stop_at(process, kept, stop)[0])
-            process = train(*command, "--resume", kept, "--save", again)
-        out, err = process.communicate()
-        assert not process.returncode, err
-        assert load_tree(again).report()["instances"] == count
-        assert main(["train", str(file), *options, "--save", whole]) == 0
-        assert load_tree(again).difference(load_tree(whole)) is None
-        for name, path in {"file": str(file), "topic": command[0]}.items():
-            began, busy = time.perf_counter(), time.process_time()
-            opened = open_stream(path, classes=stream.schema.classes)
-            assert sum(len(y) for _, y in opened) == count
-            rates = [count / (now - then) for now, then in ((time.perf_counter(), began), (time.process_time(), busy))]
-            print("{}: {:.0f} messages/s read, {:.0f} per second of a processor".format(name, *rates))
