@@ -2,7 +2,6 @@
 
 import copy
 
-import forging
 import numpy as np
 import pytest
 from bregalad import EFDT, EFHAT, HAT, VFDT, Geometry, load_tree
@@ -51,14 +50,6 @@ def test_statistics_that_are_lost_take_decisions_with_them(begun, tmp_path):
     tree.partial_fit(X[:1], y[:1])
     assert not waiting(tree)
     assert tree.partial_fit(X[1:], y[1:]).score(X, y) > 0.8
-
-
-def test_one_at_a_time_is_as_many_at_once(begun):
-    tree, X, y, whole = begun
-    many = copy.deepcopy(tree)
-    for row, label in zip(X[:1500], y[:1500], strict=True):
-        tree.learn_one(dict(zip(tree.schema_.names, row.tolist(), strict=True)), bool(label))
-    assert tree.difference(many.partial_fit(X[:1500], y[:1500])) is None
 
 
 @pytest.mark.parametrize("kind, share", [(VFDT, 1 / 8), (EFDT, 0.01), (EFDT, 0.2)])
@@ -124,25 +115,3 @@ def test_the_default():
     tree = VFDT(**options).fit(X, y)
     assert tree.difference(VFDT(block=1 / 32, **options).fit(X, y)) is None
     assert tree.report()["splits"] > 1
-
-
-def rewrite(path, change, **columns):
-    """Change the description in a saved tree's file, and arrays."""
-    arrays, meta = forging.contents(path)
-    change(meta)
-    with open(path, "wb") as file:
-        forging.write(file, arrays | columns, meta)
-
-
-@pytest.mark.parametrize(
-    "name, value", [("decision", 3), ("decision", 4), ("decision", 9), ("cell", 77), ("value", 250)]
-)
-def test_a_file_with_a_decision_that_no_attempt_comes_to_is_refused(name, value, tmp_path):
-    X, y = stream(2999, missing=0)
-    tree = VFDT(nominal=[0, 1, 2], **OPTIONS | {"block": 1500}).fit((X * 4).astype(int), y)
-    tree.save(tmp_path / "tree")
-    column = getattr(tree._nodes, name)[: len(tree._nodes)].copy()
-    column[0] = value
-    rewrite(tmp_path / "tree", lambda meta: None, **{f"node_{name}": column})
-    with pytest.raises(ValueError, match="a damaged saved tree"):
-        load_tree(tmp_path / "tree")

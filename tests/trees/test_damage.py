@@ -18,9 +18,9 @@ from pathlib import Path
 import forging
 import numpy as np
 import pytest
-from bregalad import EFDT, VFDT, BoardError, load_tree
-from bregalad.ensemble.bagging import OnlineBagging
-from bregalad.ensemble.catalogue import load_learner
+from bregalad import EFDT, ITI, VFDT, BoardError, PuuCVFDT, PuuVFDT, load_tree
+from bregalad.ensemble import AdaptiveRandomForest, OnlineBagging, load_learner
+from bregalad.estimator.saving import storage
 from noisy import stream
 
 FILES = int(os.environ.get("FILES", 20_000))
@@ -182,6 +182,83 @@ def test_forged_entries(saved, path, value):
     with pytest.raises(ValueError, match="a damaged saved tree") as error:
         load_tree(saved)
     assert str(saved) in str(error.value)
+
+
+@pytest.fixture(scope="module")
+def others(tmp_path_factory):
+    """Learners whose files have more than such a tree's, saved by these names."""
+    folder = tmp_path_factory.mktemp("others")
+    X, y = stream(3000, missing=0)
+    whole, labels = (X * 4).astype(int), np.where(y & (X[:, 1] > 0.5), "yes", "?")
+    positive, window = {"positive": "yes", "grace": 100, "delta": 1e-2}, {"window": 1500, "inner_grace": 200}
+    for name, learner in {
+        "iti": ITI(nominal=[2]).fit(np.column_stack([X[:300, :2], whole[:300, 2]]), y[:300]),
+        "arf": AdaptiveRandomForest(VFDT(grace=30), members=3).fit(X[:200], y[:200]),
+        "puuvfdt": PuuVFDT(**positive).fit(X, labels),
+        "puucvfdt": PuuCVFDT(**positive, **window).fit(X, labels),
+        # Its root is to split at the end of the next block.
+        "waiting": VFDT(nominal=[0, 1, 2], grace=60, delta=1e-2, block=1500).fit(whole[:2999], y[:2999]),
+    }.items():
+        learner.save(folder / name)
+    return folder
+
+
+def with_first(value):
+    """A change of a column: its first element is another one."""
+    return lambda column: np.concatenate([np.full(1, value, column.dtype), column[1:]])
+
+
+def with_tree(number, **entries):
+    """A change of trees: one has other entries."""
+    return lambda trees: [each | entries if at == number else each for at, each in enumerate(trees)]
+
+
+@pytest.mark.parametrize(
+    "kind, name, change",
+    [
+        ("iti", "kept_labels", lambda labels: labels + 1),
+        ("iti", "kept_labels", lambda labels: labels[1:]),
+        ("iti", "kept_labels", lambda labels: labels.astype(np.int64)),
+        ("iti", "kept_codes", lambda codes: codes + 4),
+        ("iti", "kept_codes", lambda codes: codes[:, :0]),
+        ("iti", "kept_numbers", lambda numbers: numbers + np.inf),
+        ("iti", "kept_numbers", lambda numbers: numbers[0]),
+        ("iti", "kept_more", lambda _: np.zeros(1)),
+        ("arf", "members", lambda _: []),
+        ("arf", "seen", lambda _: -1),
+        ("arf", "member", lambda _: "ID5R"),
+        ("arf", "ensemble", lambda _: {"members": 3, "cores": 1}),
+        ("arf", "windows", lambda _: np.ones((6, 455))),
+        ("arf", "windows", lambda _: np.zeros((6, 3))),
+        *(
+            (kind, name, change)
+            for kind in ("puuvfdt", "puucvfdt")
+            for name, change in (
+                ("trees", lambda trees: trees[:-1]),
+                ("trees", lambda trees: trees[::-1]),
+                ("trees", lambda _: None),
+                ("trees", with_tree(3, totals=[1, 2])),
+                ("trees", with_tree(3, totals=[-1, 3001])),
+                ("trees", with_tree(3, totals=None)),
+                ("trees", with_tree(8, event_counts=None)),
+                ("trees", with_tree(2, level=0.35)),
+                ("params", lambda params: params | {"positive": "no"}),
+                ("params", lambda params: params | {"level": 2}),
+            )
+        ),
+        *(("waiting", "node_decision", with_first(decision)) for decision in (3, 4, 9)),
+        ("waiting", "node_cell", with_first(77)),
+        ("waiting", "node_value", with_first(250)),
+    ],
+)
+def test_forged_files_of_other_learners(others, tmp_path, kind, name, change):
+    meta, arrays = storage.read(others / kind)
+    of_arrays = name in arrays or name == "kept_more"
+    part = arrays if of_arrays else meta
+    part[name] = change(part.get(name))
+    storage.write(tmp_path / "forged", meta, arrays)
+    with pytest.raises(ValueError, match="forged: a damaged saved tree"):
+        load_learner(tmp_path / "forged")
 
 
 @pytest.mark.parametrize("learner", [EFDT(grace=50), OnlineBagging(VFDT(grace=50, slots=64), members=2)])
