@@ -1,15 +1,11 @@
 """The engine equals the golden model, whatever the geometry; tests/trees/test_tree_on_board.py has more trees."""
 
-import random
-
 import numpy as np
 import pytest
 from bregalad.boards import open_board
-from bregalad.boards.engine import _table
 from bregalad.criteria import CRITERIA
 from bregalad.driver import checkpoint
 from bregalad.driver.trainer import Trainer
-from bregalad.fixed import xlog2x
 from bregalad.geometry import Geometry
 from bregalad.policy.split_policy import SplitPolicy
 from bregalad.tree.cells import CellMap
@@ -58,12 +54,6 @@ def test_matches_golden(examples):
         assert all((counts[name] == more[name]).all() for name in counts)
 
     check()
-
-
-def test_table_is_xlog2x():
-    rng = random.Random(1)
-    for x in (0, 1, 2, 3, 65535, *(rng.randrange(65536) for _ in range(3000))):
-        assert _table()[x] == xlog2x(x)
 
 
 @pytest.mark.parametrize(

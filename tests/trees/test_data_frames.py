@@ -249,13 +249,6 @@ def test_empty_frames():
     assert len(tree.predict(frame[:0])) == 0 and tree.predict_proba(frame[:0]).shape == (0, 2)
 
 
-def test_numbers_in_another_byte_order_are_weighed():
-    X = pd.DataFrame({"a": np.arange(30).astype(">f8"), "b": np.arange(30).astype(">i4")})
-    y, weights = [0, 1] * 15, np.full(30, 2)
-    tree = VFDT(grace=5).fit(X, y, sample_weight=weights)
-    assert tree.difference(VFDT(grace=5).fit(X.astype(float), y, sample_weight=weights)) is None
-
-
 def test_arrow_dictionaries_of_intervals_and_lists_are_refused_by_name():
     intervals = pa.array(pd.arrays.IntervalArray(pd.cut(np.arange(6.0), 3)))
     for values in (intervals[:3], pa.array([[1], [2], [3]])):

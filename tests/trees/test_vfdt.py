@@ -35,15 +35,6 @@ def test_sklearn_conventions(estimator, check):
     check(estimator)
 
 
-@pytest.mark.slow
-@parametrize_with_checks(
-    [tree(leaf_prediction="mc") for tree in TREES.values() if tree is not VFDT], expected_failed_checks=failing
-)
-@pytest.mark.filterwarnings("ignore")
-def test_sklearn_conventions_of_majority_classes(estimator, check):
-    check(estimator)
-
-
 def mixed(count=6000, seed=1):
     """A data frame with numeric, nominal, boolean and missing values, and string labels."""
     rng = np.random.default_rng(seed)
