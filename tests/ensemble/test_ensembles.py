@@ -71,7 +71,7 @@ def test_members_on_boards_that_hold_their_tree(name, tmp_path):
     X, y = drifting()
     expected, found = [], []
     plain, walking = (
-        make(name).set_params(tree=VFDT(**TREE, leaf_prediction="mc", geometry=Geometry(slots=200, nodes=nodes)))
+        make(name).set_params(tree=VFDT(**TREE, geometry=Geometry(slots=200, nodes=nodes, naive_bayes=True)))
         for nodes in (0, 400)
     )
     for begin, end in ((0, 1), (1, 1700), (1700, 3100), (3100, 5000)):
@@ -95,7 +95,7 @@ def test_boards_of_trees_that_are_no_more_are_no_more():
     try:
         before = sum(type(each) is Engine for each in gc.get_objects())
         forest = make("arf", warning=0.99, drift=0.98).set_params(
-            tree=VFDT(**TREE, leaf_prediction="mc", geometry=Geometry(slots=200))
+            tree=VFDT(**TREE, geometry=Geometry(slots=200, naive_bayes=True))
         )
         forest.partial_fit(X, y, [0, 1])
         after = sum(type(each) is Engine for each in gc.get_objects())
@@ -108,7 +108,7 @@ def test_boards_of_trees_that_are_no_more_are_no_more():
 
 
 def test_rates_that_such_boards_cannot_count():
-    tree = VFDT(geometry=Geometry(nodes=512))
+    tree = VFDT(geometry=Geometry(nodes=512, naive_bayes=True))
     X, y = drifting(count=100)
     OnlineBagging(tree, members=1, rate=15, seed=1).partial_fit(X, y, classes=[0, 1])
     with pytest.raises(ValueError, match="rate=16 draws more than 63 now and then.*nodes=512.*rate <= 15, or nodes=0"):
@@ -176,7 +176,7 @@ def test_classes_and_attributes_may_come_later():
 
 @pytest.mark.parametrize(
     "tree",
-    [EFDT(grace=30), VFDT(block=20), *nightly(CTree(grace=30), VFDT(leaf_prediction="mc", criterion="gini"))],
+    [VFDT(block=20), *nightly(EFDT(grace=30), CTree(grace=30), VFDT(leaf_prediction="mc", criterion="gini"))],
 )
 def test_members_are_any_trees(tree):
     X, y = drifting(count=1500)

@@ -144,10 +144,10 @@ def test_random_attributes_are_the_same_on_a_board_that_knows_nothing_of_them(an
     trees = {}
     for seed in (1, 2):
         policy = SplitPolicy(delta=1e-3, grace=50, anytime=anytime, inner_grace=130, subset=2, seed=seed)
-        direct = Trainer(open_board("emulated", GEOMETRY), cells, policy, CLASSES, prediction="nba")
+        direct = Trainer(open_board("emulated", GEOMETRY), cells, policy, CLASSES, prediction="mc")
         found = direct.learn(codes, labels)
         if seed == 1:
-            golden = Trainer(GoldenBoard(WALKING), cells, policy, CLASSES, prediction="nba")
+            golden = Trainer(GoldenBoard(WALKING), cells, policy, CLASSES, prediction="mc")
             assert (found == golden.learn(codes, labels)).all()
             assert golden.nodes.difference(direct.nodes) is None
         assert len(direct.nodes) > 3
