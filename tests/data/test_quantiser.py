@@ -274,31 +274,6 @@ def test_summary():
     assert Quantiser(SCHEMA).summary()["crowded"] == 0
 
 
-@pytest.mark.parametrize(
-    "change, error, match",
-    [
-        (lambda X: X.drop(columns="n"), ValueError, "lacks column 'n'; expected x, n, m"),
-        (lambda X: X.assign(q=1), ValueError, "unknown column 'q'"),
-        (lambda X: X[["n", "x", "m"]], ValueError, "another order: expected x, n, m, found n, x, m"),
-        (lambda X: X.assign(x=np.inf), ValueError, "attribute 'x': value 0 is inf"),
-        (lambda X: dict(X) | {"x": X[["x"]].to_numpy()}, ValueError, "attribute 'x': values must be one-dimensional"),
-        (lambda X: X.assign(x="1.5"), TypeError, "attribute 'x': values must be numbers"),
-        (lambda X: X.assign(m=b"u"), TypeError, "attribute 'm': a nominal value must be"),
-        (lambda X: X.to_numpy()[:, :2], ValueError, "must have 3 columns, not 2"),
-        (lambda X: X.to_numpy()[0], ValueError, "rows and columns"),
-        (lambda X: X.assign(x=["a"] * len(X)).to_numpy(object), (TypeError, ValueError), "'x'"),
-    ],
-)
-def test_bad_input_changes_nothing(change, error, match):
-    quantiser = learnt(Quantiser(SCHEMA), frame(1000))
-    before = state(quantiser)
-    # New values in the good columns, so that a partial change would show.
-    X = frame().assign(n="new")
-    with pytest.raises(error, match=match):
-        quantiser.encode(change(X))
-    assert state(quantiser) == before
-
-
 @pytest.mark.parametrize("read_only", [False, True])
 @pytest.mark.parametrize("value", [np.inf, -np.inf])
 @pytest.mark.parametrize("name", ["spread", "same", "missing"])
