@@ -194,24 +194,6 @@ def test_no_function_has_more_than_ten_parameters():
     assert with_many(modules()) - users == {"bregalad.data.readers.open_stream"}
 
 
-@pytest.mark.parametrize(
-    "text, found",
-    [
-        ("def f(a, b, c, d, e, f, g, h, i, j): pass", set()),
-        ("def f(a, b, c, d, e, f, g, h, i, /, j, *, k): pass", {"p.f"}),
-        ("def f(a, b, c, d, e, f, g, h, i, *j, **k): pass", {"p.f"}),
-        ("class C:\n  def f(self, a, b, c, d, e, f, g, h, i, j): pass", set()),
-        ("class C:\n  def f(self, a, b, c, d, e, f, g, h, i, j, k): pass", {"p.C.f"}),
-        ("def f():\n  async def g(a, b, c, d, e, f, g, h, i, j, k): pass", {"p.f.g"}),
-        ("@njit()\ndef f(a, b, c, d, e, f, g, h, i, j, k): pass", set()),
-        ("@kernel.inner\ndef f(a, b, c, d, e, f, g, h, i, j, k): pass", set()),
-        ("@dinner\ndef f(a, b, c, d, e, f, g, h, i, j, k): pass", {"p.f"}),
-    ],
-)
-def test_many_parameters_are_found(text, found):
-    assert with_many({"p.__init__": ast.parse(text)}) == found
-
-
 def test_tests_have_names_of_their_own():
     """pytest imports them by these: of two files with one name it would refuse the second."""
     names = [path.name for path in (ROOT / "tests").rglob("test_*.py")]

@@ -286,25 +286,6 @@ def test_ctrl_c_while_more_is_to_be_sent_than_may_wait(monkeypatch):
     check(one, one.resume(), whole, wanted)
 
 
-def test_ctrl_c_while_the_board_answers_comes_where_tree_and_board_agree(tmp_path):
-    X, y = stream(13)
-    whole, _ = expected("vfdt", X, y)
-    one, wire, _ = linked("vfdt", 13)
-    one.partial_fit(X[:1200], y[:1200], CLASSES)
-    with interruptible():
-        press_ctrl_c(wire, wire.time + 0.01)
-        with pytest.raises(KeyboardInterrupt):
-            one.partial_fit(X[1200:2500], y[1200:2500])
-    learnt = one.report()["instances"]
-    assert 1200 < learnt < 2500
-    one.save(tmp_path / "saved")
-    one.partial_fit(X[learnt:], y[learnt:])
-    assert one.difference(whole) is None
-    again = load_tree(tmp_path / "saved", board=Engine(GEOMETRY))
-    again.partial_fit(X[learnt:], y[learnt:])
-    assert again.difference(whole) is None
-
-
 def test_cut_before_anything_was_learnt():
     X, y = stream(7)
     whole, wanted = expected("vfdt", X, y)
