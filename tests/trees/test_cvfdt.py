@@ -15,7 +15,7 @@ from bregalad.policy.split_policy import SplitPolicy
 from bregalad.tree.cells import CellMap
 from bregalad.tree.table import FORK, LEAF, MULTIWAY, NO_NODE, NUMERIC, above
 from bregalad_sim.reference import ReferenceCVFDT
-from comparison import difference
+from comparison import agree
 from driving import CAPACITIES, OPTIONS, drifting, geometry
 from test_alternates import check as check_slots
 
@@ -23,10 +23,10 @@ TESTS = {"test_every": 150, "test_length": 60}
 RULES = {"window": 1500, "inner_grace": 130, "grace": 100}
 
 
-def trainer_on(nominal_split="multiway", alternates=True, prediction="mc", **options):
+def trainer_on(nominal_split="multiway", prediction="mc", **options):
     board = open_board("emulated", geometry(options.pop("slots", 400), naive_bayes=prediction != "mc"))
-    rivals = {"alternates": True, "rivals": True, **TESTS} if alternates else {}
-    policy = SplitPolicy(**{"anytime": True, "delta": 1e-2, **RULES, **rivals, **options})
+    rules = {"anytime": True, "alternates": True, "rivals": True, "delta": 1e-2}
+    policy = SplitPolicy(**rules | RULES | TESTS | options)
     cells = CellMap.build(CAPACITIES, board.geometry.bins, nominal_split)
     return Trainer(board, cells, policy, 2, review_period=1000, prediction=prediction)
 
@@ -103,15 +103,7 @@ def test_equals_reference(child_counts, nominal_split, block, same_attribute):
         **TESTS,
     )
     assert (trainer.learn(codes, labels) == reference.learn(codes, labels)).all()
-    assert difference(trainer.nodes, reference.root) is None
-    event_counts = trainer.event_counts
-    for event in ("splits", "ties", "attempts"):
-        assert getattr(event_counts, event) == getattr(reference.event_counts, event)
-    assert (event_counts.alternates, event_counts.swapped, event_counts.dropped) == (
-        reference.event_counts.alternates,
-        reference.event_counts.swapped,
-        reference.event_counts.dropped,
-    )
+    agree(trainer, reference)
     check_counts(trainer)
 
 
@@ -129,14 +121,8 @@ def test_equals_reference_where_alternates_come_and_go(seed):
         at += 1111
         check_counts(trainer)
         check_slots(trainer)
-    assert difference(trainer.nodes, reference.root) is None
-    event_counts = trainer.event_counts
-    assert (event_counts.alternates, event_counts.swapped, event_counts.dropped) == (
-        reference.event_counts.alternates,
-        reference.event_counts.swapped,
-        reference.event_counts.dropped,
-    )
-    assert event_counts.swapped and event_counts.alternates > 2
+    agree(trainer, reference)
+    assert reference.event_counts.swapped and reference.event_counts.alternates > 2
 
 
 def concepts(seed, count=12_000, period=2000):
@@ -162,17 +148,6 @@ def test_slots_are_given_back(slots):
         if slots == 400:
             check_counts(trainer)
     assert trainer.event_counts.alternates
-
-
-@pytest.mark.parametrize("prediction, block", [pytest.param("mc", 1, marks=pytest.mark.slow), ("nba", 60)])
-def test_forgets_without_alternates(prediction, block):
-    codes, labels = drifting(1, 5000)
-    trainer, whole = (trainer_on(alternates=False, prediction=prediction, block=block) for _ in range(2))
-    expected = whole.learn(codes, labels)
-    for part in (slice(2500), slice(2500, None)):
-        assert (trainer.learn(codes[part], labels[part]) == expected[part]).all()
-        check_counts(trainer)
-    assert whole.nodes.difference(trainer.nodes) is None and whole.event_counts == trainer.event_counts
 
 
 def numbers(count=9000, seed=1, moving=True):
@@ -208,25 +183,6 @@ def test_code_books_that_change_leave_counts_as_they_are_of_the_window():
     assert tree.report()["swapped"]
 
 
-def test_saves_copies_and_single_instances_go_on_as_the_tree(tmp_path):
-    X, y = numbers(6000)
-    whole = CVFDT(**SMALL).fit(X, y)
-    tree = CVFDT(**SMALL).partial_fit(X[:2600], y[:2600], [False, True])
-    tree.save(tmp_path / "tree")
-    twin, again = copy.deepcopy(tree), load_tree(tmp_path / "tree")
-    tree.close()
-    for each in (tree, twin, again):
-        each.partial_fit(X[2600:], y[2600:])
-        assert each.difference(whole) is None and each.report() == whole.report()
-    one = load_tree(tmp_path / "tree")
-    for row, label in zip(X[2600:4000], y[2600:4000], strict=True):
-        x = {name: value for name, value in zip(one.schema_.names, row.tolist(), strict=True) if value == value}
-        one.learn_one(x, bool(label))
-    assert one.difference(load_tree(tmp_path / "tree").partial_fit(X[2600:4000], y[2600:4000])) is None
-    with pytest.raises(ValueError, match="window was 1500 when this tree began to learn.*leave it as it is"):
-        load_tree(tmp_path / "tree", window=2000)
-
-
 def test_alternates_that_are_to_take_over_or_go_are_saved(tmp_path):
     X, y = numbers(6000)
     whole = CVFDT(block=200, **SMALL).fit(X, y)
@@ -242,6 +198,8 @@ def test_alternates_that_are_to_take_over_or_go_are_saved(tmp_path):
             other.partial_fit(X[at + 150 :], y[at + 150 :])
             assert other.difference(whole) is None and other.report() == whole.report()
     assert waited
+    with pytest.raises(ValueError, match="window was 1500 when this tree began to learn.*leave it as it is"):
+        load_tree(tmp_path / "tree", window=2000)
 
 
 @pytest.mark.parametrize(

@@ -96,7 +96,7 @@ def test_loading_asks_what_learning_asks_of_a_stream(tmp_path, kind, labels, cha
 def test_a_board_opened_anew_has_what_changed_parameters_ask(tmp_path):
     X, y = stream(3000)
     first = VFDT(slots=100, leaf_prediction="mc").fit(X, y)
-    for changes in ({"slots": 64}, {"leaf_prediction": "nba"}, {"criterion": "gini"}):
+    for changes in ({"slots": 64}, {"leaf_prediction": "nba"}, {"criterion": "gini", "leaf_prediction": "nba"}):
         tree = reloaded(first, tmp_path / "tree", **changes)
         tree.partial_fit(X, y)
         tree.predict(X[:5])

@@ -58,7 +58,8 @@ def test_what_was_learnt_stays():
 
 @pytest.mark.parametrize("variant", ["paper", "kdd2018"])
 def test_averaged_gains_stay(variant):
-    tree = EFDT(grace=50, inner_grace=50, delta=1e-9, tau=0, gain_average=True, variant=variant)
+    options = {"grace": 50, "inner_grace": 50, "delta": 1e-9, "tau": 0, "leaf_prediction": "mc"}
+    tree = EFDT(gain_average=True, variant=variant, **options)
     stream = list(growing())
     for x, label in stream[:400]:
         tree.learn_one(x, label)

@@ -1,7 +1,5 @@
 """One instance at a time: learnt, predicted and counted as by ``partial_fit`` and ``predict``."""
 
-import copy
-import pickle
 import random
 from decimal import Decimal
 from fractions import Fraction
@@ -159,33 +157,6 @@ def test_whatever_board():
     assert trees[0].difference(trees[1]) is None
 
 
-def test_in_turns_with_batches_copies_and_files(tmp_path):
-    frame, labels = stream(11)
-    tree = VFDT(delta=1e-3, leaf_prediction="nba")
-    batch = VFDT(delta=1e-3, leaf_prediction="nba")
-    batch.partial_fit(frame, labels, classes=CLASSES)
-    rows = list(as_dicts(frame, random.Random(2)))
-    tree.partial_fit(frame[:300], labels[:300], classes=CLASSES)
-    for at in range(300, 2500, 100):
-        for x, y in zip(rows[at : at + 60], labels[at : at + 60].tolist(), strict=True):
-            tree.predict_one(x)
-            tree.learn_one(x, y)
-        tree.partial_fit(frame[at + 60 : at + 100], labels[at + 60 : at + 100])
-        match at // 100 % 6:
-            case 0:
-                tree = pickle.loads(pickle.dumps(tree))
-            case 1:
-                tree.save(tmp_path / "tree.npz")
-                tree = load_tree(tmp_path / "tree.npz")
-            case 2:
-                tree = copy.deepcopy(tree)
-            case 3:
-                tree.close()
-    assert tree.difference(batch) is None
-    assert tree.report() | {"slots": 0} == batch.report() | {"slots": 0}
-    assert tree.quantiser_summary() == batch.quantiser_summary()
-
-
 def test_weights():
     frame, labels = stream(3, 900)
     rows = list(as_dicts(frame, random.Random(3)))
@@ -250,7 +221,7 @@ FINE = [({"a": 1.0, "b": "p"}, 0), ({"a": 2.0, "b": "q"}, 1)]
 def test_whatever_is_refused_changes_nothing(x, y, message, place):
     """Be it the first instance; what comes later is learnt."""
     options = {"nominal_values": 10}
-    geometry = Geometry(lanes=2, passes=5, criterion="gini")
+    geometry = Geometry(lanes=2, passes=5, criterion="gini", naive_bayes=True)
     tree, other = (CTree(geometry=geometry, **options) for _ in range(2))
     for i in range(40):
         if i == place and (i or "one kind" not in message and "two classes" not in message):
