@@ -58,7 +58,7 @@ def killed_after(monkeypatch, saves):
         ["--tree", "vfdt", "--leaf-prediction", "nba"],
         ["--tree", "efdt", "--inner-grace", "300"],
         ["--tree", "vfdt", "--slots", "8", "--review-period", "700", "--limit", "8500"],
-        ["--tree", "efdt", "--variant", "moa", "--gain-average", "--class-weight", "a=1.5"],
+        "--tree efdt --variant moa --gain-average --leaf-prediction mc --class-weight a=1.5".split(),
     ],
 )
 def test_a_run_that_is_killed_goes_on_as_if_it_had_not_been(csv, tmp_path, capsys, monkeypatch, options, saves):

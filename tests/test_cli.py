@@ -51,7 +51,7 @@ def test_train_inspect_predict(csv, tmp_path, capsys):
             "efdt",
             (
                 "--delta 0.001 --grace 100 --inner-grace 300 --gain-average --same-attribute replace "
-                "--nominal-split one_vs_rest"
+                "--nominal-split one_vs_rest --leaf-prediction mc"
             ).split(),
         ),
         ("efdt", ["--variant", "kdd2018", "--grace", "100"]),

@@ -133,7 +133,7 @@ def test_of_a_tree_with_limits_fewer_alternates_begin(seed):
     assert begun[0] >= begun[1] > begun[2] > 0
 
 
-@pytest.mark.parametrize("tree, prediction", [("hat", "nba"), pytest.param("efhat", "nba", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("tree, prediction", [("hat", "mc"), pytest.param("efhat", "nba", marks=pytest.mark.slow)])
 def test_instances_weigh_the_same(tree, prediction, seed):
     """Those of weight 0, which only ask, are no errors."""
     codes, labels = stream(seed, 2600)
