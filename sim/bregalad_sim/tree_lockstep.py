@@ -3,7 +3,7 @@
 import random
 
 import numpy as np
-from bregalad.geometry import NONE, Geometry
+from bregalad.geometry import NONE, PRESETS
 from bregalad.protocol.commands import COMMANDS, Opcode, pack_load
 from bregalad.protocol.leaf_rows import RowOp, RowWord
 from bregalad.protocol.registers import EVENTS
@@ -15,17 +15,8 @@ from .tree_traffic import TreeTraffic
 
 __all__ = ["SIZES", "SMALL", "Lockstep", "run"]
 
-SMALL = Geometry(
-    lanes=2,
-    passes=2,
-    bins=4,
-    classes=3,
-    slots=6,
-    count_width=12,
-    bus_width=64,
-    naive_bayes=True,
-    nodes=21,
-    alternates=3,
+SMALL = PRESETS["tiny"].replace(
+    bins=4, classes=3, slots=6, count_width=12, bus_width=64, naive_bayes=True, nodes=21, alternates=3
 )
 SIZES = [  # others, as changes of that
     {},

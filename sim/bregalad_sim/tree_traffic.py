@@ -15,15 +15,7 @@ __all__ = ["TreeTraffic"]
 
 
 class TreeTraffic(Traffic):
-    """Make commands and rows.
-
-    Parameters
-    ----------
-    geometry : Geometry
-    rng : random.Random
-    memory : sim.golden.Memory
-        Rows are made for its size.
-    """
+    """Make commands, and rows for the memory's size; parameters as of `Traffic`."""
 
     def __init__(self, geometry, rng, memory):
         super().__init__(geometry, rng, memory)

@@ -360,7 +360,5 @@ _EXECUTE = complete(
     __file__,
 )
 _PAYLOADS = complete(
-    WITH_PAYLOAD,
-    {Opcode.WRITE: Golden._statistics_bytes, Opcode.LOAD: Golden._load_bytes},
-    __file__,
+    WITH_PAYLOAD, {Opcode.WRITE: Golden._statistics_bytes, Opcode.LOAD: Golden._load_bytes}, __file__
 ) | dict.fromkeys((TreeOpcode.LAYOUT, TreeOpcode.EDGES), Golden._rows_bytes)

@@ -100,11 +100,8 @@ def _keys_see_the_edges_before_them(m, block):
     )
     for number in range(1, 1 << _LEVELS):  # an edge's path, without what is below
         lowest = (number & -number).bit_length() - 1
-        written, key, none = (
-            Signal(name=f"written_{number}"),
-            Signal(32, name=f"key_{number}"),
-            Signal(name=f"none_{number}"),
-        )
+        written, none = Signal(name=f"written_{number}"), Signal(name=f"none_{number}")
+        key = Signal(32, name=f"key_{number}")
         with m.If(write & (given.path >> top == number)):
             m.d.sync += [written.eq(1), key.eq(given.key), none.eq(missing)]
         below, known = (given.key >= key) & ~none, written
