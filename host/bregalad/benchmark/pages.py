@@ -30,7 +30,7 @@ BOARDS = {
     "ECPIX-5, DDR3": ({"lanes": 8, "passes": 4, "bus_width": 128}, 62.5, 9.5),
     "AXI of 256 bits": ({"lanes": 16, "passes": 2, "bus_width": 256}, 79, 32),
 }
-LEAVES = (100, 1000)
+LEAVES = (100, 1000, 4000)
 _ATTRIBUTES = 32
 _GRACE = 200
 _ROWS = 900_000
