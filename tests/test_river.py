@@ -5,8 +5,10 @@ import pickle
 import subprocess
 import sys
 
+import numpy as np
 import pandas as pd
 import pytest
+import streams
 
 pytest.importorskip("river")
 
@@ -24,6 +26,7 @@ from river import (  # noqa: E402
     multiclass,
     preprocessing,
 )
+from river import tree as trees  # noqa: E402
 
 TREES = [VFDT, EFDT, CTree, CorrHTree]
 # Checks that a tree does not pass, and why.
@@ -150,3 +153,19 @@ def test_without_river(tmp_path):
     assert done.returncode and done.stderr.splitlines()[-1] == (
         "ImportError: bregalad.river is for River: pip install 'bregalad[river]'"
     )
+
+
+@streams.needs("rt5n")
+def test_is_rivers_hoeffding_tree():
+    """With decisions at once and majority-class leaves, on nominal attributes; River's first prediction is None."""
+    X, y, schema = streams.rt5n(100_000)
+    ours = bregalad.VFDT(leaf_prediction="mc", block=1, slots=8192, nominal=streams.nominal(X, schema))
+    found = ours.test_then_train(X, y, np.unique(y))
+    theirs = trees.HoeffdingTreeClassifier(leaf_prediction="mc", nominal_attributes=list(X), tau=0.05)
+    wanted = []
+    for row, label in zip(X.to_dict("records"), y.tolist(), strict=True):
+        wanted.append(theirs.predict_one(row))
+        theirs.learn_one(row, label)
+    assert wanted[0] is None and found[1:].tolist() == wanted[1:]
+    assert (ours.report()["nodes"], ours.report()["leaves"]) == (theirs.n_nodes, theirs.n_leaves)
+    assert theirs.n_nodes > 30
