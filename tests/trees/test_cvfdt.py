@@ -5,6 +5,7 @@ import copy
 import numpy as np
 import pytest
 from bregalad import CVFDT, VFDT, Geometry, load_tree
+from bregalad.benchmark.streams import load
 from bregalad.boards import open_board
 from bregalad.data.generators import open_generator
 from bregalad.driver import checkpoint
@@ -105,6 +106,21 @@ def test_equals_reference(child_counts, nominal_split, block, same_attribute):
     assert (trainer.learn(codes, labels) == reference.learn(codes, labels)).all()
     agree(trainer, reference)
     check_counts(trainer)
+
+
+@pytest.mark.parametrize("block", [1, 1 / 32])
+def test_equals_reference_on_a_stream(block):
+    """SEA by bin edges that stay: where they change, the window's instances are counted anew, as no reference does."""
+    X, y, _ = load("generator:recurrence,first=(sea,function=1),second=(sea,function=3,seed=2)", 30_000)
+    codes, labels = (X.to_numpy() * 25.4).astype(np.uint8), np.unique(y, return_inverse=True)[1]
+    rules = {"delta": 1e-4, "grace": 200, "inner_grace": 500, "window": 5000, "test_every": 500, "test_length": 200}
+    board = open_board("emulated", Geometry(lanes=4, passes=1, slots=1024))
+    policy = SplitPolicy(anytime=True, alternates=True, rivals=True, same_attribute="keep", block=block, **rules)
+    trainer = Trainer(board, CellMap.build([0] * 3, board.geometry.bins, "multiway"), policy, 2, prediction="mc")
+    reference = ReferenceCVFDT([0] * 3, 2, bins=board.geometry.bins, tau=policy.tau, block=block, **rules)
+    assert (trainer.learn(codes, labels) == reference.learn(codes, labels)).all()
+    agree(trainer, reference)
+    assert reference.event_counts.splits >= 5
 
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))])
