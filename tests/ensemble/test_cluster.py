@@ -1,5 +1,6 @@
 """Workers on Ray: whatever they are, and whichever are lost, ensembles are the same."""
 
+import faulthandler
 import gc
 import multiprocessing
 import os
@@ -8,6 +9,8 @@ import signal
 import subprocess
 import sys
 import tempfile
+import weakref
+from collections import UserList
 
 import pytest
 from bregalad import VFDT, BoardError
@@ -130,14 +133,15 @@ def test_votes_that_count_differently_from_worker_to_worker(cluster):
 
 
 def test_a_forked_process_leaves_the_workers_to_the_first(cluster):
-    """Ray would hang there, also where ensembles are no garbage but in the child."""
+    """Ray would hang there, also where ensembles are no garbage but in the child, and what garbage the first had."""
     X, y = drifting(count=900)
     here, there, lost = make("arf"), make("arf", engine="ray,workers=1"), make("arf", engine="ray,workers=1")
     for learner in (here, there, lost):
         learner.partial_fit(X[:600], y[:600], [0, 1])
     same(here, there, X)  # compiles what the child would wait for
-    lost.circle = lost  # only the garbage collector finds it
-    lost = [lost]
+    lost, garbage, collected = [lost], [UserList()], []
+    garbage[0].append(garbage[0])  # only the garbage collector finds it
+    weakref.finalize(garbage[0], collected.append, "garbage")
 
     def refused(learner):
         with pytest.raises(BoardError) as error:
@@ -145,8 +149,11 @@ def test_a_forked_process_leaves_the_workers_to_the_first(cluster):
         return str(error.value)
 
     def child():
+        faulthandler.dump_traceback_later(500, exit=True)  # says where, if it hangs
         lost.clear()
+        garbage.clear()
         gc.collect()
+        assert not collected
         same(here, there, X)
         error = refused(there)
         for forest in (here, there.set_params(engine=None)):
@@ -159,9 +166,9 @@ def test_a_forked_process_leaves_the_workers_to_the_first(cluster):
     ours, theirs = context.Pipe()
     process = context.Process(target=child, daemon=True)
     process.start()
-    assert ours.poll(600)
+    process.join(600)
+    assert process.exitcode == 0
     assert re.match("ray,workers=1: left to the process that this one was forked from", ours.recv())
-    process.join()
     for forest in (here, there):
         forest.partial_fit(X[600:], y[600:])
     same(here, there, X)

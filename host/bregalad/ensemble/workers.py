@@ -4,9 +4,11 @@ A batch goes out once, to all workers. If one is lost, this process goes on from
 since, so the ensemble is the one without the loss. The next batch goes to other workers, if there is still a cluster.
 """
 
+import gc
 import os
 import pickle
 import re
+import sys
 import weakref
 from contextlib import suppress
 
@@ -256,5 +258,12 @@ def _dismiss(ray, actors, process):
         actors.clear()
 
 
+def _leave():
+    """Keep in a forked process what Ray's finalizers would end: they wait for threads that are not in it."""
+    _left.extend(_all_workers)
+    if "ray" in sys.modules:
+        gc.freeze()
+
+
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=lambda: _left.extend(_all_workers))
+    os.register_at_fork(after_in_child=_leave)
