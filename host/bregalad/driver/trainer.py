@@ -9,6 +9,7 @@ link (docs/learners.md, "Blocks").
 from collections import namedtuple
 from contextlib import contextmanager, suppress
 from copy import copy, deepcopy
+from typing import Any
 
 import numpy as np
 
@@ -102,7 +103,7 @@ class Trainer:
         # Whether nothing but `learn_row` has changed anything since `row_arguments`, and how many
         # instances there are until something else is to be done.
         self.rows_only, self.rows_left = False, 0
-        self.driver = (RowDriver if self.board.state is None else EngineDriver)(self)
+        self.driver: Any = (RowDriver if self.board.state is None else EngineDriver)(self)
         self._grow()
         self.resume_block()
 
@@ -209,7 +210,7 @@ class Trainer:
         nodes = deepcopy(self.nodes)
         kept = checkpoint.read(self)
         with Engine(self.board.geometry.replace(nodes=0)) as board:
-            prediction = Predictor(self.predictor).word
+            prediction = Predictor(self.predictor).word  # type: ignore[call-arg]
             other = Trainer(board, self.cells, self.policy, self.classes, prediction=prediction, nodes=nodes)
             checkpoint.restore(other, kept)
             yield other

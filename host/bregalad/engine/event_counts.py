@@ -42,6 +42,10 @@ class EventCounts:
     and what is counted cannot come apart. ``history`` is a History.
     """
 
+    begun: int
+    ends: int
+    instances: int
+
     def __init__(self, **events):
         self.counts = np.array([events.get(name, 0) for name in _EVENTS], np.int64)
         self.history = History()

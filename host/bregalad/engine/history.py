@@ -60,7 +60,7 @@ def record_event(tree, event, node, seen):
         if table[above]["kind"] == FORK:
             within += branch
         else:  # upwards: what is further down moves on, or out
-            for level in range(min(depth, LEVELS - 1), 0, -1):
+            for level in range(LEVELS - 1, 0, -1):
                 log.paths[place, level] = log.paths[place, level - 1]
             log.paths[place, 0] = branch + 1
             depth += 1
@@ -107,7 +107,7 @@ class History:
         return {"events": events[self._places()], "paths": paths[self._places()], "count": count.copy()}
 
     def __setstate__(self, state):
-        self.__init__()
+        History.__init__(self)
         self.log.count[:] = state["count"]
         self.log.events[self._places()], self.log.paths[self._places()] = state["events"], state["paths"]
 

@@ -65,10 +65,13 @@ _Ranking = namedtuple(
 
 def form_of(classes, cells, gains_of_all=False):
     """What a split attempt of a board is made of: a candidate for every cell if ``gains_of_all``, else three."""
-    places = (0, 0, 0, classes) if gains_of_all else (*(classes + CANDIDATE * place for place in range(3)), 0)
+    best, second, current = (0, 0, 0) if gains_of_all else (classes + CANDIDATE * place for place in range(3))
     return Form(
         classes + CANDIDATE * (len(cells) if gains_of_all else 3),
-        *places,
+        best,
+        second,
+        current,
+        classes if gains_of_all else 0,
         1 if gains_of_all else None,
         len(cells),
         len(cells.first_cell),

@@ -1,5 +1,6 @@
 """A board that is reached by commands and reports: what it is told, asked, and hears of it."""
 
+from abc import abstractmethod
 from itertools import count as count_from
 
 import numpy as np
@@ -23,17 +24,23 @@ _TOKENS = count_from(1)
 
 
 class DeviceDriver(Driver):
-    """What learning on a device is built on: commands, registers, and what nodes have counted.
-
-    A subclass has ``take(data, at)``, which takes in reports, whole ones, that compiled code takes from byte ``at`` on,
-    and returns where the first other one begins, which may be the end; and ``take_other(kind, report)``, for a run of
-    reports of one `TreeKind` that it leaves.
-    """
+    """What learning on a device is built on: commands, registers, and what nodes have counted."""
 
     def __init__(self, trainer):
         super().__init__(trainer)
         self._commands = []  # to send before the next records
         self._found = []  # answers to READ, in order
+
+    @abstractmethod
+    def take(self, data, at):
+        """Take in the whole reports from byte ``at`` on that are for compiled code.
+
+        Returns where the first other one begins, which may be the end.
+        """
+
+    @abstractmethod
+    def take_other(self, kind, report):
+        """Take in a run of reports of one `TreeKind` that `take` leaves."""
 
     def begin(self):
         self.report = report_of(self.board.geometry, len(self.trainer.cells), self.trainer.policy.reports_all)

@@ -5,6 +5,7 @@ leaves have counted stays on the board, and is read when somebody wants to know 
 """
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -44,7 +45,8 @@ class RowDriver(DeviceDriver):
 
     def __init__(self, trainer):
         super().__init__(trainer)
-        self._declared = None  # the layout that the board has
+        self._declared: Any = None  # the layout that the board has
+        self._answers: tuple = ()  # what `_arguments` has made last
         self._turns = None  # as of the board when the tree's own began
         self.up_to_date = False  # the board has followed all that others have done to the tree, and its turn has begun
         self._at = np.zeros(1, AT)  # how far all is, as `answers` has it
