@@ -354,10 +354,9 @@ def _numbers(column):
             raise TypeError("values must be numbers that a float can hold, not complex ones")  # NumPy drops a part
         try:
             column = column.to_numpy(np.float64, na_value=np.nan)
-        except InvalidOperation as error:
-            raise TypeError("values must be numbers that a float can hold, not a signalling NaN") from error
-        except (TypeError, ValueError, OverflowError) as error:
-            raise TypeError(f"values must be numbers that a float can hold: {one_line(error)}") from error
+        except (InvalidOperation, TypeError, ValueError, OverflowError) as error:
+            what = ", not a signalling NaN" if isinstance(error, InvalidOperation) else f": {one_line(error)}"
+            raise TypeError(f"values must be numbers that a float can hold{what}") from error
     elif column.dtype.kind in "mM":
         column = seconds(pd.Series(column))
     elif column.dtype.kind not in "biufO":

@@ -215,12 +215,7 @@ def open_source(path, *, header="auto", known=(), names=None, decimal=".", membe
     Parameters are those of `open_stream`. A line that holds one of the names ``known`` is a header; ``expected`` are
     the columns of a topic (Attributes), where a saved tree tells them.
     """
-    if header not in ("auto", True, False):
-        raise ValueError(f'header must be "auto", True or False, not {header!r}')
-    if not isinstance(chunk, int) or isinstance(chunk, bool) or chunk < 1:
-        raise ValueError(f"chunk must be a positive integer, not {chunk!r}")
-    if decimal not in (".", ","):
-        raise ValueError(f'decimal must be "." or ",", not {decimal!r}')
+    _check_options(header, decimal, chunk)
     path = str(path)
     if path.startswith(PREFIX):
         source = GeneratorSource(path)
@@ -246,6 +241,15 @@ def open_source(path, *, header="auto", known=(), names=None, decimal=".", membe
     return source
 
 
+def _check_options(header, decimal, chunk):
+    if header not in ("auto", True, False):
+        raise ValueError(f'header must be "auto", True or False, not {header!r}')
+    if not isinstance(chunk, int) or isinstance(chunk, bool) or chunk < 1:
+        raise ValueError(f"chunk must be a positive integer, not {chunk!r}")
+    if decimal not in (".", ","):
+        raise ValueError(f'decimal must be "." or ",", not {decimal!r}')
+
+
 def stream_of(
     source, *, class_name=None, nominal=(), numeric=(), ignore=(), classes=None, unlabelled=False, chunk=65536
 ):
@@ -265,6 +269,17 @@ def stream_of(
     dropped = _indices(source, [key for key in ignore if key not in source.index], "ignored")
     if label in dropped:
         raise ValueError(f"the class column {source.columns[label]!r} is ignored")
+    attributes = _attributes(source, label, chosen, dropped)
+    if label is None:  # a name that no attribute has
+        unused = "class" + " " * max((len(a.name) for a in attributes), default=0)
+        return Stream(source, Schema(attributes, unused), chunk, labels=None)
+    classes = source.attributes[label].values if classes is None else classes
+    schema = Schema(attributes, source.columns[label], tuple(map(str, classes)))
+    return Stream(source, schema, chunk, labels="some" if unlabelled else "all")
+
+
+def _attributes(source, label, chosen, dropped):
+    """The attributes that are not the class nor ignored; DataError if one of all, or the class, cannot be read."""
     attributes, refused, times = [], {}, []
     for i, attribute in enumerate(source.attributes):
         if i in dropped:
@@ -285,16 +300,10 @@ def stream_of(
         raise DataError(refused[first] + also)
     if times:
         warn(
-            f"{path}: dates and times are read as seconds, dates as those since 1970 in UTC: "
+            f"{source.path}: dates and times are read as seconds, dates as those since 1970 in UTC: "
             f"{listed(map(repr, times))}; {ignored(times)} leaves them out, --nominal takes their words"
         )
-    if label is None:  # a name that no attribute has
-        unused = "class" + " " * max((len(a.name) for a in attributes), default=0)
-        return Stream(source, Schema(tuple(attributes), unused), chunk, labels=None)
-    if classes is None:
-        classes = source.attributes[label].values
-    schema = Schema(tuple(attributes), source.columns[label], tuple(map(str, classes)))
-    return Stream(source, schema, chunk, labels="some" if unlabelled else "all")
+    return tuple(attributes)
 
 
 def _index(source, key, what):

@@ -89,13 +89,10 @@ class Row:
                 return False
             last, self._last = self._last, None
             if read_only or last is None or values != last or tables.changes != self._changes:
+                numeric = self.numbers.size
                 if self._known:
-                    numeric = self.numbers.size
                     self._pack_codes(self._line, 0, *map(getitem, self._known, values[numeric:]))
-                    if numeric:
-                        self._pack(self.numbers, 0, *values[:numeric])
-                else:
-                    self._pack(self.numbers, 0, *values)
+                self._pack(self.numbers, 0, *values[:numeric])
                 if tables.encode(self.numbers, self._codes):
                     return False  # a number is infinite
                 if read_only:
@@ -183,10 +180,7 @@ def check_value(attribute, value):
 
 def _number(name, value):
     try:
-        if type(value) in _NUMBERS:
-            number = float(value)
-        else:
-            number = math.nan if is_missing(value) else real(value)
+        number = float(value) if type(value) in _NUMBERS else math.nan if is_missing(value) else real(value)
     except (TypeError, ValueError, OverflowError) as error:
         raise TypeError(
             f"attribute {name!r}: values must be numbers that a float can hold, not {shown(value)}"

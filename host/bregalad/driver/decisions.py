@@ -25,11 +25,7 @@ def carrying_out(trainer, node):
     if decision >= ALTERNATE and not (decision == ALTERNATE and policy.rivals):
         _change_alternate(trainer, node, decision)
         return
-    if decision == CONSULT:
-        cells_read = list(range(len(cells)))
-    else:
-        cells_read = [] if decision == PRUNE else cells.cells_of(int(cells.attribute[cell])).tolist()
-    n, observed, bins = yield from trainer.driver.reading(int(nodes.slot[node]), cells_read)
+    n, observed, bins = yield from trainer.driver.reading(int(nodes.slot[node]), _cells_read(cells, decision, cell))
     if decision == PRUNE:
         growth.record(history.PRUNED, node)
         growth.prune(node, observed, n)
@@ -59,6 +55,12 @@ def carrying_out(trainer, node):
     event_counts.replaced += int(inner)
     event_counts.splits += int(not inner)
     event_counts.ties += tie
+
+
+def _cells_read(cells, decision, cell):
+    if decision == CONSULT:
+        return list(range(len(cells)))
+    return [] if decision == PRUNE else cells.cells_of(int(cells.attribute[cell])).tolist()
 
 
 def _change_alternate(trainer, node, decision):

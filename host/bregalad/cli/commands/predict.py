@@ -42,9 +42,8 @@ def run(args):
     opened = writing(args.output) if topic else replacing(args.output, "w") if args.output else nullcontext(sys.stdout)
     with opened as out:
         for X, y in stream:
-            if args.limit is not None:
-                X, y = X[: args.limit - seen], y[: args.limit - seen]
-            X = X[names]
+            left = None if args.limit is None else args.limit - seen
+            X, y = X[names][:left], y[:left]
             table = pd.DataFrame({"prediction": tree.predict(X)})
             if args.proba:
                 table[[f"p({label})" for label in tree.classes_]] = tree.predict_proba(X).round(6)

@@ -77,8 +77,8 @@ def write_stream(
         if suffix == ".arff":
             file.write(header.encode())
         for X, y in stream:
-            if limit is not None:
-                X, y = X[: limit - done], y[: limit - done]
+            left = None if limit is None else limit - done
+            X, y = X[:left], y[:left]
             table = X.assign(**{stream.schema.class_name: y})
             for name in nominal:
                 _check_words(table[name].dropna().unique(), suffix)

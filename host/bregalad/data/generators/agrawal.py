@@ -1,6 +1,7 @@
 """Loan applicants: ten functions of nine attributes."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated
 
 import numpy as np
@@ -86,13 +87,14 @@ class Agrawal(Generator):
         return np.clip(values + step, low, high)
 
 
+def _within(group, values, intervals):
+    low, high = 1000 * intervals[group].T
+    return (low <= values) & (values <= high)
+
+
 def _in_group_a(function, salary, commission, age, elevel, hvalue, hyears, loan):
     group = np.digitize(age, (40, 60))
-
-    def within(values, intervals):
-        low, high = 1000 * intervals[group].T
-        return (low <= values) & (values <= high)
-
+    within = partial(_within, group)
     # Levels 0..1, 1..3 or 2..4.
     schooled = (group <= elevel) & (elevel <= np.array((1, 3, 4))[group])
     match function:
