@@ -132,7 +132,7 @@ def test_bad_input(seed):
         ({"board": open_board("emulated", GEOMETRY.replace(nodes=0))}, "does not walk records: open"),
         ({"X": X.astype(np.float64)}, "float32, uint8, uint16 or int32, not of shape .* and float64"),
         ({"X": np.full_like(X, np.inf)}, "X has infinite values"),
-        ({"X": np.zeros((100, 5), np.float32)}, "X has 5 columns, but the board has 4 cells"),
+        ({"X": np.zeros((100, 5), np.float32)}, "5 attributes; the board is built for .* = 4"),
         ({"X": np.zeros((300, 4), np.float32), "y": np.arange(300) % 2}, "do not lie in the 4096 bytes"),
         ({"y": np.arange(100)}, "there are 100 classes, but the board has counters for 2"),
         ({"address": -1}, "do not lie in the 4096 bytes"),

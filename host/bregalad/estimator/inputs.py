@@ -29,8 +29,6 @@ def labels_of(y):
     if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biu" and y.dtype.isnative:
         return y  # nothing of the following is for these
     y = as_series(y)
-    if isinstance(y, np.ma.MaskedArray):
-        y = _filled(y)
     if isinstance(y, list | tuple) and not isinstance(next(iter(y), None), list | tuple):
         # As it is: numpy would make strings of labels of several kinds.
         try:
@@ -51,8 +49,13 @@ def labels_of(y):
         )
     labels = column_or_1d(y, warn=True)
     labels = labels.astype(labels.dtype.newbyteorder("="), copy=False)  # pandas takes no other
-    if labels.dtype == object and pd.api.types.infer_dtype(labels, skipna=False) == "string":
-        return labels  # none is missing
+    if not (labels.dtype == object and pd.api.types.infer_dtype(labels, skipna=False) == "string"):
+        _check_labels(labels)  # of strings none is missing
+    return labels
+
+
+def _check_labels(labels):
+    """ValueError if a label is missing, infinite or no whole number, or labels are of several kinds."""
     try:
         missing = pd.isna(labels)
     except ArithmeticError as error:  # a decimal's signalling NaN
@@ -70,7 +73,6 @@ def labels_of(y):
             raise ValueError(
                 f"Unknown label type: {what}. y[{row}] is {labels[row]!r}; a label is a string, an integer or a boolean"
             )
-    return labels
 
 
 def _check_kind(labels):
@@ -147,17 +149,8 @@ def as_frame(X, times=None):
     if isinstance(X, Mapping) and not issparse(X):  # of these one kind is a dict
         raise TypeError("X is a dict: give pandas.DataFrame(X), or one instance to learn_one and predict_one")
     if isinstance(X, pd.DataFrame):
-        known = list(X)
-        names = [str(name) for name in known]
-        if len(set(names)) < len(names):
-            name = Counter(names).most_common(1)[0][0]
-            raise ValueError(f"X has two columns named {name!r}; names must be distinct")
-        for text in names:
-            check_text(text, "an attribute's name")
-        return X if names == known else X.set_axis(names, axis=1)
-    if isinstance(X, np.ma.MaskedArray):
-        X = _filled(X)
-    elif isinstance(X, list | tuple):
+        return _with_names(X)
+    if isinstance(X, list | tuple):
         X = _rows(X)
     X = _dense(X, "X")
     if X.ndim > 2:
@@ -174,8 +167,22 @@ def as_frame(X, times=None):
     return check_array(X, dtype=None, ensure_all_finite=False, ensure_min_samples=0)
 
 
+def _with_names(X):
+    """A data frame with names of strings; ValueError if two are the same."""
+    known = list(X)
+    names = [str(name) for name in known]
+    if len(set(names)) < len(names):
+        name = Counter(names).most_common(1)[0][0]
+        raise ValueError(f"X has two columns named {name!r}; names must be distinct")
+    for text in names:
+        check_text(text, "an attribute's name")
+    return X if names == known else X.set_axis(names, axis=1)
+
+
 def _dense(values, what):
-    """A list or the like as an array; sparse ones are refused."""
+    """A list or the like as an array, what is masked missing; sparse ones are refused."""
+    if isinstance(values, np.ma.MaskedArray):
+        values = _filled(values)
     if issparse(values):
         raise TypeError(
             f"Sparse data was passed for {what}, but dense data is required: {what}.toarray() is dense, and so is "

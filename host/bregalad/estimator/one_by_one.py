@@ -28,9 +28,8 @@ def learn(learner, x, y, w):
     first = "classes_" not in learner.__dict__
     known = {} if first else learner.schema_.by_name
     new = {name: _attribute(name, value) for name, value in _given(values).items() if name not in known}
-    for name, value in values.items():
-        if value is not None:
-            check_value(known.get(name) or new[name], value)
+    for name, value in _given(values).items():
+        check_value(known.get(name) or new[name], value)
     if first:
         _learn_first(learner, values, y, w)
         return

@@ -90,17 +90,13 @@ class Resident:
                 if most < BYTE_CLASSES
                 else f"there are {len(self.classes)} classes, but a row's label is a byte: {BYTE_CLASSES} at most"
             )
-        if X.shape[1] > geometry.max_cells:
-            raise ValueError(f"X has {X.shape[1]} columns, but the board has {geometry.max_cells} cells")
-        rows = np.zeros(len(X), [("label", "u1"), *((f"x{i}", X.dtype) for i in range(X.shape[1]))])
+        fields = [("label", "u1"), *((f"x{i}", X.dtype) for i in range(X.shape[1]))]
+        rows = np.asarray(np.rec.fromarrays([class_indices(labels, self.classes), *X.T], fields))
         if not 0 <= address <= board.memory_size - rows.nbytes:
             raise ValueError(
                 f"{len(X)} rows of {rows.itemsize} bytes from {shown(address)} on do not lie in the "
                 f"{board.memory_size} bytes of the board's memory"
             )
-        rows["label"] = class_indices(labels, self.classes)
-        for i, column in enumerate(X.T):
-            rows[f"x{i}"] = column
         self.board, self.address, self.count = board, address, len(X)
         attributes = tuple(Attribute(f"x{i}", "numeric") for i in range(X.shape[1]))
         self.schema = Schema(attributes, classes=tuple(self.classes.tolist()))

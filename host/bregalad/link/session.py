@@ -306,10 +306,11 @@ class Session:
         quiet = now - self.last_received
         if late and self._is_timed and not out and (not self._flight or quiet >= self.longest):
             self._owes = (self._owes or 0) | AckFlag.PROBE
-            if self._flight:
-                self._expires = min(self._since + self._timeout, now + self.longest * self._calm)
-            else:
-                self._expires = now + min(self._timeout * self._calm, self.longest)
+            self._expires = (
+                min(self._since + self._timeout, now + self.longest * self._calm)
+                if self._flight
+                else now + min(self._timeout * self._calm, self.longest)
+            )
             self._calm = min(2 * self._calm, _MOST_BACKING_OFF)
         if self._owes or (self._owes is not None and not out):
             out.append(self._pack(FrameType.ACK, flags=self._owes))

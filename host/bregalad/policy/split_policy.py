@@ -132,27 +132,29 @@ class SplitPolicy:
                     "an anytime tree compares one with no split: leave it at 'ht'"
                 )
         if self.adaptive_grace:
-            if self.anytime:
-                raise ValueError("adaptive_grace is for trees that are not anytime")
-            if self.bound != "hoeffding":
+            self._check_adaptive_grace()
+        for name in ("grace", "inner_grace"):
+            period = getattr(self, name)
+            if self.window is not None and self.window < period:
                 raise ValueError(
-                    f"adaptive_grace foretells Hoeffding's bound: it needs bound='hoeffding', not {self.bound!r}"
+                    f"a window of {self.window} instances is smaller than {name}={period}: between two attempts a "
+                    f"node would forget all; choose window >= {period}, or a smaller {name}"
                 )
-            if self.ties == "htat":
-                raise ValueError(
-                    "adaptive_grace foretells when epsilon is below tau, which "
-                    "ties='htat' does without: choose one of the two"
-                )
-            if self.grace > MAX_PERIOD:
-                raise ValueError(f"with adaptive_grace, grace must be 1 to {MAX_PERIOD} instances, not {self.grace}")
-        if self.window is not None:
-            for name in ("grace", "inner_grace"):
-                period = getattr(self, name)
-                if self.window < period:
-                    raise ValueError(
-                        f"a window of {self.window} instances is smaller than {name}={period}: between two attempts a "
-                        f"node would forget all; choose window >= {period}, or a smaller {name}"
-                    )
+
+    def _check_adaptive_grace(self):
+        if self.anytime:
+            raise ValueError("adaptive_grace is for trees that are not anytime")
+        if self.bound != "hoeffding":
+            raise ValueError(
+                f"adaptive_grace foretells Hoeffding's bound: it needs bound='hoeffding', not {self.bound!r}"
+            )
+        if self.ties == "htat":
+            raise ValueError(
+                "adaptive_grace foretells when epsilon is below tau, which ties='htat' does without: "
+                "choose one of the two"
+            )
+        if self.grace > MAX_PERIOD:
+            raise ValueError(f"with adaptive_grace, grace must be 1 to {MAX_PERIOD} instances, not {self.grace}")
 
     def check(self, classes, nominal, nominal_split):
         """Refuse a stream that criterion or bound is not made for with a ValueError that says what to choose instead.

@@ -154,18 +154,7 @@ class RowLayout:
         flags: int | None = None,
     ):
         self.columns = columns = tuple(columns)
-        if not columns:
-            raise ValueError("a row layout needs at least one attribute")
-        names = [column.name for column in columns]
-        for column in columns:
-            if not isinstance(column.kind, RowKind):
-                kinds = ", ".join(kind.name for kind in RowKind)
-                raise TypeError(
-                    f"attribute {column.name!r}: kind must be a RowKind ({kinds}), not {shown(column.kind)}"
-                )
-            _check_integer(f"attribute {column.name!r}: offset", column.offset)
-            if names.count(column.name) > 1:
-                raise ValueError(f"two attributes are named {column.name!r}; names must be distinct")
+        _check_columns(columns)
         places = [(f"attribute {column.name!r}", column.offset, column.end) for column in columns]
         for name, at in (("label", label), ("flags", flags)):
             if at is not None:
@@ -364,6 +353,19 @@ def records_command(
 
 def _command(geometry, opcode, payload, **values):
     return RowCommand(ROW_COMMAND.pack(opcode=opcode, **values), padded(payload, geometry.bus_bytes))
+
+
+def _check_columns(columns):
+    if not columns:
+        raise ValueError("a row layout needs at least one attribute")
+    names = [column.name for column in columns]
+    for column in columns:
+        if not isinstance(column.kind, RowKind):
+            kinds = ", ".join(kind.name for kind in RowKind)
+            raise TypeError(f"attribute {column.name!r}: kind must be a RowKind ({kinds}), not {shown(column.kind)}")
+        _check_integer(f"attribute {column.name!r}: offset", column.offset)
+        if names.count(column.name) > 1:
+            raise ValueError(f"two attributes are named {column.name!r}; names must be distinct")
 
 
 def _check_integer(name, value):
