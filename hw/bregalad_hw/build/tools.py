@@ -138,21 +138,16 @@ def _ended_by_signals():
         return
     waiting, listening = [], False
 
-    def act(number):
-        if number == signal.SIGINT:
-            raise KeyboardInterrupt
-        raise SystemExit(128 + number)
-
     def end(number, frame):
         if listening:
-            act(number)
+            _raise_for(number)
         waiting.append(number)
 
     def listen(now):
         nonlocal listening
         listening = now
         if now and waiting:
-            act(waiting.pop(0))
+            _raise_for(waiting.pop(0))
 
     before = {
         number: handler
@@ -171,4 +166,10 @@ def _ended_by_signals():
         for number, handler in before.items():
             signal.signal(number, handler)
         if waiting:
-            act(waiting[0])
+            _raise_for(waiting[0])
+
+
+def _raise_for(number):
+    if number == signal.SIGINT:
+        raise KeyboardInterrupt
+    raise SystemExit(128 + number)

@@ -207,10 +207,6 @@ class SlotEditor(wiring.Component):
             m.d.comb += edit.done.eq(1)
             m.next = "IDLE"
 
-        def next_bin():
-            m.d.sync += bin_.eq(bin_ + 1)
-            return m.If(bin_ == g.bins - 1)
-
         def next_count():
             m.d.sync += column.eq(column + 1)
             with m.If(column == g.classes - 1):
@@ -386,7 +382,8 @@ class SlotEditor(wiring.Component):
             with m.State("BINS"):
                 m.d.comb += [self.valid.eq(1), code.eq(Op.CLEAR), op_pass.eq(window_pass)]
                 with m.If(self.grant):
-                    with next_bin():
+                    m.d.sync += bin_.eq(bin_ + 1)
+                    with m.If(bin_ == g.bins - 1):
                         m.d.sync += window_pass.eq(window_pass + 1)
                         m.next = "WINDOW"
                         with m.If(window_pass == g.passes - 1):
@@ -435,9 +432,7 @@ class SlotEditor(wiring.Component):
                     with m.Switch(column):
                         for word in range(head_words):
                             with m.Case(word) if word < head_words - 1 else m.Default():
-                                for name, assignments in stow.items():
-                                    if entry.offset(name) // 4 == word:
-                                        m.d.sync += assignments
+                                m.d.sync += [row_of for name, row_of in stow.items() if entry.offset(name) // 4 == word]
                 with m.Else():
                     m.d.sync += row.class_counts.eq(
                         Cat(row.class_counts.as_value(), incoming[: g.count_width])[g.count_width :]
