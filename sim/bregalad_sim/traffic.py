@@ -252,41 +252,35 @@ class Traffic:
         g, rng = self.geometry, self.rng
         slot = rng.randrange(g.slots)
         bad_slot, bad_cell = rng.randrange(g.slots, NONE), rng.randrange(g.max_cells, NONE)
-        match rng.randrange(14):
-            case 0:
-                opcode = rng.choice(sorted(set(range(256)) - set(Opcode) - set(TreeOpcode)))
-                return padded(bytes([opcode]) + rng.randbytes(15), g.bus_bytes)
-            case 1:
-                return self._pack(rng.choice([Opcode.ATTEMPT, Opcode.CLEAR, Opcode.READ]), slot=bad_slot)
-            case 6:
-                return self._pack(Opcode.ATTEMPT, slot=slot)
-            case 7:
-                return self._bad_edit()
-            case 8:
-                return self._bad_access()
-            case 9:
-                opcode = rng.choice([TreeOpcode.NODE, TreeOpcode.PERIOD])
-                return pack_tree(g, opcode, slot=rng.randrange(g.slots, 1 << 16))
-            case 10:
-                return self._pack(Opcode.LEARN, flags=0, root=0, count=5)
-            case 11:
-                root = rng.randrange(g.nodes, 1 << 16)
-                return self._pack(Opcode.LEARN, flags=CommandFlag.MEMORY, root=root, count=5)
-            case 12:
-                return pack_tree(g, TreeOpcode.TURN, first=rng.randrange(1 << 16), slots=g.slots + 1)
-            case 2:
-                return self._pack(Opcode.READ, slot=slot, cell=bad_cell)
-            case 3:
-                return self._pack(Opcode.WRITE, slot=slot, cell=bad_cell, payload=bytes(4 * g.bins * g.classes))
-            case 4:
-                entry = entry_body(g)
-                return self._pack(Opcode.WRITE, slot=bad_slot, cell=NONE, payload=bytes(entry.size))
-            case _:
-                values = {"slot": slot, "parent": slot, "flags": rng.choice([0, CommandFlag.KEEP])}
-                values |= rng.choice(
-                    [{"parent": bad_slot}, {"link": bad_slot}, {"cell": bad_cell}, {"current": bad_cell}]
-                )
-                return self._pack(Opcode.PLACE, **values)
+        refused = (
+            self._unknown,
+            lambda: self._pack(rng.choice([Opcode.ATTEMPT, Opcode.CLEAR, Opcode.READ]), slot=bad_slot),
+            lambda: self._pack(Opcode.READ, slot=slot, cell=bad_cell),
+            lambda: self._pack(Opcode.WRITE, slot=slot, cell=bad_cell, payload=bytes(4 * g.bins * g.classes)),
+            lambda: self._pack(Opcode.WRITE, slot=bad_slot, cell=NONE, payload=bytes(entry_body(g).size)),
+            lambda: self._bad_place(slot, bad_slot, bad_cell),
+            lambda: self._pack(Opcode.ATTEMPT, slot=slot),
+            self._bad_edit,
+            self._bad_access,
+            lambda: pack_tree(
+                g, rng.choice([TreeOpcode.NODE, TreeOpcode.PERIOD]), slot=rng.randrange(g.slots, 1 << 16)
+            ),
+            lambda: self._pack(Opcode.LEARN, flags=0, root=0, count=5),
+            lambda: self._pack(Opcode.LEARN, flags=CommandFlag.MEMORY, root=rng.randrange(g.nodes, 1 << 16), count=5),
+            lambda: pack_tree(g, TreeOpcode.TURN, first=rng.randrange(1 << 16), slots=g.slots + 1),
+            lambda: self._bad_place(slot, bad_slot, bad_cell),
+        )
+        return rng.choice(refused)()
+
+    def _unknown(self):
+        opcode = self.rng.choice(sorted(set(range(256)) - set(Opcode) - set(TreeOpcode)))
+        return padded(bytes([opcode]) + self.rng.randbytes(15), self.geometry.bus_bytes)
+
+    def _bad_place(self, slot, bad_slot, bad_cell):
+        """A PLACE that is refused."""
+        values = {"slot": slot, "parent": slot, "flags": self.rng.choice([0, CommandFlag.KEEP])}
+        values |= self.rng.choice([{"parent": bad_slot}, {"link": bad_slot}, {"cell": bad_cell}, {"current": bad_cell}])
+        return self._pack(Opcode.PLACE, **values)
 
     def _bad_edit(self):
         """An EDIT that is refused."""

@@ -70,10 +70,9 @@ def is_candidate(rule, attempt):
         return _wide(rule, best.gain - current.gain, attempt.n, total)
     if not attempt.inherited and best.gain <= 0:
         return False
-    if tie or rule["decider.first_attempt"]:
-        return True
     competes = second.valid and not rule["decider.anytime"] and (second.gain > 0 or attempt.inherited > 0)
-    return _wide(rule, best.gain - (second.gain if competes else 0), attempt.n, total)
+    gap = best.gain - (second.gain if competes else 0)
+    return tie or bool(rule["decider.first_attempt"]) or _wide(rule, gap, attempt.n, total)
 
 
 def _wide(rule, gap, n, total):
