@@ -181,19 +181,7 @@ class Bench(BlockBench):
         )
         self.drive()
 
-        if g.naive_bayes and op["code"] == Op.COUNT and op["predict"]:
-            due = self.clock + self.array.partial_latency
-            self.partials[due] = model.partial(op, codes)
-            if op["last"]:
-                self.coming.add(due - lead(g))
-        reads, clamped = model.apply(op, codes, count, counts)
-        if reads:
-            self.reads[self.clock + self.array.read_latency] = None if op["each"] else reads[0]
-            if op["each"]:
-                self.lanes_reads[self.clock + self.array.count_latency] = reads
-        if clamped:
-            self.clamps[self.clock + self.array.clamped_latency] = 1
-        self.placed.record(op)
+        self.apply(op, codes, count, counts)
         if snap and snap["bin"] == g.bins - 1 and snap["pass_"] == self.passes - 1:
             gains, summary = model.attempt(self.current)
             self.attempts += 1
@@ -236,6 +224,22 @@ class Bench(BlockBench):
         assert 0 <= self.held <= len(self.begun)
         if snap or self.in_attempt or any(self.want.values()):
             assert int(dut.busy.value)
+
+    def apply(self, op, codes, count, counts):
+        """Have the model do the operation; what comes of it is due some clocks later."""
+        if self.geometry.naive_bayes and op["code"] == Op.COUNT and op["predict"]:
+            due = self.clock + self.array.partial_latency
+            self.partials[due] = self.model.partial(op, codes)
+            if op["last"]:
+                self.coming.add(due - lead(self.geometry))
+        reads, clamped = self.model.apply(op, codes, count, counts)
+        if reads:
+            self.reads[self.clock + self.array.read_latency] = None if op["each"] else reads[0]
+            if op["each"]:
+                self.lanes_reads[self.clock + self.array.count_latency] = reads
+        if clamped:
+            self.clamps[self.clock + self.array.clamped_latency] = 1
+        self.placed.record(op)
 
     def settle_passes(self, port):
         """A result was taken: which passes are through?"""

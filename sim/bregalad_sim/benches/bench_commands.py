@@ -41,6 +41,7 @@ class Bench(BlockBench):
         self.want, self.got = [], 0
         self.descriptors, self.consumed = [], 0  # all that were ever written; those that are done
         self.free = FIRST
+        self.stops = dict.fromkeys(Stop, 0)
 
     async def start(self, log2, index):
         await super().start()
@@ -120,6 +121,32 @@ class Bench(BlockBench):
         dut.resume.value = 1
         await self.clock()
 
+    async def step(self):
+        """A clock, and a stop put right; whether the core is idle."""
+        stop, idle = await self.clock()
+        if stop:
+            self.stops[Stop(stop)] += 1
+            await self.mend(stop)
+        return idle
+
+    async def halt(self):
+        """Take ``run`` away until the core stops or is idle; whether it was idle."""
+        self.dut.run.value = 0
+        for _ in range(10_000):
+            stop, idle = await self.clock()
+            if stop or idle:
+                break
+        if idle:  # what was not taken may be another
+            left = range(self.consumed, len(self.descriptors))
+            for number in left:
+                self.write(number, bytes(DESCRIPTOR.size))
+            for _ in range(self.rng.randrange(40)):
+                assert await self.clock() == (0, 1)
+            for number in left:
+                self.write(number, self.descriptors[number][1])
+        self.dut.run.value = 1
+        return idle
+
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 @cocotb.parametrize(log2=[2, 5])
@@ -128,7 +155,7 @@ async def anything(dut, log2):
     bench = Bench(dut)
     rng = bench.rng
     await bench.start(log2, (1 << 32) - rng.randrange(40))
-    stops, halts = dict.fromkeys(Stop, 0), 0
+    halts = 0
     for clock in range(5_000):
         if clock % 1000 == 0:
             pause(rng, rng.choice([0, 0.5]), *bench.slaves)
@@ -144,33 +171,15 @@ async def anything(dut, log2):
                 word = rng.randrange(first, end) // bench.size * bench.size
                 target.faults.setdefault(word, rng.choice([2, 3]))
         if rng.random() < 0.01:
-            dut.run.value = 0
-            for _ in range(10_000):
-                stop, idle = await bench.clock()
-                if stop or idle:
-                    break
-            if idle:  # what was not taken may be another
-                halts += 1
-                for number in range(bench.consumed, len(bench.descriptors)):
-                    bench.write(number, bytes(DESCRIPTOR.size))
-                for _ in range(rng.randrange(40)):
-                    assert await bench.clock() == (0, 1)
-                for number in range(bench.consumed, len(bench.descriptors)):
-                    bench.write(number, bench.descriptors[number][1])
-            dut.run.value = 1
-        stop, _ = await bench.clock()
-        if stop:
-            stops[Stop(stop)] += 1
-            await bench.mend(stop)
+            halts += await bench.halt()
+        await bench.step()
     for _ in range(20_000):
-        stop, idle = await bench.clock()
-        if stop:
-            await bench.mend(stop)
+        idle = await bench.step()
         if bench.consumed == len(bench.descriptors) and idle:
             break
     assert bench.got == len(bench.want) and bench.consumed == len(bench.descriptors)
-    dut._log.info("%d words, %d halts, %s", bench.got, halts, stops)
-    assert all(stops[stop] for stop in (Stop.SLVERR, Stop.DECERR, Stop.MISALIGNED)) and halts
+    dut._log.info("%d words, %d halts, %s", bench.got, halts, bench.stops)
+    assert all(bench.stops[stop] for stop in (Stop.SLVERR, Stop.DECERR, Stop.MISALIGNED)) and halts
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")

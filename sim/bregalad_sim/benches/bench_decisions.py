@@ -68,6 +68,17 @@ class Bench(BlockBench):
         summary["left"] = [self.made.number(g.count_width) for _ in range(g.classes)]
         return head, summary, self.all or is_candidate(self.made.rule, made)
 
+    def bring(self):
+        """Offer heads and summaries that have been on the way for long enough."""
+        for _ in range(len(self.late)):
+            clocks, head, summary = self.late.popleft()
+            if clocks:
+                self.late.append((clocks - 1, head, summary))
+            else:
+                self.head.items.append(head)
+                if not self.all:
+                    self.summary.items.append(summary)
+
     async def step(self, pushes=True):
         """One clock; whether all is decided."""
         dut, rng, rates = self.dut, self.rng, self.rates
@@ -77,14 +88,7 @@ class Bench(BlockBench):
                 pushed = self.attempt()
             self.seen["full"] += pushed is None
         dut.pushed.value = pushed is not None
-        for _ in range(len(self.late)):
-            clocks, head, summary = self.late.popleft()
-            if clocks:
-                self.late.append((clocks - 1, head, summary))
-            else:
-                self.head.items.append(head)
-                if not self.all:
-                    self.summary.items.append(summary)
+        self.bring()
         written = False
         if self.writing is not None and (self.all or self.writing[0] is None):
             self.writing = (None, self.writing[1] - 1)

@@ -92,6 +92,32 @@ def random_counts(rng, geometry, classes):
     return words
 
 
+def random_cells(rng, kinds):
+    return [Cell(rng.choice(kinds), rng.randint(0, 1), rng.randint(0, 1), 0) for _ in range(UNITS)]
+
+
+def drive_units(bench, counts, cells):
+    """Drive words and configurations of the units, with anything where they are None."""
+    word_layout = bench.shapes["word__0"]
+    for i in range(UNITS):
+        word, config = bench.rng.getrandbits(word_layout.size), bench.rng.getrandbits(kind_layout().size)
+        if counts:
+            word = pack(word_layout, counts[i])
+        if cells:  # of its base the unit knows nothing
+            config = pack(kind_layout(), {name: getattr(cells[i], name) for name in kind_layout().members})
+        getattr(bench.dut, f"word__{i}").value, getattr(bench.dut, f"config__{i}").value = word, config
+
+
+def check_results(bench, cells, wanted, classes):
+    for i, (cell, want) in enumerate(zip(cells, wanted, strict=True)):
+        result = bench.read(f"result__{i}")
+        if want.valid:
+            assert result["gain"] == want.gain, (cells, classes)
+        if want.valid and cell.kind != CellKind.MULTIWAY:
+            got = (result["bin"], result["left"][:classes])
+            assert got == (want.value, want.left[:classes]), (cells, classes)
+
+
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def matches_golden(dut):
     """Results in order, held until taken; clocks of each scan, exact and within the bar.
@@ -105,7 +131,7 @@ async def matches_golden(dut):
     latency = arithmetic_latency(geometry)
     load_clocks = 1 + SPREAD + GATHERED
     bench = BlockBench(dut, Gains(geometry, snapshots=snapshots))
-    rng, word_layout = bench.rng, bench.shapes["word__0"]
+    rng = bench.rng
     await bench.start()
     await FallingEdge(dut.clk)
 
@@ -121,11 +147,7 @@ async def matches_golden(dut):
         take_rate = rng.choice([1.0, 0.2, 0.01])
         left = rng.randint(1, 4 * snapshots)  # snapshots to begin in this round
         cells, words = None, []  # what is coming in
-
-        def any_cells(kinds=kinds):
-            return [Cell(rng.choice(kinds), rng.randint(0, 1), rng.randint(0, 1), 0) for _ in range(UNITS)]
-
-        only = any_cells() if geometry.passes == 1 else None
+        only = random_cells(rng, kinds) if geometry.passes == 1 else None
         held = deque()  # (cells, clock of the last word, results), not taken
         while left or words or held:
             # Out: the oldest snapshot's result, exactly when it is due.
@@ -141,39 +163,23 @@ async def matches_golden(dut):
             assert done == (due is not None and clock >= due), (done, clock, due, held)
             since = since + 1 if done else 0
             if since > SPREAD:
-                for i, (cell, want) in enumerate(zip(of, wanted, strict=True)):
-                    result = bench.read(f"result__{i}")
-                    if want.valid:
-                        assert result["gain"] == want.gain, (of, classes)
-                    if want.valid and cell.kind != CellKind.MULTIWAY:
-                        got = (result["bin"], result["left"][:classes])
-                        assert got == (want.value, want.left[:classes]), (of, classes)
+                check_results(bench, of, wanted, classes)
                 take = rng.random() < take_rate
             dut.take.value = take
 
             # In: a word, or anything else without `snap`.
             behind = bool(held) and held[-1][1] == clock - 1
             if not words and left and len(held) < snapshots and not behind and rng.random() < start_rate:
-                cells = only or any_cells()
+                cells = only or random_cells(rng, kinds)
                 counted = [random_counts(rng, geometry, classes) for _ in cells]
                 words = list(enumerate(zip(*counted, strict=True)))
                 left -= 1
             snap = bool(words) and rng.random() < word_rate
             dut.snap.value = snap
-            if snap:
-                index, counts = words.pop(0)
-                dut.bin.value = index
-                overlapped += bool(held)
-            else:
-                dut.bin.value = rng.randrange(geometry.bins)
-            known = only or (cells if snap else None)
-            for i in range(UNITS):
-                word, config = rng.getrandbits(word_layout.size), rng.getrandbits(kind_layout().size)
-                if snap:
-                    word = pack(word_layout, counts[i])
-                if known:  # of its base the unit knows nothing
-                    config = pack(kind_layout(), {name: getattr(known[i], name) for name in kind_layout().members})
-                getattr(dut, f"word__{i}").value, getattr(dut, f"config__{i}").value = word, config
+            index, counts = words.pop(0) if snap else (rng.randrange(geometry.bins), None)
+            dut.bin.value = index
+            overlapped += snap and bool(held)
+            drive_units(bench, counts, only or (cells if snap else None))
 
             await FallingEdge(dut.clk)
             if take:
@@ -181,16 +187,8 @@ async def matches_golden(dut):
                 taken_at = clock
                 taken += 1
             if snap and not words:
-                held.append(
-                    (
-                        cells,
-                        clock,
-                        [
-                            gain_of(geometry, 0, cell, counts, classes)
-                            for cell, counts in zip(cells, counted, strict=True)
-                        ],
-                    )
-                )
+                wanted = [gain_of(geometry, 0, *pair, classes) for pair in zip(cells, counted, strict=True)]
+                held.append((cells, clock, wanted))
                 full += len(held) == snapshots
             clock += 1
     dut._log.info(f"{taken} snapshots, {overlapped} words beside others, {full} times full")

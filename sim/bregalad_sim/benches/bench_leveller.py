@@ -11,6 +11,7 @@ from bregalad_sim.streams import reset
 
 LATENCY = 9  # clocks from a read to its words
 BYTES = 2
+PINS = "cs_n", "ras_n", "cas_n", "we_n", "address", "bank", "wrdata", "wrdata_en", "rddata_en", "rddata", "rddata_valid"
 
 
 class Reader:
@@ -38,98 +39,102 @@ class Reader:
         return words[1:] + words[:1], True
 
 
+class Chip:
+    """A chip behind its pins, which each byte's reader reads."""
+
+    def __init__(self, dut, readers):
+        self.dut, self.readers = dut, readers
+        self.phases = [{name: getattr(dut, f"phy__{phase}__{name}") for name in PINS} for phase in PHASES]
+        self.width = len(self.phases[0]["rddata"])
+        self.sent = []  # commands before the first change of a delay or slip
+        self.words, self.row_open, self.tests, self.changes = None, False, 0, 0
+        self.coming, self.bursts = {}, 0  # by clock what is read then; bursts that have come
+
+    def drive(self, clock):
+        """Bring what is read by now."""
+        words, bursts = self.coming.pop(clock, (None, 0))
+        for number, phase in enumerate(self.phases):
+            phase["rddata_valid"].value = words is not None
+            if words is not None:
+                phase["rddata"].value = words >> number * self.width & (1 << self.width) - 1
+        self.bursts |= bursts
+        self.dut.burst_seen.value = self.bursts
+
+    def settle(self, clock):
+        """See to a clock's commands, and to the readers' delays and slips."""
+        if int(self.dut.burst_clear.value):
+            self.bursts = 0
+        for number, phase in enumerate(self.phases):
+            if not int(phase["cs_n"].value):
+                self.execute(clock, number, tuple(int(phase[name].value) for name in ("ras_n", "cas_n", "we_n")))
+        chosen = int(self.dut.select.value)
+        for field, limit in (("delay", DELAYS), ("slip", SLIPS)):
+            back, forth = (int(getattr(self.dut, f"{field}_{way}").value) for way in ("reset", "step"))
+            self.changes += back or forth
+            for i, reader in enumerate(self.readers):
+                if chosen >> i & 1 and (back or forth):
+                    setattr(reader, field, 0 if back else (getattr(reader, field) + 1) % limit)
+
+    def execute(self, clock, number, command):
+        phase = self.phases[number]
+        if not self.changes:
+            self.sent.append((int(phase["address"].value), int(phase["bank"].value), command))
+        elif command in ((0, 1, 1), (0, 1, 0)):
+            opens = command == (0, 1, 1)
+            assert self.row_open != opens
+            self.row_open = opens
+        elif command == (1, 0, 0):
+            assert self.row_open and number == parameters()["write_phase"] and int(phase["wrdata_en"].value)
+            self.words = sum(int(each["wrdata"].value) << i * self.width for i, each in enumerate(self.phases))
+        else:
+            assert command == (1, 0, 1), f"a command {command} in a test"
+            assert self.row_open and number == parameters()["read_phase"] and int(phase["rddata_en"].value)
+            read, bursts = 0, 0
+            for i, reader in enumerate(self.readers):
+                line = self.words.to_bytes(2 * self.width // 8, "little")[i::BYTES]
+                assert line in PATTERNS
+                got, burst = reader.read(line, PATTERNS.index(line))
+                bursts |= burst << i
+                read |= sum(byte << 8 * (BYTES * beat + i) for beat, byte in enumerate(got))
+            self.coming[clock + LATENCY] = read, bursts
+            self.tests += 1
+
+
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def finds_the_middle(dut):
     """Initialised step by step, each byte in the middle of its longest run; then the chip is the controller's."""
     rng = random.Random(cocotb.RANDOM_SEED)
-    steps, read_phase, write_phase = (parameters()[name] for name in ("steps", "read_phase", "write_phase"))
     readers = [Reader(rng) for _ in range(BYTES)]
     dut._log.info("wanted: %s", [reader.best for reader in readers])
     blind = rng.randrange(BYTES)  # a byte that cannot be read at all in the first search
     can, readers[blind].whole = readers[blind].whole, set()
-    ours = [
-        getattr(dut, f"controller__{phase}__{name}") for phase in PHASES for name in ("address", "wrdata", "rddata_en")
-    ]
-    theirs = [getattr(dut, f"phy__{phase}__{name}") for phase in PHASES for name in ("address", "wrdata", "rddata_en")]
+    names = ("address", "wrdata", "rddata_en")
+    ours, theirs = (
+        [getattr(dut, f"{side}__{phase}__{name}") for phase in PHASES for name in names]
+        for side in ("controller", "phy")
+    )
     await reset(dut, dut.burst_seen, *ours)
-    phases = [
-        {name: getattr(dut, f"phy__{phase}__{name}") for name in ("cs_n", "ras_n", "cas_n", "we_n", "address", "bank")}
-        for phase in PHASES
-    ]
-    chip = [
-        {name: getattr(dut, f"phy__{phase}__{name}") for name in ("wrdata", "wrdata_en", "rddata_en")}
-        for phase in PHASES
-    ]
-    came = [getattr(dut, f"phy__{phase}__rddata") for phase in PHASES]
-    valid = [getattr(dut, f"phy__{phase}__rddata_valid") for phase in PHASES]
-    width = len(came[0])
-
-    sent, words, row_open, seen, tests, changes = [], None, False, 0, 0, 0
-    coming, failed = {}, 0
+    chip, failed = Chip(dut, readers), 0
     for clock in range(60_000):
-        shown = coming.pop(clock, None)
-        for phase in range(2):
-            valid[phase].value = shown is not None
-            if shown is not None:
-                came[phase].value = shown[0] >> phase * width & (1 << width) - 1
-        if shown is not None:
-            seen |= shown[1]
-        dut.burst_seen.value = seen
+        chip.drive(clock)
         await ReadOnly()
         if int(dut.ready.value):
             break
-        if int(dut.burst_clear.value):
-            seen = 0
-        for number, phase in enumerate(phases):
-            if int(phase["cs_n"].value):
-                continue
-            command = tuple(int(phase[name].value) for name in ("ras_n", "cas_n", "we_n"))
-            if not changes:
-                sent.append((int(phase["address"].value), int(phase["bank"].value), command))
-            elif command == (0, 1, 1):
-                assert not row_open
-                row_open = True
-            elif command == (0, 1, 0):
-                assert row_open
-                row_open = False
-            elif command == (1, 0, 0):
-                assert row_open and number == write_phase and int(chip[number]["wrdata_en"].value)
-                words = sum(int(chip[i]["wrdata"].value) << i * width for i in range(2))
-            elif command == (1, 0, 1):
-                assert row_open and number == read_phase and int(chip[number]["rddata_en"].value)
-                read, bursts = 0, 0
-                for i, reader in enumerate(readers):
-                    line = words.to_bytes(2 * width // 8, "little")[i::BYTES]
-                    assert line in PATTERNS
-                    got, burst = reader.read(line, PATTERNS.index(line))
-                    bursts |= burst << i
-                    read |= sum(byte << 8 * (BYTES * beat + i) for beat, byte in enumerate(got))
-                coming[clock + LATENCY] = read, bursts
-                tests += 1
-            else:
-                raise AssertionError(f"a command {command} in a test")
-        chosen = int(dut.select.value)
-        for name, field, limit in (("delay", "delay", DELAYS), ("slip", "slip", SLIPS)):
-            back, forth = (int(getattr(dut, f"{name}_{way}").value) for way in ("reset", "step"))
-            changes += back or forth
-            for i, reader in enumerate(readers):
-                if chosen >> i & 1:
-                    if back:
-                        setattr(reader, field, 0)
-                    elif forth:
-                        setattr(reader, field, (getattr(reader, field) + 1) % limit)
-        if tests == len(PATTERNS) * (SLIPS * DELAYS + 1):
+        chip.settle(clock)
+        if chip.tests == len(PATTERNS) * (SLIPS * DELAYS + 1):
             readers[blind].whole = can
             failed |= int(dut.failed.value)
         await RisingEdge(dut.clk)
     assert int(dut.ready.value), "never ready"
     assert failed and not int(dut.failed.value)
-    assert tests == 2 * len(PATTERNS) * (SLIPS * DELAYS + 1), tests
+    assert chip.tests == 2 * len(PATTERNS) * (SLIPS * DELAYS + 1), chip.tests
     names = ("RAS", "CAS", "WE")
     wanted = [
-        (a, b, tuple(int(f"COMMAND_{name}" not in what) for name in names)) for a, b, what, _ in steps if "_CS" in what
+        (a, b, tuple(int(f"COMMAND_{name}" not in what) for name in names))
+        for a, b, what, _ in parameters()["steps"]
+        if "_CS" in what
     ]
-    assert sent == wanted, sent
+    assert chip.sent == wanted, chip.sent
     assert [(reader.slip, reader.delay) for reader in readers] == [reader.best for reader in readers]
     for _ in range(20):
         await RisingEdge(dut.clk)

@@ -71,31 +71,10 @@ class Bench(BlockBench):
 
         assert int(dut.quiet.value) == (not self.unreported)
 
-        # SNAPs: pass by pass, bin by bin, of the attempts in order.
-        opened = done = False
-        if int(dut.valid.value):
-            assert self.waiting, "a SNAP without an attempt"
-            oldest, (pass_, bin_) = self.waiting[0], self.next_snap
-            op = self.read("op")
-            assert op["code"] == Op.SNAP.value
-            assert (op["slot"], op["pass_"], op["bin"]) == (oldest["head"]["slot"], pass_, bin_)
-            assert int(dut.current.value) == oldest["current"]
-            opened = bin_ == 0
-            if opened and pass_ == 0:
-                after = self.clock - self.pushes[0]
-                assert after >= FIRST_SNAP, "the push's operation has not gone yet"
-                self.seen["prompt"] += after == FIRST_SNAP
-            assert ready or not opened, "a pass began without room"
-            bin_ = (bin_ + 1) % g.bins
-            pass_ += bin_ == 0
-            done = pass_ == passes
-            self.next_snap = (0 if done else pass_, bin_)
-            self.idle = 0
-        elif self.waiting and (ready or self.next_snap[1]):
-            self.idle += 1
-            assert self.idle < PATIENCE, "no SNAP goes although it could"
-        else:
-            self.idle = 0
+        snaps, could = int(dut.valid.value), self.waiting and (ready or self.next_snap[1])
+        opened, done = self.check_snap(passes, ready) if snaps else (False, False)
+        self.idle = self.idle + 1 if could and not snaps else 0
+        assert self.idle < PATIENCE, "no SNAP goes although it could"
         locked = {waiting["head"]["slot"] for waiting in list(self.waiting)[done:]}
         for name, slot in asked.items():
             assert int(getattr(dut, f"locked_{name}").value) == (slot in locked), slot
@@ -118,15 +97,7 @@ class Bench(BlockBench):
             self.taken += 1
         if reported:
             self.reportable.popleft()
-        accepts = int(dut.i__ready.value)
-        if len(self.waiting) == self.depth:
-            assert done or not accepts, "more attempts than `depth` wait"
-            self.seen["queue_full"] += 1
-        elif int(dut.held.value):
-            assert not accepts, "an attempt is taken in a clock that is the snapshot's"
-        elif not accepts:
-            self.seen["heads_full"] += 1
-            assert self.unreported >= self.heads - 1, "no room although there is"
+        self.check_room(done)
         if done:
             self.waiting.popleft()
             self.pushes.popleft()
@@ -140,6 +111,38 @@ class Bench(BlockBench):
         self.unreported += (attempt is not None) - reported
         self.clock += 1
         await RisingEdge(dut.clk)
+
+    def check_snap(self, passes, ready):
+        """SNAPs go pass by pass, bin by bin, of the attempts in order; whether one begins a pass, ends an attempt."""
+        assert self.waiting, "a SNAP without an attempt"
+        oldest, (pass_, bin_) = self.waiting[0], self.next_snap
+        op = self.read("op")
+        assert op["code"] == Op.SNAP.value
+        assert (op["slot"], op["pass_"], op["bin"]) == (oldest["head"]["slot"], pass_, bin_)
+        assert int(self.dut.current.value) == oldest["current"]
+        opened = bin_ == 0
+        if opened and pass_ == 0:
+            after = self.clock - self.pushes[0]
+            assert after >= FIRST_SNAP, "the push's operation has not gone yet"
+            self.seen["prompt"] += after == FIRST_SNAP
+        assert ready or not opened, "a pass began without room"
+        bin_ = (bin_ + 1) % self.geometry.bins
+        pass_ += bin_ == 0
+        done = pass_ == passes
+        self.next_snap = (0 if done else pass_, bin_)
+        return opened, done
+
+    def check_room(self, done):
+        """An attempt is accepted if, and only if, there is room for it."""
+        accepts = int(self.dut.i__ready.value)
+        if len(self.waiting) == self.depth:
+            assert done or not accepts, "more attempts than `depth` wait"
+            self.seen["queue_full"] += 1
+        elif int(self.dut.held.value):
+            assert not accepts, "an attempt is taken in a clock that is the snapshot's"
+        elif not accepts:
+            self.seen["heads_full"] += 1
+            assert self.unreported >= self.heads - 1, "no room although there is"
 
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")

@@ -33,8 +33,8 @@ class Manager:
         return at, length
 
     def ask(self, pages):
-        """Offer a burst, until it is taken."""
-        if self.asked is None and self.rng.random() < 0.2:
+        """Offer a burst, until it is taken; with no pages none that is new."""
+        if pages and self.asked is None and self.rng.random() < 0.2:
             self.asked = self.burst(pages)
         self.port(f"a{self.way}valid").value = self.asked is not None
         if self.asked:
@@ -48,12 +48,39 @@ class Manager:
         burst, self.asked = self.asked, None
         return burst
 
+    def check_word(self, at, last, content):
+        """Check the word that comes; whether it lies inside of the window."""
+        inside = at < PAGES * PAGE
+        assert int(self.port("rlast").value) == last
+        assert int(self.port("rresp").value) == (0 if inside else 3)
+        data = int.from_bytes(content[BASE + at : BASE + at + self.word], "little")
+        assert not inside or int(self.port("rdata").value) == data
+        return inside
+
+    def write(self, words, pages):
+        """Offer a burst in pages of its own, since nothing orders writes of two managers, and add what it writes."""
+        self.ask(pages)
+        if self.asked:
+            at, length = self.asked[0] + self.number * pages * PAGE, self.asked[1]
+            self.asked, self.port("awaddr").value = (at, length), at
+            for index in range(length):
+                words.append((at + index * self.word, self.rng.randbytes(self.word), self.rng.getrandbits(self.word)))
+
+    def offer(self, words):
+        """Offer the next of the words."""
+        self.port("wvalid").value = bool(words)
+        if words:
+            _, data, strobe = words[0]
+            self.port("wdata").value, self.port("wstrb").value = int.from_bytes(data, "little"), strobe
+            self.port("wlast").value = len(words) == 1
+
 
 class Stops:
     """Stops the bus now and then, and looks that it gets quiet."""
 
     def __init__(self, dut, rng):
-        self.dut, self.rng, self.left, self.since, self.count = dut, rng, 0, 0, 0
+        self.dut, self.rng = dut, rng
+        self.left = self.since = self.count = self.quiet = 0
 
     def drive(self, clock):
         if self.left == 0 and self.rng.random() < 0.003 and clock < CLOCKS - 1000:
@@ -61,6 +88,12 @@ class Stops:
         self.left = max(0, self.left - 1)
         self.dut.stop.value = self.left > 0
         self.since = self.since + 1 if self.left else 0
+
+    def check(self, owed):
+        """A bus that is quiet owes its managers nothing."""
+        if self.since > 2 and int(self.dut.quiet.value):
+            assert not any(owed)
+            self.quiet += 1
 
 
 def begin(dut, kind, bus, way, rng):
@@ -87,15 +120,12 @@ async def reads(dut):
     content = rng.randbytes(BASE + PAGES * PAGE)
     ram.write(0, content)
     stops, owed = Stops(dut, rng), [deque() for _ in managers]
-    seen = dict.fromkeys(("words", "outside", "quiet"), 0)
+    seen = dict.fromkeys(("words", "outside"), 0)
     held = None
     for clock in range(CLOCKS):
         stops.drive(clock)
         for m in managers:
-            if clock < CLOCKS - 1000:
-                m.ask(PAGES + 1)
-            else:
-                m.port("arvalid").value, m.asked = 0, None
+            m.ask(PAGES + 1 if clock < CLOCKS - 1000 else 0)
         await ReadOnly()
         ask = int(dut.o__arvalid.value) and (int(dut.o__araddr.value), int(dut.o__arlen.value), int(dut.o__arid.value))
         assert held in (None, ask), "an address moved before it was taken"
@@ -104,24 +134,15 @@ async def reads(dut):
             assert BASE <= ask[0] < BASE + PAGES * PAGE, "outside the window"
         for number, m in enumerate(managers):
             if int(m.port("rvalid").value):
-                at, last = owed[number].popleft()
-                response, data = int(m.port("rresp").value), int(m.port("rdata").value)
-                assert int(m.port("rlast").value) == last
-                inside = at < PAGES * PAGE
-                assert response == (0 if inside else 3)
-                if inside:
-                    assert data == int.from_bytes(content[BASE + at : BASE + at + word], "little")
-                seen["words" if inside else "outside"] += 1
-        if stops.since > 2 and int(dut.quiet.value):
-            assert not any(owed)
-            seen["quiet"] += 1
+                seen["words" if m.check_word(*owed[number].popleft(), content) else "outside"] += 1
+        stops.check(owed)
         for number, m in enumerate(managers):
             if burst := m.taken():
                 assert not stops.since, "taken while stopped"
                 at, length = burst
                 owed[number] += [(at + index * word, index == length - 1) for index in range(length)]
         await RisingEdge(dut.clk)
-    assert not any(owed) and all(seen.values()), seen
+    assert not any(owed) and all(seen.values()) and stops.quiet, seen
     dut._log.info("%s, %d stops", seen, stops.count)
 
 
@@ -141,45 +162,30 @@ async def writes(dut):
     content = bytearray(BASE + PAGES * PAGE)
     ram.write(0, bytes(content))
     stops, words, owed = Stops(dut, rng), [deque() for _ in managers], [0] * len(managers)
-    count, quiet = 0, 0
+    count = 0
     for clock in range(CLOCKS):
         stops.drive(clock)
         for number, m in enumerate(managers):
             if m.asked is None and clock < CLOCKS - 1000 and not words[number]:
-                # Pages of their own, since nothing orders writes of two managers.
-                m.ask(PAGES // len(managers))
-                if m.asked:
-                    m.asked = m.asked[0] + number * (PAGES // len(managers)) * PAGE, m.asked[1]
-                    m.port("awaddr").value = m.asked[0]
-                    for index in range(m.asked[1]):
-                        words[number].append(
-                            (m.asked[0] + index * word, m.rng.randbytes(word), m.rng.getrandbits(word))
-                        )
+                m.write(words[number], PAGES // len(managers))
             m.port("awvalid").value = m.asked is not None
-            m.port("wvalid").value = bool(words[number])
-            if words[number]:
-                _, data, strobe = words[number][0]
-                m.port("wdata").value, m.port("wstrb").value = int.from_bytes(data, "little"), strobe
-                m.port("wlast").value = len(words[number]) == 1
+            m.offer(words[number])
         await ReadOnly()
         for number, m in enumerate(managers):
             if int(m.port("bvalid").value):
                 assert int(m.port("bresp").value) == 0 and owed[number], "an answer to no write"
                 owed[number] -= 1
-        if stops.since > 2 and int(dut.quiet.value):
-            assert not any(owed)
-            quiet += 1
+        stops.check(owed)
         for number, m in enumerate(managers):
             if words[number] and int(m.port("wready").value):
                 at, data, strobe = words[number].popleft()
-                for byte in range(word):
-                    if strobe >> byte & 1:
-                        content[BASE + at + byte] = data[byte]
+                at += BASE
+                content[at : at + word] = [new if strobe >> i & 1 else content[at + i] for i, new in enumerate(data)]
             if m.taken():
                 assert not stops.since, "taken while stopped"
                 owed[number] += 1
                 count += 1
         await RisingEdge(dut.clk)
-    assert not any(owed) and not any(words) and count > 20 and quiet, (owed, count, quiet)
+    assert not any(owed) and not any(words) and count > 20 and stops.quiet, (owed, count)
     assert ram.read(0, len(content)) == bytes(content)
     dut._log.info("%d bursts, %d stops", count, stops.count)
