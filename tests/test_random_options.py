@@ -65,6 +65,13 @@ FILES = [
 ]
 
 
+SECOND_FILES = {  # how often a command is given one, its option, and which
+    "train": (0.1, "--from", ("tree", "tree", "damaged", "folder", "things.csv")),
+    "predict": (0.9, "--tree", ("tree",)),
+    "generate": (0.9, "--out", ("out.csv",)),
+}
+
+
 def make_files(folder):
     rows = "".join(f"{i % 7},{'uvw'[i % 3]},{'pq'[i % 2]}\n" for i in range(60))
     (folder / "things.csv").write_text(f"a,k,label\n{rows}")
@@ -113,14 +120,10 @@ def line(rng):
         file = rng.choice(FILES)
     if command == "generate":
         file = file.removeprefix("generator:")
-    if command not in ("boards", *LONG):
-        words.append(file)
-    if command == "train" and rng.random() < 0.1:
-        words += ["--from", rng.choice(("tree", "tree", "damaged", "folder", "things.csv"))]
-    if command == "predict" and rng.random() < 0.9:
-        words += ["--tree", "tree"]
-    if command == "generate" and rng.random() < 0.9:
-        words += ["--out", "out.csv"]
+    words += [] if command in ("boards", *LONG) else [file]
+    chance, option, others = SECOND_FILES.get(command, (0, None, None))
+    if rng.random() < chance:
+        words += [option, rng.choice(others)]
     known = flags(command)
     for flag in rng.sample(sorted(known), min(len(known), rng.choice((0, 1, 1, 1, 2, 3)))):
         takes, choices = known[flag]

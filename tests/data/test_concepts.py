@@ -224,42 +224,26 @@ def test_stagger():
 
 def agrawal(function, salary, commission, age, elevel, hvalue, hyears, loan):
     """Whether it is group A, in the words of the paper's page 924."""
-    young, middle = age < 40, 40 <= age < 60
-
-    def three(a, b, c):
-        return a if young else b if middle else c
-
-    if function == 1:
-        return age < 40 or age >= 60
-    if function == 2:
-        return three(50_000 <= salary <= 100_000, 75_000 <= salary <= 125_000, 25_000 <= salary <= 75_000)
-    if function == 3:
-        return elevel in three((0, 1), (1, 2, 3), (2, 3, 4))
-    if function == 4:
-        if elevel in three((0, 1), (1, 2, 3), (2, 3, 4)):
-            low, high = three((25_000, 75_000), (50_000, 100_000), (50_000, 100_000))
-        else:
-            low, high = three((50_000, 100_000), (75_000, 125_000), (25_000, 75_000))
-        return low <= salary <= high
-    if function == 5:
-        low, high = three((50_000, 100_000), (75_000, 125_000), (25_000, 75_000))
-        if low <= salary <= high:
-            low, high = three((100_000, 300_000), (200_000, 400_000), (300_000, 500_000))
-        else:
-            low, high = three((200_000, 400_000), (300_000, 500_000), (100_000, 300_000))
-        return low <= loan <= high
-    if function == 6:
-        low, high = three((50_000, 100_000), (75_000, 125_000), (25_000, 75_000))
-        return low <= salary + commission <= high
+    ages = 0 if age < 40 else 1 if age < 60 else 2
+    low, high = ((50_000, 100_000), (75_000, 125_000), (25_000, 75_000))[ages]
+    low_if, high_if = ((25_000, 75_000), (50_000, 100_000), (50_000, 100_000))[ages]
+    small, large = ((100_000, 300_000), (200_000, 400_000), (300_000, 500_000))[ages]
+    small_else, large_else = ((200_000, 400_000), (300_000, 500_000), (100_000, 300_000))[ages]
+    schooled = elevel in ((0, 1), (1, 2, 3), (2, 3, 4))[ages]
     disposable = 0.67 * (salary + commission)
-    if function == 7:
-        return disposable - 0.2 * loan - 20_000
-    if function == 8:
-        return disposable - 5000 * elevel - 20_000
-    if function == 9:
-        return disposable - 5000 * elevel - 0.2 * loan - 10_000
     equity = 0.1 * hvalue * max(hyears - 20, 0)
-    return disposable - 5000 * elevel + 0.2 * equity - 10_000
+    return (
+        age < 40 or age >= 60,
+        low <= salary <= high,
+        schooled,
+        low_if <= salary <= high_if if schooled else low <= salary <= high,
+        small <= loan <= large if low <= salary <= high else small_else <= loan <= large_else,
+        low <= salary + commission <= high,
+        disposable - 0.2 * loan - 20_000,
+        disposable - 5000 * elevel - 20_000,
+        disposable - 5000 * elevel - 0.2 * loan - 10_000,
+        disposable - 5000 * elevel + 0.2 * equity - 10_000,
+    )[function - 1]
 
 
 @pytest.mark.parametrize("function", range(1, 11))

@@ -24,22 +24,23 @@ class Queue(Module):
         self.sink, self.source = crossing.sink, waiting.source
 
 
+@passive
+def sender(dut, words, send):
+    for word in words:
+        while not send():
+            yield
+        for name, value in zip(NAMES, word, strict=True):
+            yield getattr(dut.sink, name).eq(value)
+        yield dut.sink.valid.eq(1)
+        yield
+        while not (yield dut.sink.ready):
+            yield
+        yield dut.sink.valid.eq(0)
+
+
 def simulate(words, send, take, period):
     """What comes, as (clock of the transceiver, word); send and take say when either side may."""
     dut, got = Queue(), []
-
-    @passive
-    def sender():
-        for word in words:
-            while not send():
-                yield
-            for name, value in zip(NAMES, word, strict=True):
-                yield getattr(dut.sink, name).eq(value)
-            yield dut.sink.valid.eq(1)
-            yield
-            while not (yield dut.sink.ready):
-                yield
-            yield dut.sink.valid.eq(0)
 
     @passive
     def forever():
@@ -59,7 +60,8 @@ def simulate(words, send, take, period):
             if len(got) == len(words):
                 return
 
-    run_simulation(dut, {"sys": [sender(), forever()], "eth_tx": receiver()}, clocks={"sys": period, "eth_tx": 8})
+    sides = {"sys": [sender(dut, words, send), forever()], "eth_tx": receiver()}
+    run_simulation(dut, sides, clocks={"sys": period, "eth_tx": 8})
     return got
 
 

@@ -101,15 +101,23 @@ def damage_bytes(rng, whole):
     return bytes(found)
 
 
+@np.errstate(all="ignore")
+def forge_values(rng, flat, near):
+    """One or some values that are extreme; or, if ``near``, one that is one more or less."""
+    if near:
+        flat[rng.randrange(len(flat))] += np.array(rng.choice((1, -1))).astype(flat.dtype)
+        return
+    extremes = (0, 1, -1, 2, 3, 5, 127, 255, 256, 65535, 1 << 20, 2**31 - 1, 1 << 32, 1 << 62, -(1 << 31), len(flat))
+    for _ in range(rng.choice((1, 1, 3))):
+        flat[rng.randrange(len(flat))] = np.array(rng.choice(extremes)).astype(flat.dtype)
+
+
 def forge_array(rng, arrays):
     """Another value, order, type, shape or name."""
     name = rng.choice(sorted(arrays))
     array = arrays[name].copy()
     flat = array.reshape(-1)
     numbers = np.random.default_rng(rng.randrange(1 << 30))
-    extremes = [
-        *(0, 1, -1, 2, 3, 5, 127, 255, 256, 65535, 1 << 20, (1 << 31) - 1, 1 << 32, 1 << 62, -(1 << 31), len(flat))
-    ]
     match rng.randrange(13):
         case 0:
             array[...] = 0
@@ -132,15 +140,10 @@ def forge_array(rng, arrays):
                     array.T,
                 )
             )
-        case 5 | 6 | 7 if len(flat):
-            for _ in range(rng.choice((1, 1, 3))):
-                with np.errstate(all="ignore"):
-                    flat[rng.randrange(len(flat))] = np.array(rng.choice(extremes)).astype(array.dtype)
+        case 5 | 6 | 7 | 9 as what if len(flat):
+            forge_values(rng, flat, near=what == 9)
         case 8 if array.dtype.kind == "f" and len(flat):
             flat[rng.randrange(len(flat))] = rng.choice((np.nan, np.inf, -np.inf, 1e300))
-        case 9 if len(flat):
-            with np.errstate(all="ignore"):
-                flat[rng.randrange(len(flat))] += np.array(rng.choice((1, -1))).astype(array.dtype)
         case 10:
             arrays[f"{name}{rng.choice('x_')}"] = arrays.pop(name)
             return

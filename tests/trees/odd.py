@@ -169,27 +169,28 @@ def weights(rng, n):
 def spoilt(rng, X, y):
     """Good instances with something else about them; as they are where pandas does not take that."""
     try:
-        return _spoilt(rng, X, y)
+        if not isinstance(X, pd.DataFrame) and rng.random() < 0.5:
+            X = pd.DataFrame(X)
+        return _spoilt_frame(rng, X.copy(), y) if isinstance(X, pd.DataFrame) else (_spoilt_array(rng, X), y)
     except Exception:
         return X, y
 
 
-def _spoilt(rng, X, y):
-    n = len(y)
-    if not isinstance(X, pd.DataFrame) and rng.random() < 0.5:
-        X = pd.DataFrame(X)
-    if not isinstance(X, pd.DataFrame):
-        X, what = np.array(X, object if rng.random() < 0.5 else None), rng.randrange(5)
-        if what == 0 and X.dtype == object and X.size:
-            X[rng.randrange(n), rng.randrange(X.shape[1])] = None if rng.random() < 0.3 else "a"
-        elif what == 1:
-            X = X[:, :-1]
-        elif what == 2:
-            X = X.astype(rng.choice(("O", "U9", "S9")))
-        elif what == 3:
-            X = X.tolist()
-        return X, y
-    X, width = X.copy(), X.shape[1]
+def _spoilt_array(rng, X):
+    X, what = np.array(X, object if rng.random() < 0.5 else None), rng.randrange(5)
+    if what == 0 and X.dtype == object and X.size:
+        X[rng.randrange(len(X)), rng.randrange(X.shape[1])] = None if rng.random() < 0.3 else "a"
+    elif what == 1:
+        X = X[:, :-1]
+    elif what == 2:
+        X = X.astype(rng.choice(("O", "U9", "S9")))
+    elif what == 3:
+        X = X.tolist()
+    return X
+
+
+def _spoilt_frame(rng, X, y):
+    n, width = len(y), X.shape[1]
     at = rng.randrange(width) if width else None
     what = rng.randrange(12) if width else 3
     if what == 0:
