@@ -34,9 +34,8 @@ from bregalad_sim.latency import GoldenBoard
     ],
 )
 def test_refuses(call, error, message):
-    with GoldenBoard(PRESETS["tiny"], 64) as board:
-        with pytest.raises(error, match=message):
-            call(board)
+    with GoldenBoard(PRESETS["tiny"], 64) as board, pytest.raises(error, match=message):
+        call(board)
 
 
 def test_identity_names_what_differs():

@@ -70,7 +70,7 @@ def written(path, rows):
 
 
 def table_of(stream):
-    tables = [X.astype({name: object for name in stream.schema.nominal}).assign(label=y) for X, y in stream]
+    tables = [X.astype(dict.fromkeys(stream.schema.nominal, object)).assign(label=y) for X, y in stream]
     return pd.concat(tables, ignore_index=True)
 
 

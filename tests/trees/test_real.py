@@ -305,7 +305,7 @@ def test_a_nominal_attribute_is_used_once_on_a_path(kind):
     X, y = few_nominal(30_000)
 
     def learnt(count):
-        tree = learner(nominal={i: (0, 1, 2) for i in range(3)}, tau=0.1, **options).fit(X[:count], y[:count])
+        tree = learner(nominal=dict.fromkeys(range(3), (0, 1, 2)), tau=0.1, **options).fit(X[:count], y[:count])
         expected = Reference([3, 3, 3], 2, tau=0.1, **options)
         expected.learn(X[:count].astype(np.uint8), y[:count].astype(int))
         return tree, expected

@@ -73,11 +73,8 @@ class Log2(wiring.Component):
         )
         entry = table.read_port(domain="comb")
         mantissa = normal[:-1]
-        if len(mantissa) >= BAYES_BITS:
-            mantissa = mantissa[-BAYES_BITS:]
-        else:
-            mantissa = mantissa << BAYES_BITS - len(mantissa)
-        m.d.comb += entry.addr.eq(mantissa)
+        missing = BAYES_BITS - len(mantissa)
+        m.d.comb += entry.addr.eq(mantissa << missing if missing > 0 else mantissa[-BAYES_BITS:])
         # The table's logarithms are below 1.
         m.d.sync += self.o_y.eq(Cat(entry.data, (self.width - 1 - zeros)[: len(zeros)]))
         return m

@@ -52,10 +52,7 @@ def gain_of(geometry, cell, config, bins, classes):
     best = None
     left = [0] * classes
     for value, counts in enumerate(bins[:-1] if numeric else own_values):
-        if numeric:
-            left = [(a + b) & g.count_max for a, b in zip(left, counts, strict=True)]
-        else:
-            left = counts
+        left = [(a + b) & g.count_max for a, b in zip(left, counts, strict=True)] if numeric else counts
         right = [(a - b) & g.count_max for a, b in zip(total, left, strict=True)]
         gain = _wrap(g, _impurity(g, total) - _impurity(g, left) - _impurity(g, right))
         if best is None or gain > best.gain:

@@ -86,10 +86,10 @@ class Watched:
         window = self._window(node)
         before = mean(window)
         changed = window.update(float(wrong))
-        if changed and (self.leaf_alternates or node.kind) and mean(window) >= before:
-            if self._decide_later(node, False, node.tried_at, self._begin_alternate):
-                node.tried_at = self._decision_time
-                node.is_beginning = True
+        worse = changed and (self.leaf_alternates or node.kind) and mean(window) >= before
+        if worse and self._decide_later(node, False, node.tried_at, self._begin_alternate):
+            node.tried_at = self._decision_time
+            node.is_beginning = True
 
     def _window(self, node):
         if node.window is None:

@@ -73,10 +73,7 @@ def open_generator(name: str, *, chunk: int = 65_536, **options: Any) -> Generat
         If there is no such generator or option, or an option's value is not allowed.
     """
     name, *words = _divided(name.removeprefix(PREFIX))
-    if name in PRESETS:
-        kind, preset = PRESETS[name]
-    else:
-        kind, preset = name, {}
+    kind, preset = PRESETS.get(name, (name, {}))
     if kind not in GENERATORS:
         raise DataError(f"no generator {name!r}; there are {', '.join([*GENERATORS, *PRESETS])}")
     defaults = _defaults(kind)
