@@ -44,7 +44,7 @@ def _forget(slots, cells, mix, table, counts, inherited, past, at, label, number
 
 
 @inner
-def learn_until_due(
+def learn_until_due(  # noqa: C901 (compiled: each part would be a call per instance)
     work, weights, start, stop, seen, first, walked, predictor, anytime, alternates, watch, forgets, rules, chances
 ):
     """Learn instances until ``stop``, or the end of a block at which there is anything to be done.

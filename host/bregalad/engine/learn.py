@@ -26,7 +26,7 @@ from .statistics.state import BEATS, NODES, PREDICTED
 
 
 @njit(nogil=True)
-def learn(given, start, stop, predictor, anytime, alternates, watch, forgets, rules, chances):
+def learn(given, start, stop, predictor, anytime, alternates, watch, forgets, rules, chances):  # noqa: C901 (compiled)
     """Learn instances from ``start`` until ``stop``, or until a decision takes effect that it leaves; the next
     instance.
 

@@ -278,8 +278,8 @@ def _may_fork(table, node):
     return True
 
 
-@_inner
-def decide_row(words, form, options, table, inherited, gains, evidence, node, classes, t, inner):
+@_inner  # compiled
+def decide_row(words, form, options, table, inherited, gains, evidence, node, classes, t, inner):  # noqa: C901
     """Decide on one attempt: decision, cell and value.
 
     ``words`` is the split attempt, int64 (form.size,); the options are ``SplitPolicy.options``; table, base, gains and

@@ -86,7 +86,7 @@ def recode_nodes(table, live, attributes, old, new):
 
 
 @njit()
-def carry(counts, old_range, new_range, pieces, most, out):
+def carry(counts, old_range, new_range, pieces, most, out):  # noqa: C901 (compiled)
     """Divide what a cell's bins have counted, int array (bins, classes), among the bins of its new range.
 
     Ranges are the node's codes [low, high) by the old and the new book, ``pieces`` those of the cell's attribute by

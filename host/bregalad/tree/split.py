@@ -122,7 +122,7 @@ def child_wait(style, wait, tie):
 
 
 @njit()
-def sprout(tree, node, attribute, kind, value, values, sides, observed, tie):
+def sprout(tree, node, attribute, kind, value, values, sides, observed, tie):  # noqa: C901 (compiled)
     """Make a leaf a test with new leaves below, for which there is room; the first child.
 
     ``kind``, ``value``, ``values`` and ``sides`` are as in `sides_of`; instances with the value missing are added to

@@ -91,7 +91,7 @@ class RandomTree(Generator):
 
 
 @njit()
-def _grow(rng, classes, nominals, numerics, values, depth, first_leaf, leaf_share, most):
+def _grow(rng, classes, nominals, numerics, values, depth, first_leaf, leaf_share, most):  # noqa: C901 (compiled)
     """A random tree: number of nodes (over ``most``: given up), then the arrays of `Nodes`."""
     # The system gives memory as it is written to.
     attribute, child = np.empty(most, np.int32), np.empty(most, np.int32)

@@ -36,7 +36,7 @@ _put_go = putter(TREE_COMMANDS[TreeOpcode.GO], "opcode", "flags", "length")
 
 
 @njit(inner=True)
-def go_on(answers, used, anytime):
+def go_on(answers, used, anytime):  # noqa: C901 (compiled)
     """Go on until the board is to answer, all is done, or the driver has to see to a decision; ``at["state"]`` says.
 
     Decisions but splits are the driver's. A split for which the node table has no room is none. ``used`` as in

@@ -115,7 +115,7 @@ def answers(*fields):
 
 
 @njit()
-def request(answers, scope, node, whole, used):
+def request(answers, scope, node, whole, used):  # noqa: C901 (compiled)
     """Ask for what leaves have counted; words of ``out`` with commands, of which ``used`` have been written.
 
     The scope is NODE, CHOICE or ALL; ``node`` is the one that is decided about, if any is. With ``whole`` 1 it is all

@@ -72,7 +72,7 @@ _word_of = getter(TREE_REPORTS[TreeKind.ROW], "value")
 
 
 @njit()
-def take(answers, words, position, anytime):
+def take(answers, words, position, anytime):  # noqa: C901 (compiled)
     """Take in whole reports from ``position`` on, uint32 array, read-only, and go on.
 
     ``anytime`` is of the style; None as an argument: what it leaves out is not compiled. Returns where the first report

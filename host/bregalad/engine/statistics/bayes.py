@@ -36,7 +36,7 @@ def three_logs(shares, slot, at, row):
 
 
 @inner
-def classify(slots, mix, neighbours, classes, slot, places):
+def classify(slots, mix, neighbours, classes, slot, places):  # noqa: C901 (compiled: parts would be called per instance)
     """The class that naive Bayes predicts; the slots' ``scores`` are as the golden model's `scores_of` gives them.
 
     ``places`` as `locate` finds them.
