@@ -15,7 +15,7 @@ from .mcmu.axi import axi_signature
 from .mcmu.command_queue import CommandQueue
 from .mcmu.pager import chip_geometry
 from .mcmu.report import word_layout
-from .members import assign
+from .members import assign, drive
 from .registers import RegisterFile, csr_signature
 
 __all__ = ["RESET_CLOCKS", "Accelerator"]
@@ -133,17 +133,14 @@ class Accelerator(wiring.Component):
             controller.reset.eq(self.reset),
             array.reset.eq(self.reset),
             *(getattr(registers, name.replace(".", "_")).eq(value) for name, value in identity_fields(g).items()),
-            registers.status_halted.eq(controller.halted),
-            registers.status_busy.eq(busy),
-            registers.status_failing.eq(controller.failing),
+            *drive(registers, status_halted=controller.halted, status_busy=busy, status_failing=controller.failing),
             self.busy.eq(busy),
             controller.clear.eq(registers.control_clear),
             *assign(
                 controller, array, "snap_freed", "count_out", "count_valid", "clamped", "counts_out", "counts_valid"
             ),
             *assign(array, controller, "op", "codes", "attempt_current"),
-            array.count_in.eq(controller.count),
-            array.counts_in.eq(controller.counts),
+            *drive(array, count_in=controller.count, counts_in=controller.counts),
         ]
 
         # The counters' registers are none: the controller has them in a memory.

@@ -32,7 +32,7 @@ from .mcmu.scheduler import ATTEMPTS, AttemptScheduler
 from .mcmu.slots import SlotTable
 from .mcmu.tracker import Tracker
 from .mcmu.turns import MemoryTurns
-from .members import assign
+from .members import assign, drive
 from .optional import optional
 from .skid_buffer import HalfRateBuffer, SkidBuffer
 
@@ -206,8 +206,7 @@ class MemoryController(wiring.Component):
         row_skid = add("row_skid", SkidBuffer(g.bus_width))
         failed = memory.o.valid & (memory.o.p.error != 0)
         m.d.comb += [
-            row_skid.i.valid.eq(memory.o.valid & ~failed),
-            row_skid.i.payload.eq(memory.o.p.data),
+            *drive(row_skid.i, valid=memory.o.valid & ~failed, payload=memory.o.p.data),
             memory.o.ready.eq(Mux(failed, ~sequencer.learning, row_skid.i.ready)),
         ]
         inline_border = add("inline_border", HalfRateBuffer(g.bus_width))
@@ -233,8 +232,7 @@ class MemoryController(wiring.Component):
             m.d.comb += [
                 self.failing.eq(pager.failed),
                 hold.eq(pager.hold),
-                pager.base.eq(self.row_bytes),
-                pager.rests.eq(resting),
+                *drive(pager, base=self.row_bytes, rests=resting),
             ]
 
         # As many records are on their way through the array, and some in the queue itself.
@@ -256,15 +254,12 @@ class MemoryController(wiring.Component):
         m.d.comb += [
             idle_now.eq(tracker.idle & front.quiet),
             *assign(front, tracker, "read_at", "free"),
-            front.root.eq(sequencer.root),
-            front.abort.eq(failed & sequencer.learning),
-            front.limit.eq(blocks.limit),
+            *drive(front, root=sequencer.root, abort=failed & sequencer.learning, limit=blocks.limit),
             *(port.renumber.eq(sequencer.turns) for port in (front, tracker)),
             *(port.last_number.eq(sequencer.turn.number) for port in (front, tracker)),
             *assign(blocks, sequencer, "turn", "turns", "go", "length", "next"),
             blocks.counted.eq(tracker.counted),
-            due.i.valid.eq(tracker.due),
-            due.i.payload.eq(tracker.slot),
+            *drive(due.i, valid=tracker.due, payload=tracker.slot),
             due.mark.eq(editor.mark),
             *assign(due, sequencer, "turns", "first"),
             due.slots.eq(sequencer.slots_of),
@@ -273,20 +268,13 @@ class MemoryController(wiring.Component):
             *assign(sequencer, blocks, "since", "left"),
             *assign(sequencer, self.tree.block, "at_once", "waits"),
             decisions.pushed.eq(scheduler.i.valid & scheduler.i.ready),
-            tracker.passes.eq(passes),
-            tracker.locked.eq(scheduler.locked_a),
-            tracker.next_locked.eq(scheduler.locked_c),
+            *drive(tracker, passes=passes, locked=scheduler.locked_a, next_locked=scheduler.locked_c),
             tracker.grant.eq(~scheduler.hold & ~hold),
-            scheduler.wait.eq(hold),
-            scheduler.slot_a.eq(tracker.slot),
-            scheduler.slot_c.eq(tracker.next_slot),
-            scheduler.passes.eq(passes),
+            *drive(scheduler, wait=hold, slot_a=tracker.slot, slot_c=tracker.next_slot, passes=passes),
             scheduler.snap_freed.eq(self.snap_freed),
-            sequencer.number.eq(tracker.counted),
-            sequencer.failed.eq(failed),
+            *drive(sequencer, number=tracker.counted, failed=failed),
             *assign(sequencer, memory.o.p, "error", "address"),
-            editor.grant.eq(~scheduler.held & ~hold),
-            editor.number.eq(tracker.counted),
+            *drive(editor, grant=~scheduler.held & ~hold, number=tracker.counted),
             self.halted.eq(sequencer.halted),
             resting.eq(
                 sequencer.waiting
@@ -306,15 +294,12 @@ class MemoryController(wiring.Component):
             editor.decides.eq(self.rule.decider.decides & ~self.configuration.report.all),
             scheduler.reported.eq(decisions.reported),
             decisions.written.eq(writer.reported),
-            sequencer.idle.eq(idle_now),
-            sequencer.flowing.eq(front.busy),
-            sequencer.ended.eq(blocks.ended),
+            *drive(sequencer, idle=idle_now, flowing=front.busy, ended=blocks.ended),
             *assign(sequencer, decisions, "candidate_found", "undecided"),
             sequencer.quiet.eq(
                 scheduler.quiet & ~decisions.undecided & ~results.i.valid & ~results_skid.o.valid & writer.idle
             ),
-            sequencer.refused.eq(front.error != 0),
-            sequencer.row_refused.eq(front.refused),
+            *drive(sequencer, refused=front.error != 0, row_refused=front.refused),
         ]
 
         connect(m, tracker.path, slots.path)
@@ -371,9 +356,7 @@ class MemoryController(wiring.Component):
             self.counts.eq(pager.chip_counts),
             self.attempt_current.eq(pager.chip_current),
             self.codes.eq(pager.chip_codes),
-            pager.chip_answer.eq(self.count_out),
-            pager.chip_valid.eq(self.count_valid),
-            pager.lanes_counts.eq(self.counts_out),
+            *drive(pager, chip_answer=self.count_out, chip_valid=self.count_valid, lanes_counts=self.counts_out),
             pager.lanes_valid.eq(self.counts_valid),
         ]
         return pager.answer, pager.valid

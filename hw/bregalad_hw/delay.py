@@ -5,6 +5,8 @@ from amaranth.lib import wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
+from .members import drive
+
 __all__ = ["DelayLine", "delay"]
 
 _PLACES = 16  # of a distributed RAM
@@ -47,9 +49,7 @@ class DelayLine(wiring.Component):
         with m.If(place == places - 1):
             m.d.sync += place.eq(0)
         m.d.comb += [
-            write.en.eq(1),
-            write.addr.eq(place),
-            write.data.eq(self.i),
+            *drive(write, en=1, addr=place, data=self.i),
             read.addr.eq(place),
             self.o.eq(oldest),
         ]

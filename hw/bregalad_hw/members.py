@@ -2,12 +2,17 @@
 
 from amaranth.lib.wiring import Out, connect, flipped
 
-__all__ = ["assign", "members_of", "pass_on"]
+__all__ = ["assign", "drive", "members_of", "pass_on"]
 
 
 def assign(target, source, *names):
     """Assignments of members, or of fields, that have the same names."""
     return [getattr(target, name).eq(getattr(source, name)) for name in names]
+
+
+def drive(target, **values):
+    """Assignments of values to members, or to fields, by their names: a port map."""
+    return [getattr(target, name).eq(value) for name, value in values.items()]
 
 
 def members_of(block, *names):

@@ -5,6 +5,8 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 from bregalad.protocol.rows import MOST_WEIGHT
 
+from .members import drive
+
 __all__ = ["Repeat", "WEIGHT", "copy_layout"]
 
 WEIGHT = MOST_WEIGHT.bit_length()  # bits
@@ -44,8 +46,7 @@ class Repeat(wiring.Component):
         passed, again = Signal(WEIGHT), Signal()
         m.d.comb += [
             copy.as_value()[: len(Value.cast(item))].eq(item),
-            copy.zero.eq(item.weight == 0),
-            copy.again.eq(again),
+            *drive(copy, zero=item.weight == 0, again=again),
             copy.more.eq((item.weight != 0) & (passed + 1 != item.weight)),
             self.o.valid.eq(self.i.valid),
             self.i.ready.eq(self.o.ready & ~copy.more),

@@ -17,7 +17,7 @@ from ..delay import delay
 from ..duplicate import add_with_reset, distribute, distribution_latency, duplicated, levels
 from ..gain.gain import arithmetic_latency, shared_table
 from ..gain.scan import SNAPSHOTS, Scan
-from ..members import assign
+from ..members import assign, drive
 from ..optional import optional
 from .bayes import PartialSums, partial_latency, partial_signature
 from .control import Control
@@ -151,10 +151,8 @@ class AttributeProcessorArray(wiring.Component):
         )
         add_with_reset(m, "scan", scan, self.reset)
         m.d.comb += [
-            control.op.eq(self.op),
-            control.count_in.eq(self.count_in),
-            scan.snap.eq(control.snapped),
-            scan.bin.eq(control.snapped_bin),
+            *drive(control, op=self.op, count_in=self.count_in),
+            *drive(scan, snap=control.snapped, bin=control.snapped_bin),
             scan.classes_in_use.eq(self.configuration.classes.count),
         ]
 
@@ -216,9 +214,7 @@ class AttributeProcessorArray(wiring.Component):
         m.submodules.partial_sums = sums = optional(g.naive_bayes, PartialSums(g))
         m.d.comb += [
             *(terms.eq(lane.terms) for terms, lane in zip(sums.terms, lanes, strict=True)),
-            sums.count.eq(self.op.predict & (self.op.code == Op.COUNT)),
-            sums.last.eq(self.op.last),
-            sums.reset.eq(begins),
+            *drive(sums, count=self.op.predict & (self.op.code == Op.COUNT), last=self.op.last, reset=begins),
         ]
         connect(m, sums.partial, flipped(self.partial))
 
@@ -239,8 +235,7 @@ class AttributeProcessorArray(wiring.Component):
         m.d.comb += [
             opened.eq((self.op.code == Op.SNAP) & (self.op.bin == 0)),
             used_next.eq(used + opened - load),
-            write.en.eq(opened),
-            write.addr.eq(head),
+            *drive(write, en=opened, addr=head),
             write.data.eq(Mux(first_pass, self.attempt_current, attempt_current)),
             read.addr.eq(tail),
         ]
@@ -268,12 +263,9 @@ class AttributeProcessorArray(wiring.Component):
         m.d.comb += [
             shift.eq(pending & room),
             last.eq(cell == last_cell),
-            item.part.eq(self._part(m, kinds, cell, lanes[0].chain_o)),
-            item.cell.eq(item_cell),
-            item.current.eq(item_current),
+            *drive(item, part=self._part(m, kinds, cell, lanes[0].chain_o), cell=item_cell, current=item_current),
             item.last.eq(item_last),
-            fifo.w_en.eq(shifting),
-            fifo.w_data.eq(item),
+            *drive(fifo, w_en=shifting, w_data=item),
         ]
         m.d.sync += [
             last_cell.eq(self.configuration.cells.count - 1),
@@ -360,11 +352,8 @@ class AttributeProcessorArray(wiring.Component):
             valid.eq(kind.kind != CellKind.IGNORED),
             multiway.eq(kind.kind == CellKind.MULTIWAY),
             binary.eq(valid & ~multiway),
-            part.valid.eq(valid),
-            part.joins.eq(valid & ~kind.first),
-            part.additive.eq(multiway),
+            *drive(part, valid=valid, joins=valid & ~kind.first, additive=multiway, gain=result.gain),
             part.value.eq(Mux(binary, value, 0)),
-            part.gain.eq(result.gain),
             *(part.left[k].eq(Mux(binary & shown[k], result.left[k], 0)) for k in range(g.classes)),
         ]
         return part

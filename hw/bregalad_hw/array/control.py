@@ -5,6 +5,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 from bregalad.geometry import CODE_WIDTH
 
+from ..members import drive
 from .operation import Op, operation_layout, pass_bits, side_shape, slot_shape
 
 __all__ = ["STAGES", "WORD_STAGE", "Control", "control_layout"]
@@ -110,14 +111,10 @@ class Control(wiring.Component):
         rows = [Signal(slot_shape(g) + pass_bits(g), name=f"row_{i}") for i in range(STAGES)]
         m.d.comb += [op_row.eq(row(op.slot, op)) for op, op_row in zip(ops, rows, strict=True)]
         m.d.comb += [
-            out.pass_0.eq(ops[0].pass_),
-            out.place_row_2.eq(rows[2]),
-            out.place_lane_2.eq(ops[2].lane),
+            *drive(out, pass_0=ops[0].pass_, place_row_2=rows[2], place_lane_2=ops[2].lane),
             *(out[f"{name}_2"].eq(ops[2][name]) for name in ("root", "override", "each", "lo", "shift")),
             *(out[f"{name}_3"].eq(ops[3][name]) for name in ("side", "lane", "bin", "each")),
-            out.row_4.eq(rows[4]),
-            out.pass_7.eq(ops[7].pass_),
-            out.row_8.eq(rows[8]),
+            *drive(out, row_4=rows[4], pass_7=ops[7].pass_, row_8=rows[8]),
             self.snapped.eq(out.snap_8),
             self.snapped_bin.eq(ops[8].bin),
         ]

@@ -5,6 +5,7 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 from bregalad.geometry import CODE_WIDTH, NONE
 
+from ..members import drive
 from ..skid_buffer import SkidBuffer
 from .operation import CELL_WIDTH, candidate_layout
 
@@ -201,8 +202,7 @@ class Merge(wiring.Component):
                 with m.Elif(best_moves | above_second):
                     m.d.sync += top.second.eq(loser)
         m.d.comb += [
-            summary.i.valid.eq(go & complete),
-            summary.i.p.eq(top),
+            *drive(summary.i, valid=go & complete, p=top),
             summary.i.p.left.eq(Mux(top.best.valid, best_left.as_value(), 0)),
             self.busy.eq(open_ | flush | found_valid | finished | complete | self.gains.valid | self.summary.valid),
         ]

@@ -10,6 +10,7 @@ from bregalad.protocol.registers import CellKind
 from ..delay import delay
 from ..gain.gain import GainUnit, result_layout
 from ..gain.scan import SNAPSHOTS, scan_layout
+from ..members import drive
 from ..optional import optional
 from .bayes import BayesTerms, terms_latency, terms_layout
 from .control import STAGES, control_layout
@@ -177,20 +178,15 @@ class AttributeProcessor(wiring.Component):
         own = delay(m, present & (in_range | ~nominal) & ~(beside & nominal), 4, "own")
         m.submodules.bayes = bayes = optional(g.naive_bayes, BayesTerms(g))
         m.d.comb += [
-            bayes.word.eq(now),
-            bayes.known.eq(own & ~outside),
-            bayes.numeric.eq(delay(m, ~nominal, 4, "numeric")),
-            bayes.first.eq(delay(m, control.first_3, 4, "first")),
-            bayes.beside.eq(delay(m, beside, 4, "beside")),
+            *drive(bayes, word=now, known=own & ~outside, numeric=delay(m, ~nominal, 4, "numeric")),
+            *drive(bayes, first=delay(m, control.first_3, 4, "first"), beside=delay(m, beside, 4, "beside")),
             self.terms.eq(bayes.terms),
         ]
 
         m.submodules.gain = gain = GainUnit(g, snapshots=self.snapshots, reader=self._reader)
         m.d.comb += [
             *(gain.config[name].eq(snap_config[name]) for name in ("kind", "first", "other")),
-            gain.snap.eq(control.snap_8),
-            gain.word.eq(self.word),
-            gain.scan.eq(self.scan),
+            *drive(gain, snap=control.snap_8, word=self.word, scan=self.scan),
             self.pairs.eq(gain.pairs),
             self.whole.eq(gain.whole),
         ]
@@ -229,9 +225,7 @@ class AttributeProcessor(wiring.Component):
             m.d.comb += placed.eq(bin_window)
         m.d.comb += [
             read.addr.eq(control.bin_window_row_0),
-            write.en.eq(control.place_2),
-            write.addr.eq(control.place_row_2),
-            write.data.eq(placed),
+            *drive(write, en=control.place_2, addr=control.place_row_2, data=placed),
         ]
         m.d.sync += placed_before.eq(placed)
         with m.If(control.bin_window_hit_1[0]):
@@ -253,9 +247,7 @@ class AttributeProcessor(wiring.Component):
         changed = Signal()
         m.d.comb += [
             read.addr.eq(Cat(bins[4], control.row_4)),
-            write.en.eq(changed),
-            write.addr.eq(Cat(bins[8], control.row_8)),
-            write.data.eq(newest[8]),
+            *drive(write, en=changed, addr=Cat(bins[8], control.row_8), data=newest[8]),
             self.word.eq(newest[8]),
         ]
         m.d.sync += word_6.eq(read.data)
@@ -305,9 +297,7 @@ class AttributeProcessor(wiring.Component):
         write, read, snap_read = configs.write_port(), configs.read_port(), configs.read_port()
         config = Signal(cell_layout())
         m.d.comb += [
-            write.en.eq(self.config_write),
-            write.addr.eq(self.config_pass),
-            write.data.eq(self.config),
+            *drive(write, en=self.config_write, addr=self.config_pass, data=self.config),
             read.addr.eq(self.control.pass_0),
             snap_read.addr.eq(self.control.pass_7),
         ]

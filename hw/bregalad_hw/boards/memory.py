@@ -8,7 +8,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from ..mcmu.axi import BURST, Response, axi_signature
-from ..members import assign
+from ..members import assign, drive
 
 __all__ = ["CHIPS", "Chip", "Core", "MemoryGate", "NAME", "add_core", "axi_ports", "write_core"]
 
@@ -110,8 +110,7 @@ class MemoryGate(wiring.Component):
             o.arvalid.eq(i.arvalid & may_read & ~outside),
             i.arready.eq(may_read & Mux(outside, bursts == 0, o.arready)),
             o.rready.eq(shut | i.rready),
-            i.rvalid.eq((o.rvalid | refusing) & ~shut),
-            i.rdata.eq(o.rdata),
+            *drive(i, rvalid=(o.rvalid | refusing) & ~shut, rdata=o.rdata),
             i.rresp.eq(Mux(refusing, Response.DECERR, o.rresp)),
             i.rlast.eq(Mux(refusing, left == 0, o.rlast)),
         ]
@@ -128,12 +127,9 @@ class MemoryGate(wiring.Component):
         free = self.open & ~shut & ~o.awvalid & ~o.wvalid & ~words.all()
         put = i.awvalid & i.wvalid & free
         m.d.comb += [
-            i.awready.eq(put),
-            i.wready.eq(put),
-            o.wlast.eq(1),
-            o.bready.eq(shut | i.bready),
-            i.bvalid.eq(o.bvalid & ~shut),
-            i.bresp.eq(o.bresp),
+            *drive(i, awready=put, wready=put),
+            *drive(o, wlast=1, bready=shut | i.bready),
+            *drive(i, bvalid=o.bvalid & ~shut, bresp=o.bresp),
         ]
         m.d.sync += words.eq(words + put - (o.bvalid & o.bready))
         with m.If(o.awready):

@@ -9,6 +9,7 @@ from amaranth.lib.cdc import ResetSynchronizer
 from amaranth.lib.wiring import connect
 
 from ..link.networked import NetworkedAccelerator
+from ..members import drive
 from .ddr3 import DDR3
 from .ethernet import NAME, mac_address, write_core
 from .memory import CHIPS, MemoryGate
@@ -191,8 +192,7 @@ class ECPIX5Memory(ECPIX5):
         connect(m, gate.o, ddr3.axi)
         m.d.comb += [
             ddr3.i.eq(clock),
-            gate.open.eq(ddr3.open),
-            gate.reset.eq(networked.reset),
+            *drive(gate, open=ddr3.open, reset=networked.reset),
             networked.lost.eq(ddr3.failed),
         ]
 

@@ -6,6 +6,7 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 from bregalad.protocol.tree import DUE
 
 from ..array.operation import slot_shape
+from ..members import drive
 
 __all__ = ["Blocks", "DueSlots", "TURN_LAYOUT"]
 
@@ -118,8 +119,7 @@ class DueSlots(wiring.Component):
         m.d.comb += [
             self.i.ready.eq(1),
             self.incoming.eq((known != 0) & ~self.o.valid),
-            queue.w_data.eq(self.i.payload),
-            queue.w_en.eq(self.i.valid & (known != self.depth)),
+            *drive(queue, w_data=self.i.payload, w_en=self.i.valid & (known != self.depth)),
         ]
         m.d.sync += known.eq(known + queue.w_en - (queue.r_en & queue.r_rdy))
         with m.If(all_):  # what is in the queue is among them

@@ -9,7 +9,7 @@ from bregalad.protocol.rows import KEY_BYTES, ROW_COMMAND, RowKind, RowOpcode, p
 from ..delay import delay
 from ..layout import struct
 from ..mcmu.aligner import Aligner
-from ..members import assign
+from ..members import assign, drive
 from .steps import BYTES_WIDTH, UNITS, StepTable
 
 __all__ = ["Cutter", "cut_layout"]
@@ -221,38 +221,23 @@ class Cutter(wiring.Component):
         m.d.sync += [
             window_at.eq(base + Mux(records, step.window, -(KEY_BYTES * searcher))),
             head_at.eq(base + step.head),
-            beside.step.eq(step_goes),
-            beside.begins.eq(begins),
+            *drive(beside, step=step_goes, begins=begins),
             beside.kind.eq(Mux(records, step.kind, RowKind.CODE)),
             *assign(beside, step, "first", "end", "last"),
+            *drive(beside, beat=step.beat | step.last, edge=edges & (unit_goes | fills) & place_known),
+            *drive(beside, searcher=searcher, path=path, out=fills),
             beside.row.eq(Mux(records, step.row, row)),
-            beside.beat.eq(step.beat | step.last),
-            beside.edge.eq(edges & (unit_goes | fills) & place_known),
-            beside.searcher.eq(searcher),
-            beside.path.eq(path),
-            beside.out.eq(fills),
             *assign(marks, step, "label", "flags"),
-            marks.given.eq(flags),
-            marks.table.eq(table & unit_goes & ~unit[-1]),
-            marks.unit.eq(unit),
+            *drive(marks, given=flags, table=table & unit_goes & ~unit[-1], unit=unit),
         ]
-        m.d.comb += [
-            aligner.word.eq(self.i.payload),
-            aligner.put.eq(taken),
-            aligner.put_at.eq(put),
-            aligner.codes_at.eq(window_at),
-            aligner.header_at.eq(head_at),
-        ]
+        m.d.comb += drive(aligner, word=self.i.payload, put=taken, put_at=put, codes_at=window_at, header_at=head_at)
         beside, marks = delay(m, beside, aligner.latency, "beside"), delay(m, marks, aligner.latency, "marks")
         m.d.sync += [
-            self.o.beside.eq(beside),
-            self.o.window.eq(aligner.codes),
+            *drive(self.o, beside=beside, window=aligner.codes, has_label=marks.label | beside.begins),
+            self.o.has_flags.eq(marks.flags | beside.begins),
             self.o.label.eq(Mux(marks.label, aligner.header[:8], 0)),
             self.o.flags.eq(Mux(marks.flags, aligner.header[8:], marks.given)),
-            self.o.has_label.eq(marks.label | beside.begins),
-            self.o.has_flags.eq(marks.flags | beside.begins),
-            steps.write.eq(marks.table),
-            steps.unit.eq(marks.unit),
+            *drive(steps, write=marks.table, unit=marks.unit),
         ]
         m.d.comb += steps.value.eq(self.o.window.as_value()[: 8 * KEY_BYTES])
         return m

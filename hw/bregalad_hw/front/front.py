@@ -11,7 +11,7 @@ from bregalad.protocol.rows import WEIGHT_LOW
 from ..configuration import configuration_signature
 from ..mcmu.predictor import prediction_layout
 from ..mcmu.tracker import header_layout
-from ..members import assign, members_of, pass_on
+from ..members import assign, drive, members_of, pass_on
 from ..repeat import WEIGHT
 from ..skid_buffer import SkidBuffer
 from . import leaf_rows
@@ -156,8 +156,7 @@ class Front(wiring.Component):
         with m.Else():
             m.d.sync += passed.eq(passed + 1)
         m.d.comb += [
-            quantiser.i.valid.eq(self.i.valid | cut_off),
-            quantiser.i.payload.eq(self.i.payload),
+            *drive(quantiser.i, valid=self.i.valid | cut_off, payload=self.i.payload),
             self.i.ready.eq(quantiser.i.ready & ~cut_off),
             quantiser.stop.eq(cut_off),
         ]
@@ -192,19 +191,10 @@ class Front(wiring.Component):
             weight.eq(Mux(known & ~test & ~minus, beat.flags[WEIGHT_LOW:] + 1, 1)),
             self.bad.eq(arrives & ~known & ~self._cut_off),
             walk.i.valid.eq(quantiser.o.valid),
-            walk.i.p.codes.eq(beat.codes),
-            walk.i.p.root.eq(self.root),
-            walk.i.p.numbered.eq(known & ~test & ~minus),
-            walk.i.p.last.eq(beat.last),
-            store.put.eq(quantiser.o.valid),
-            store.written.eq(beat.codes),
-            store.last.eq(beat.last),
+            *drive(walk.i.p, codes=beat.codes, root=self.root, numbered=known & ~test & ~minus, last=beat.last),
+            *drive(store, put=quantiser.o.valid, written=beat.codes, last=beat.last),
             beside.w_en.eq(arrives),
-            written.label.eq(beat.label),
-            written.known.eq(known),
-            written.test.eq(test | ~known),
-            written.minus.eq(minus & known),
-            written.weight.eq(weight),
+            *drive(written, label=beat.label, known=known, test=test | ~known, minus=minus & known, weight=weight),
             beside.r_en.eq(left),
         ]
         m.d.sync += [
@@ -244,14 +234,12 @@ class Front(wiring.Component):
             there.eq(found.p.slot.there & beside.known),
             found.ready.eq(header.i.ready & waiting.w_rdy),
             header.i.valid.eq(found.valid & waiting.w_rdy),
-            header.i.p.slot.eq(found.p.slot.slot),
-            header.i.p.there.eq(there),
+            *drive(header.i.p, slot=found.p.slot.slot, there=there),
             *assign(header.i.p, beside, "label", "test", "minus", "weight"),
             waiting.w_en.eq(found.valid & header.i.ready),
             written.node.eq(found.p.node),
             *assign(written, beside, "label", "test", "weight"),
-            written.alternate.eq(found.p.alternate),
-            written.requests.eq(there & requests),
+            *drive(written, alternate=found.p.alternate, requests=there & requests),
             written.has_outcome.eq(beside.known & ~beside.minus),
             self.good.eq(self.header.valid & self.header.ready & ~self.header.p.test),
         ]
@@ -271,8 +259,7 @@ class Front(wiring.Component):
             m.d.comb += [
                 answered.eq(waiting.r_rdy & (self.bayes.valid | ~first.requests)),
                 self.bayes.ready.eq(taken & first.requests),
-                outcomes.i.p.known.eq(first.requests & self.bayes.p.known),
-                outcomes.i.p.bayes.eq(self.bayes.p.label),
+                *drive(outcomes.i.p, known=first.requests & self.bayes.p.known, bayes=self.bayes.p.label),
             ]
         return self.header, waiting.level != 0, outcomes.o
 

@@ -9,6 +9,7 @@ from bregalad.predictors import Predictor
 from bregalad.protocol.leaf_rows import COUNT_WIDTH, LEAF_ROWS, RowOp, RowWord
 
 from ..configuration import configuration_signature
+from ..members import drive
 from ..repeat import WEIGHT, Repeat, copy_layout
 
 __all__ = ["LeafRows", "item_layout", "result_layout"]
@@ -173,9 +174,7 @@ class LeafRows(wiring.Component):
         same = Signal(len(before), name=f"{name}_same")
         m.d.comb += [
             read.addr.eq(address[0]),
-            write.en.eq(made_en),
-            write.addr.eq(made_at),
-            write.data.eq(made),
+            *drive(write, en=made_en, addr=made_at, data=made),
         ]
         m.d.sync += [
             made.eq(new),
@@ -234,12 +233,9 @@ class LeafRows(wiring.Component):
         record = item.op == RowOp.RECORD
         m.d.sync += [
             there.eq(valid),
-            result.node.eq(item.node),
+            *drive(result, node=item.node, label=self.predicted, mark=item.op == RowOp.MARK),
+            *drive(result, read=item.op == RowOp.READ, hits=self._word(m, item)),
             result.reported.eq(record & (rule.reported | item.test & ~item.alternate) & ~item.again),
-            result.label.eq(self.predicted),
-            result.mark.eq(item.op == RowOp.MARK),
-            result.read.eq(item.op == RowOp.READ),
-            result.hits.eq(self._word(m, item)),
             counts.eq(valid & record & ~item.test & ~item.alternate & ~item.again),
             hit.eq(item.label == self.predicted),
         ]

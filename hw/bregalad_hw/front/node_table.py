@@ -7,7 +7,7 @@ from bregalad.geometry import NONE
 from bregalad.protocol.nodes import EDIT, KIND_LOW, EditError, NodeKind
 
 from ..layout import struct
-from ..members import assign
+from ..members import assign, drive
 
 __all__ = ["NodeTable", "row_layout", "rows_signature", "slot_layout"]
 
@@ -152,12 +152,9 @@ class NodeTable(wiring.Component):
         m.submodules.slots = slots = memory.Memory(shape=slot_layout(self.slots), depth=self.nodes, init=[])
         write, read = slots.write_port(), slots.read_port()
         m.d.comb += [
-            write.en.eq(written),
-            write.addr.eq(edit.node),
-            write.data.slot.eq(edit.slot),
-            write.data.there.eq(edit.slot != NONE),
-            read.en.eq(self.request),
-            read.addr.eq(self.node),
+            *drive(write, en=written, addr=edit.node),
+            *drive(write.data, slot=edit.slot, there=edit.slot != NONE),
+            *drive(read, en=self.request, addr=self.node),
             self.slot.eq(read.data),
         ]
         return m
@@ -168,8 +165,7 @@ class NodeTable(wiring.Component):
         layout = row_layout(self.nodes, self.attributes)
         row = Signal(layout, name=f"row_{first}")
         m.d.comb += [
-            row.kind.eq(edit.test[KIND_LOW:]),
-            row.attribute.eq(edit.test[:KIND_LOW]),
+            *drive(row, kind=edit.test[KIND_LOW:], attribute=edit.test[:KIND_LOW]),
             *assign(row, edit, "value", "default", "child"),
         ]
         # One address for reading and writing, or synthesis takes a third port, which a block RAM has not.
@@ -185,8 +181,7 @@ class NodeTable(wiring.Component):
                 # A block RAM takes half a clock to answer; its register has a clock to itself.
                 after = Signal(len(value), name=f"{name}_{number}", reset_less=True)
                 m.d.comb += [
-                    read.addr.eq(port.node if number else address),
-                    read.en.eq(1 if number else ~write.en),
+                    *drive(read, addr=port.node if number else address, en=1 if number else ~write.en),
                     port.row.as_value()[low : low + self._part].eq(after),
                 ]
                 m.d.sync += after.eq(read.data)

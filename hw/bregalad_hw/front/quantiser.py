@@ -7,7 +7,7 @@ from bregalad.geometry import CODE_WIDTH, MISSING
 from bregalad.protocol.rows import KEY_BYTES, KIND_BYTES, RowKind, places_of
 
 from ..delay import DelayLine
-from ..members import assign, members_of, pass_on
+from ..members import assign, drive, members_of, pass_on
 from .cutter import Cutter
 from .search import Search, search_latency, sought_layout
 
@@ -147,11 +147,8 @@ class Quantiser(wiring.Component):
         whole = number(KEY_BYTES)
         given = Signal(sought_layout(search.rows), name=f"given_{searcher}", reset_less=True)
         m.d.sync += [
-            given.key.eq(whole),
-            given.out.eq(step.out),
+            *drive(given, key=whole, out=step.out, row=step.row, write=step.edge & (step.searcher == searcher)),
             given.path.eq(Mux(step.edge, step.path, 0)),
-            given.row.eq(step.row),
-            given.write.eq(step.edge & (step.searcher == searcher)),
         ]
         # Keys have the order of the numbers.
         with m.Switch(step.kind):
@@ -175,8 +172,7 @@ class Quantiser(wiring.Component):
             m.d.sync += [
                 complete.eq(step.beat),
                 given.eq(step.beat | (given & ~step.begins)),
-                out.first.eq(step.begins | ~given),
-                out.last.eq(step.last),
+                *drive(out, first=step.begins | ~given, last=step.last),
             ]
             with m.If(step.has_label):
                 m.d.sync += out.label.eq(step.label)

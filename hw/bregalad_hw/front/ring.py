@@ -7,6 +7,7 @@ from bregalad.geometry import CODE_WIDTH, MISSING
 from bregalad.protocol.nodes import NodeKind
 
 from ..delay import delay
+from ..members import drive
 from .node_table import NodeTable, rows_signature
 
 __all__ = ["Ring", "beat_layout", "ways_layout"]
@@ -125,13 +126,9 @@ class Ring(wiring.Component):
             moved.eq(self.i.valid & self.i.ready),
             ended.eq(moved & self.i.p.last),
             kept.eq((arrived - oldest)[: bits + 1]),
-            put.en.eq(moved),
-            put.addr.eq(Cat(beat, arrived[:bits])),
-            put.data.eq(self.i.p.codes),
-            root_put.en.eq(moved),
-            root_put.addr.eq(arrived[:bits]),
-            root_put.data.root.eq(self.i.p.root),
-            root_put.data.numbered.eq(self.i.p.numbered),
+            *drive(put, en=moved, addr=Cat(beat, arrived[:bits]), data=self.i.p.codes),
+            *drive(root_put, en=moved, addr=arrived[:bits]),
+            *drive(root_put.data, root=self.i.p.root, numbered=self.i.p.numbered),
             root_get.addr.eq(begun[:bits]),
             root_kept.addr.eq(oldest[:bits]),
         ]
@@ -150,9 +147,7 @@ class Ring(wiring.Component):
         with m.If(~goes_on):
             m.d.sync += [
                 walk.eq(0),
-                walk.place.eq(begun[:bits]),
-                walk.node.eq(root_get.data.root),
-                walk.length.eq(1),
+                *drive(walk, place=begun[:bits], node=root_get.data.root, length=1),
             ]
         with m.If(self.halt):
             m.d.sync += begun.eq(oldest)
@@ -174,12 +169,9 @@ class Ring(wiring.Component):
         )
         leaf = row.kind == NodeKind.LEAF
         m.d.sync += [
-            step.leaf.eq(leaf),
+            *drive(step, leaf=leaf, lost=~leaf & at_limit, row=row, walk=walk),
             step.fork.eq((row.kind == NodeKind.FORK) & (walk.forks != self.alternates)),
-            step.lost.eq(~leaf & at_limit),
             step.ends.eq(Mux(leaf, walk.way == walk.forks, at_limit)),
-            step.row.eq(row),
-            step.walk.eq(walk),
         ]
         goes = self._going(m, goes, 1, "to_code")
 
@@ -231,10 +223,8 @@ class Ring(wiring.Component):
         m.d.comb += [
             goes_on.eq(goes),
             after.eq(step.walk),
-            after.node.eq(child + branch),
+            *drive(after, node=child + branch, way=step.walk.way + step.leaf, forks=step.walk.forks + step.fork),
             after.length.eq(Mux(step.leaf, 1, step.walk.length + 1)),
-            after.way.eq(step.walk.way + step.leaf),
-            after.forks.eq(step.walk.forks + step.fork),
         ]
         return m
 
@@ -261,8 +251,7 @@ class Ring(wiring.Component):
             # Whose way goes round has that alone.
             last = step.lost if way == 0 else 0
             m.d.comb += [
-                put.en.eq(goes & (reaches_leaf | forks | last)),
-                put.addr.eq(walk.place),
+                *drive(put, en=goes & (reaches_leaf | forks | last), addr=walk.place),
                 put.data.eq(Mux(forks, step.row.child, walk.node)),
                 get.addr.eq(oldest),
             ]
@@ -272,8 +261,7 @@ class Ring(wiring.Component):
         m.submodules.ends = ends = memory.Memory(shape=shape, depth=self.records, init=[])
         put, get = ends.write_port(), ends.read_port(domain="comb")
         m.d.comb += [
-            put.en.eq(goes & step.ends),
-            put.addr.eq(walk.place),
+            *drive(put, en=goes & step.ends, addr=walk.place),
             put.data.more.eq(Mux(step.lost, 0, walk.way)),
             put.data.lost.eq(step.lost),
             get.addr.eq(oldest),

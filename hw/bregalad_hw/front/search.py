@@ -7,6 +7,7 @@ from bregalad.geometry import CODE_WIDTH
 from bregalad.protocol.rows import KEY_BYTES
 
 from ..delay import delay
+from ..members import drive
 
 __all__ = ["Search", "search_latency", "sought_layout"]
 
@@ -88,8 +89,7 @@ class Search(wiring.Component):
         m.d.comb += [
             read.addr.eq(place),
             write.addr.eq(place),
-            write.data.key.eq(sought.key),
-            write.data.out.eq(sought.out),
+            *drive(write.data, key=sought.key, out=sought.out),
             # The edge's level: the lowest 1 of its path.
             write.en.eq(sought.write & (sought.path[: bit + 1] == 1 << bit)),
         ]

@@ -17,7 +17,7 @@ from ..mcmu.dma import DESCRIPTOR
 from ..mcmu.editor import EDITS, TREE_EDITS, edit_signature
 from ..mcmu.loader import load_signature
 from ..mcmu.report import job_layout, job_words
-from ..members import assign
+from ..members import assign, drive
 from .blocks import TURN_LAYOUT
 from .front import ACCESS
 
@@ -188,8 +188,7 @@ class Sequencer(wiring.Component):
             self.first.eq(turn.first),
             self.slots_of.eq(turn.slots),
             self.length.eq(Mux(self.turns, turn.length, go.length)),
-            tries.opcode.eq(Opcode.ATTEMPT),
-            tries.slot.eq(slot),
+            *drive(tries, opcode=Opcode.ATTEMPT, slot=slot),
             self.slots.head.eq(Mux(trying, attempt_head, head)),
         ]
         part = Signal(range(max(1, COMMAND_BYTES // g.bus_bytes)))
@@ -221,9 +220,7 @@ class Sequencer(wiring.Component):
         def report(kind, layout_words, flags=0):
             m.d.comb += [
                 self.job.valid.eq(1),
-                job.kind.eq(kind),
-                job.flags.eq(flags),
-                job.count.eq(len(layout_words)),
+                *drive(job, kind=kind, flags=flags, count=len(layout_words)),
                 *(job.words[i].eq(word) for i, word in enumerate(layout_words)),
             ]
 
@@ -458,11 +455,9 @@ class Sequencer(wiring.Component):
         m.d.comb += [
             self.slots.payload.payload.eq(self.commands.payload),
             self.inline.payload.eq(self.commands.payload),
-            self.load.address.eq(view(head, Opcode.LOAD).address),
-            self.load.count.eq(view(head, Opcode.LOAD).count),
+            *drive(self.load, address=view(head, Opcode.LOAD).address, count=view(head, Opcode.LOAD).count),
             self.load.payload.payload.eq(self.commands.payload),
-            self.descriptor.p.address.eq(learn.address),
-            self.descriptor.p.length.eq(length),
+            *drive(self.descriptor.p, address=learn.address, length=length),
             self.edit.payload.eq(edit),
             self.row.p.op.eq(row.flags),
             *assign(self.row.p, row, "node", "word", "value"),
@@ -475,9 +470,7 @@ class Sequencer(wiring.Component):
                 m.d.comb += self.row_command.p.opcode.eq(RowOpcode.EDGES)
             with m.Default():
                 m.d.comb += [
-                    self.row_command.p.opcode.eq(RowOpcode.RECORDS),
-                    self.row_command.p.flags.eq(0),
-                    self.row_command.p.offset.eq(learn.address[:place]),
+                    *drive(self.row_command.p, opcode=RowOpcode.RECORDS, flags=0, offset=learn.address[:place]),
                     self.row_command.p.count.eq(learn.count),
                 ]
 

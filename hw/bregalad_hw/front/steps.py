@@ -6,6 +6,7 @@ from amaranth.lib.wiring import In, Out
 from bregalad.protocol.rows import KEY_BYTES, STEP, StepFlag, places_of
 
 from ..layout import struct
+from ..members import drive
 
 __all__ = ["BYTES_WIDTH", "UNITS", "StepTable", "step_layout"]
 
@@ -114,11 +115,9 @@ class StepTable(wiring.Component):
             )
             write, read = held.write_port(), held.read_port()
             m.d.comb += [
-                write.en.eq(self.write & (self.unit % UNITS == unit)),
-                write.addr.eq(self.unit // UNITS),
+                *drive(write, en=self.write & (self.unit % UNITS == unit), addr=self.unit // UNITS),
                 *(write.data[name].eq(value) for name, value in fields.items()),
-                read.en.eq(reads),
-                read.addr.eq(following),
+                *drive(read, en=reads, addr=following),
                 *(ahead[name].eq(read.data[name]) for name in fields),
             ]
         with m.If(place == self.steps - 1):

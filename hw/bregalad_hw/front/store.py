@@ -6,6 +6,7 @@ from amaranth.lib.wiring import In, Out
 from bregalad.geometry import CODE_WIDTH
 
 from ..duplicate import duplicated
+from ..members import drive
 
 __all__ = ["RecordStore"]
 
@@ -70,9 +71,7 @@ class RecordStore(wiring.Component):
             )
             write, read = kept.write_port(), kept.read_port()
             m.d.comb += [
-                write.en.eq(self.put),
-                write.addr.eq(Cat(beat, newest)),
-                write.data.eq(self.written.as_value()[part]),
+                *drive(write, en=self.put, addr=Cat(beat, newest), data=self.written.as_value()[part]),
                 read.addr.eq(duplicated(m, f"read_{low}", Cat(self.read_at[:beat_bits], oldest))),
                 codes.eq(read.data),
             ]

@@ -6,6 +6,7 @@ from amaranth.lib.wiring import In, Out, connect
 from bregalad.protocol.nodes import EDIT, EditError
 
 from ..layout import struct
+from ..members import drive
 from ..skid_buffer import SkidBuffer
 from .node_table import NodeTable, slot_layout
 from .ring import Ring, beat_layout
@@ -105,8 +106,7 @@ class Walker(wiring.Component):
             connect(m, ring.table, table.walks[number])
             m.d.comb += [
                 ring.halt.eq(table.busy),
-                ring.i.valid.eq(self.i.valid & (dealt == number)),
-                ring.i.payload.eq(self.i.payload),
+                *drive(ring.i, valid=self.i.valid & (dealt == number), payload=self.i.payload),
                 ring.take.eq(take & (turn == number)),
             ]
         m.d.comb += self.i.ready.eq(Array(ring.i.ready for ring in rings)[dealt])
@@ -144,8 +144,7 @@ class Walker(wiring.Component):
         edited = Signal()
         m.d.comb += [
             edited.eq(waits & self.quiet),
-            table.edit.valid.eq(self.edit.valid & edited),
-            table.edit.payload.eq(self.edit.payload),
+            *drive(table.edit, valid=self.edit.valid & edited, payload=self.edit.payload),
             self.edit.ready.eq(table.edit.ready & edited),
             self.error.eq(table.refused),
         ]
@@ -161,8 +160,7 @@ class Walker(wiring.Component):
         m.d.comb += [
             goes_on.eq(~o.valid | o.ready),
             final.eq(way == record.more),
-            table.request.eq(goes_on),
-            table.node.eq(record.leaves[way]),
+            *drive(table, request=goes_on, node=record.leaves[way]),
             given.o.ready.eq(goes_on & final),
             self.quiet.eq(~(given.o.valid | requested | o.valid)),
             o.payload.eq(shown),
@@ -174,10 +172,7 @@ class Walker(wiring.Component):
                 shown.eq(item),
                 shown.slot.eq(table.slot),
                 requested.eq(given.o.valid),
-                item.node.eq(table.node),
-                item.alternate.eq(way != 0),
-                item.lost.eq(record.lost),
-                item.last.eq(final),
+                *drive(item, node=table.node, alternate=way != 0, lost=record.lost, last=final),
             ]
             with m.If(given.o.valid):
                 m.d.sync += way.eq(Mux(final, 0, way + 1))

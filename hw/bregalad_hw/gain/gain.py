@@ -12,6 +12,7 @@ from amaranth.lib.wiring import In, Out
 from bregalad.criteria import DECLARED
 from bregalad.protocol.registers import CellKind
 
+from ..members import drive
 from .scan import SNAPSHOTS, scan_layout
 from .term import Terms, term_layout
 
@@ -141,8 +142,7 @@ class GainUnit(wiring.Component):
             m.d.comb += sums[k].eq(word[k] + Mux(scan.first, 0, running[k]))
         arrived, scanned = self._kinds(m)
         m.d.comb += [
-            write.en.eq(scan.write),
-            write.addr.eq(scan.write_row),
+            *drive(write, en=scan.write, addr=scan.write_row),
             write.data.eq(Mux(arrived.numeric | scan.sums, sums.as_value(), word.as_value())),
             self.pairs.eq(arrived.pairs),
             self.whole.eq(arrived.whole),
@@ -169,10 +169,8 @@ class GainUnit(wiring.Component):
         m.d.sync += [
             left.eq(Mux(scan.at_sum, left_sum, side[scan.index])),
             whole.eq(Mux(of_pair, Mux(scan.at_sum, whole_sum, total[scan.index]), 0)),
+            *drive(picked, sum=scan.at_sum, right=of_pair, opens=(scan.index == 0) & ~scan.at_sum),
             picked.valid.eq(Mux(multiway, scan.alone, scan.pair)),
-            picked.sum.eq(scan.at_sum),
-            picked.right.eq(of_pair),
-            picked.opens.eq((scan.index == 0) & ~scan.at_sum),
             formed.eq(picked),
             # One carry chain for both sides, as below: `whole` is 0 for the left one.
             x.eq((Cat(picked.right, whole) + Cat(picked.right, left ^ picked.right.replicate(width)))[1:]),
@@ -246,17 +244,14 @@ class GainUnit(wiring.Component):
             arrived.numeric.eq(numeric),
             arrived.pairs.eq(numeric | (config.kind == CellKind.ONE_VS_REST)),
             arrived.whole.eq((config.kind != CellKind.IGNORED) & ~numeric & ~config.other),
-            arrived.scanned.multiway.eq(multiway),
-            arrived.scanned.joins.eq(multiway & ~config.first),
-            arrived.scanned.short.eq(numeric | config.other),
+            *drive(arrived.scanned, multiway=multiway, joins=multiway & ~config.first, short=numeric | config.other),
         ]
         if g.passes == 1:
             return arrived, arrived.scanned
         m.submodules.configs = configs = Memory(shape=scanned_kind, depth=self.snapshots, init=[])
         write, read = configs.write_port(), configs.read_port()
         m.d.comb += [
-            write.en.eq(self.scan.write & ~self.scan.sums),
-            write.addr.eq(self.scan.write_row[g.bin_bits + 1 :]),
+            *drive(write, en=self.scan.write & ~self.scan.sums, addr=self.scan.write_row[g.bin_bits + 1 :]),
             write.data.eq(arrived.scanned),
             read.addr.eq(self.scan.read_row[g.bin_bits + 1 :]),
         ]

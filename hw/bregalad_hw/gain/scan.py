@@ -6,6 +6,7 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
 from ..delay import delay
+from ..members import drive
 
 __all__ = ["SNAPSHOTS", "Scan", "scan_clocks", "scan_layout"]
 
@@ -146,10 +147,8 @@ class Scan(wiring.Component):
         with m.If(complete):
             m.d.sync += head.eq(head + 1)
         m.d.comb += [
-            control.write.eq(arrived | complete),
+            *drive(control, write=arrived | complete, first=first, sums=complete),
             control.write_row.eq(Cat(Mux(complete, 0, row), complete, head)),
-            control.first.eq(first),
-            control.sums.eq(complete),
         ]
 
         # What is to be scanned, once the lanes have said of what kind it is. The pointers have a
@@ -159,9 +158,8 @@ class Scan(wiring.Component):
         put, get = kinds.write_port(), kinds.read_port()
         pairs, whole = get.data
         m.d.comb += [
+            *drive(put, addr=ready[:place_bits], data=Cat(self.pairs, self.whole)),
             put.en.eq(delay(m, arrived & (row == last_bin), self._behind, "known")),
-            put.addr.eq(ready[:place_bits]),
-            put.data.eq(Cat(self.pairs, self.whole)),
             get.addr.eq(tail[:place_bits]),
         ]
         with m.If(put.en):
@@ -232,15 +230,10 @@ class Scan(wiring.Component):
                 with m.If(right | alone):
                     m.d.sync += [index.eq(index + 1), at_sum.eq(index + 1 == classes)]
         m.d.comb += [
-            control.read_row.eq(Cat(read_bin, read_total, tail[:place_bits])),
-            control.fetch.eq(fetch),
-            control.take_total.eq(take_total),
-            control.index.eq(index),
-            control.at_sum.eq(at_sum),
-            control.right.eq(right & ~at_total),
+            *drive(control, read_row=Cat(read_bin, read_total, tail[:place_bits]), fetch=fetch, take_total=take_total),
+            *drive(control, index=index, at_sum=at_sum, right=right & ~at_total),
             # Alone, a sum waits a clock for what it is the sum of.
-            control.alone.eq(issue & (right == at_sum)),
-            control.pair.eq(issue & (~at_total | (right == at_sum))),
+            *drive(control, alone=issue & (right == at_sum), pair=issue & (~at_total | (right == at_sum))),
             control.keep_sum.eq(at_total & value_end),
         ]
 
@@ -249,14 +242,9 @@ class Scan(wiring.Component):
         y = Signal(term)
         of_split = issue & ~at_total
         m.d.comb += [
-            y.y_pair.eq(control.pair),
-            y.y_alone.eq(control.alone),
-            y.y_minus.eq(at_total ^ at_sum),
-            y.y_opens.eq((index == 0) & ~right),
-            y.y_total.eq(at_total),
-            y.y_first.eq(of_split & (split == 0)),
-            y.y_before_last.eq(of_split & (split == last_bin - 1)),
-            y.y_last.eq(of_split & (split == last_bin)),
+            *drive(y, y_pair=control.pair, y_alone=control.alone, y_minus=at_total ^ at_sum),
+            *drive(y, y_opens=(index == 0) & ~right, y_total=at_total, y_first=of_split & (split == 0)),
+            *drive(y, y_before_last=of_split & (split == last_bin - 1), y_last=of_split & (split == last_bin)),
             y.y_ends.eq(of_split & value_end),
         ]
         out = delay(m, Cat(y, split, of_split & value_end & at_last), _X_CLOCKS + self.latency - 1, "y")

@@ -5,6 +5,7 @@ from bregalad.fixed import LOG_BASE, LOG_SLOPE, SEGMENT_BITS
 from bregalad.geometry import GAIN_FRACTION
 
 from ..delay import DelayLine, delay
+from ..members import drive
 from .interpolation import Interpolation, SegmentTable
 from .normaliser import Normaliser
 from .term import Terms
@@ -60,8 +61,7 @@ class XLog2X(Terms):
         )
         m.d.comb += [
             normaliser.i.eq(self.i_x),
-            log2.i_mantissa.eq(normaliser.o),
-            log2.i_whole.eq(self.width - 1 - normaliser.o_shifts),
+            *drive(log2, i_mantissa=normaliser.o, i_whole=self.width - 1 - normaliser.o_shifts),
         ]
         # A DSP block can take in registers without reset on both sides of the product.
         m.submodules.line = line = DelayLine(self.width, self.latency - 2)

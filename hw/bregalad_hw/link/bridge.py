@@ -5,6 +5,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 from bregalad.protocol.link import FrameType
 
+from ..members import drive
 from ..registers import ADDRESS_WIDTH, READ_LATENCY, csr_signature
 from .words import VALUE
 
@@ -102,8 +103,7 @@ class Bridge(wiring.Component):
                 with m.If(wait == 0):
                     m.d.sync += [
                         self.values.valid.eq(~write),
-                        self.values.p.address.eq(address),
-                        self.values.p.value.eq(csr.r_data),
+                        *drive(self.values.p, address=address, value=csr.r_data),
                     ]
                     with m.If(~known):
                         m.d.sync += self.values.p.value.eq(0)

@@ -5,6 +5,7 @@ from amaranth.lib import memory, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ..mcmu.report import word_layout
+from ..members import drive
 from .words import FRAME
 
 __all__ = ["CobsDecoder", "CobsEncoder"]
@@ -78,18 +79,14 @@ class CobsDecoder(wiring.Component):
             with m.If(holds):
                 m.d.sync += [
                     self.o.valid.eq(1),
-                    self.o.p.data.eq(held),
-                    self.o.p.last.eq(0),
-                    self.o.p.bad.eq(0),
+                    *drive(self.o.p, data=held, last=0, bad=0),
                 ]
         with m.If(free & has_byte):
             m.d.sync += [word.eq(Cat(word[8:], byte)), count.eq(count + 1), full.eq(count == 3)]
         with m.If(free & end):
             m.d.sync += [
                 self.o.valid.eq(1),
-                self.o.p.data.eq(held),
-                self.o.p.last.eq(1),
-                self.o.p.bad.eq(torn | (count != 0) | ~holds),
+                *drive(self.o.p, data=held, last=1, bad=torn | (count != 0) | ~holds),
                 holds.eq(0),
                 count.eq(0),
             ]
@@ -130,8 +127,7 @@ class CobsEncoder(wiring.Component):
         taken = Signal()
         m.d.comb += [
             zero.eq(word[:8] == 0),
-            write.addr.eq(size),
-            write.data.eq(word[:8]),
+            *drive(write, addr=size, data=word[:8]),
             read.addr.eq(sent),
             self.i.ready.eq((count == 0) & ~last),
             taken.eq(self.o.valid & self.o.ready),

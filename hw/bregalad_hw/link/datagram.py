@@ -6,6 +6,7 @@ from amaranth.lib.wiring import In, Out
 from bregalad.protocol.link import OVERHEAD
 
 from ..mcmu.report import word_layout
+from ..members import drive
 from .words import FRAME
 
 __all__ = ["PEER", "DatagramReceiver", "DatagramTransmitter", "RECEIVED", "SENT"]
@@ -43,11 +44,9 @@ class DatagramReceiver(wiring.Component):
         )
         frame = data.View(FRAME, Signal(FRAME.size))
         m.d.comb += [
-            frame.data.eq(self.i.p.data),
-            frame.last.eq(self.i.p.last),
+            *drive(frame, data=self.i.p.data, last=self.i.p.last),
             frame.bad.eq(self.i.p.last & (self.i.p.error | (self.i.p.last_be != _WHOLE))),
-            words.w_data.eq(Cat(frame, self.i.p.peer)),
-            words.w_en.eq(self.i.valid),
+            *drive(words, w_data=Cat(frame, self.i.p.peer), w_en=self.i.valid),
             self.i.ready.eq(words.w_rdy),
             Cat(self.o.payload, self.peer).eq(words.r_data),
             self.o.valid.eq(words.r_rdy),
@@ -96,10 +95,8 @@ class DatagramTransmitter(wiring.Component):
         m.d.comb += [
             self.i.ready.eq(words.w_rdy & heads.w_rdy),
             moved.eq(self.i.valid & self.i.ready),
-            words.w_data.eq(self.i.payload),
-            words.w_en.eq(moved),
-            heads.w_data.eq(Cat(Const(0, 2), count, self.peer)),
-            heads.w_en.eq(moved & self.i.p.last),
+            *drive(words, w_data=self.i.payload, w_en=moved),
+            *drive(heads, w_data=Cat(Const(0, 2), count, self.peer), w_en=moved & self.i.p.last),
         ]
         with m.If(moved):
             m.d.sync += count.eq(count + 1)
@@ -109,8 +106,7 @@ class DatagramTransmitter(wiring.Component):
         word = data.View(word_layout(), words.r_data)
         gone = Signal()
         m.d.comb += [
-            self.o.p.data.eq(word.data),
-            self.o.p.last.eq(word.last),
+            *drive(self.o.p, data=word.data, last=word.last),
             Cat(self.o.p.length, self.o.p.peer).eq(heads.r_data),
             self.o.valid.eq(words.r_rdy & heads.r_rdy),
             gone.eq(self.o.valid & self.o.ready),

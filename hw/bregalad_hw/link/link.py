@@ -6,7 +6,7 @@ from amaranth.lib.wiring import Out, connect
 from bregalad.protocol.link import LINK_VERSION, AckFlag, FrameType
 from bregalad.protocol.registers import identity
 
-from ..members import assign, members_of, pass_on
+from ..members import assign, drive, members_of, pass_on
 from .bridge import Bridge
 from .intake import Intake
 from .sender import FrameSender
@@ -130,11 +130,9 @@ class Link(wiring.Component):
         with m.Elif(left != 0):
             m.d.sync += left.eq(left - 1)
         m.d.comb += [
-            bridge.i.payload.eq(intake.o.payload),
-            bridge.i.valid.eq(intake.o.valid & ~silent),
+            *drive(bridge.i, payload=intake.o.payload, valid=intake.o.valid & ~silent),
             intake.o.ready.eq(bridge.i.ready & ~silent),
-            window.reports.payload.eq(self.reports.payload),
-            window.reports.valid.eq(self.reports.valid & ~silent),
+            *drive(window.reports, payload=self.reports.payload, valid=self.reports.valid & ~silent),
             self.reports.ready.eq(window.reports.ready),
         ]
         connect(m, bridge.values, window.values)
@@ -151,12 +149,9 @@ class Link(wiring.Component):
             *assign(intake, session, "session", "begin"),
             *assign(session, intake, "good", "same", "header", "version", "from_peer"),
             session.tick.eq(self.tick),
-            window.idle.eq(sender.idle),
-            window.acknowledge.eq(intake.header.acknowledge),
-            window.acknowledged.eq(intake.good & intake.same),
+            *drive(window, idle=sender.idle, acknowledge=intake.header.acknowledge),
+            *drive(window, acknowledged=intake.good & intake.same, tick=self.tick, patient=session.lapsed),
             window.nak.eq((intake.header.type == FrameType.ACK) & ((intake.header.flags & int(AckFlag.NAK)) != 0)),
-            window.tick.eq(self.tick),
-            window.patient.eq(session.lapsed),
             *assign(sender, session, "begin", "session", "peer"),
             *assign(sender, intake, "expected", "room", "answer", "nak"),
             self.alive.eq(session.session != 0),

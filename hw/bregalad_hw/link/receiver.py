@@ -6,6 +6,7 @@ from amaranth.lib.wiring import In, Out
 from bregalad.protocol.link import HEADER, OVERHEAD, AckFlag, FrameType
 
 from ..layout import struct
+from ..members import drive
 from .crc import Crc32
 from .ring import write_signature
 from .words import FRAME
@@ -85,8 +86,7 @@ class FrameReceiver(wiring.Component):
         m.d.comb += [moved.eq(self.i.valid & self.i.ready), check.data.eq(self.ring.data)]
         # CRC and ring get a word a clock late: each has a long way to go with it.
         m.d.sync += [
-            check.start.eq(count == 0),
-            check.valid.eq(moved),
+            *drive(check, start=count == 0, valid=moved),
             self.ring.data.eq(self.i.p.data),
             self.ring.en.eq(moved & ((count == 0) | ((count >= _WORDS) & ~self.i.p.last))),
         ]
@@ -157,8 +157,7 @@ class FrameReceiver(wiring.Component):
                     self.good.eq(acceptable),
                     self.same.eq(same),
                     self.dropped.eq(~acceptable),
-                    self.ring.commit.eq(acceptable & takes),
-                    self.ring.rollback.eq(~(acceptable & takes)),
+                    *drive(self.ring, commit=acceptable & takes, rollback=~(acceptable & takes)),
                     self.answer.eq(acceptable & (numbered | probe)),
                     self.nak.eq(acceptable & numbered & early),
                     count.eq(0),

@@ -4,6 +4,8 @@ from amaranth import Assert, Module, Mux, Signal
 from amaranth.lib import fifo, memory, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
+from ..members import drive
+
 __all__ = ["Ring", "StreamMemory", "write_signature"]
 
 _AHEAD = 8  # words read ahead of their reader
@@ -51,9 +53,7 @@ class StreamMemory(wiring.Component):
         m.d.comb += [
             self.i.ready.eq(free != 0),
             moved.eq(self.i.valid & self.i.ready),
-            write.en.eq(self.w_en),
-            write.addr.eq(self.w_addr),
-            write.data.eq(self.w_data),
+            *drive(write, en=self.w_en, addr=self.w_addr, data=self.w_data),
             read.addr.eq(self.i.payload),
             queue.w_en.eq(stages[1]),
             out.eq(self.o.valid & self.o.ready),
@@ -123,11 +123,8 @@ class Ring(wiring.Component):
         w = self.w
         m.d.comb += [
             wrote.eq(w.en & (space != 0)),
-            words.w_en.eq(wrote),
-            words.w_addr.eq(put[:bits]),
-            words.w_data.eq(w.data),
-            words.i.valid.eq(oldest != kept),
-            words.i.payload.eq(oldest[:bits]),
+            *drive(words, w_en=wrote, w_addr=put[:bits], w_data=w.data),
+            *drive(words.i, valid=oldest != kept, payload=oldest[:bits]),
             freed.eq(words.i.valid & words.i.ready),
         ]
         m.d.sync += [

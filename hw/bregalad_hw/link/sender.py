@@ -7,7 +7,7 @@ from bregalad.protocol.link import HEADER, REFUSED, WELCOME, AckFlag, FrameType,
 
 from ..layout import struct
 from ..mcmu.report import word_layout
-from ..members import assign
+from ..members import assign, drive
 from .crc import Crc32
 from .words import HEAD, reply_layout
 
@@ -87,9 +87,7 @@ class FrameSender(wiring.Component):
         word = Signal(32)
         m.d.comb += [
             free.eq(~o.valid | o.ready),
-            check.data.eq(o.p.data),
-            check.valid.eq(fresh),
-            check.start.eq(starts),
+            *drive(check, data=o.p.data, valid=fresh, start=starts),
         ]
         m.d.sync += fresh.eq(put)
         with m.If(o.ready):
@@ -118,11 +116,7 @@ class FrameSender(wiring.Component):
                     reason.eq(reply.p.reason),
                     header.session.eq(self.session),
                     self.to_peer.eq(self.peer),
-                    header.sequence.eq(0),
-                    header.acknowledge.eq(self.expected),
-                    header.room.eq(self.room),
-                    header.flags.eq(0),
-                    header.type.eq(FrameType.ACK),
+                    *drive(header, sequence=0, acknowledge=self.expected, room=self.room, flags=0, type=FrameType.ACK),
                 ]
                 # The numbers that all frames tell are not yet the new session's while it begins.
                 with m.If(self.begin):
@@ -141,8 +135,7 @@ class FrameSender(wiring.Component):
                         m.d.sync += [
                             header.type.eq(FrameType.REFUSED),
                             payload.eq(_Payload.REFUSED),
-                            header.acknowledge.eq(0),
-                            header.room.eq(0),
+                            *drive(header, acknowledge=0, room=0),
                             count.eq(REFUSED.size // 4),
                         ]
                 with m.Elif(wants_nak & alive):
@@ -180,9 +173,8 @@ class FrameSender(wiring.Component):
                         with m.Case(_Payload.REFUSED):
                             refused = Signal(struct(REFUSED))
                             m.d.comb += [
-                                refused.reason.eq(reason),
+                                *drive(refused, reason=reason, owner=owner),
                                 refused.version.eq(WELCOME.unpack(self.welcome)["version"].item()),
-                                refused.owner.eq(owner),
                                 put.eq(free),
                                 word.eq(refused.as_value().word_select(at[0], 32)),
                             ]

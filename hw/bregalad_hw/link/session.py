@@ -6,6 +6,7 @@ from amaranth.lib.wiring import In, Out
 from bregalad.protocol.link import HEADER, LAPSE_SECONDS, LINK_VERSION, FrameType, HelloFlag, Refusal
 
 from ..layout import struct
+from ..members import drive
 from .words import reply_layout
 
 __all__ = ["Session"]
@@ -88,10 +89,7 @@ class Session(wiring.Component):
         with m.If(requested):
             m.d.sync += [
                 reply.valid.eq(1),
-                reply.p.reason.eq(0),
-                reply.p.resumed.eq(same),
-                reply.p.session.eq(header.session),
-                reply.p.owner.eq(self.session),
+                *drive(reply.p, reason=0, resumed=same, session=header.session, owner=self.session),
                 reply.p.peer.eq(self.from_peer),
             ]
             with m.If(~spoken):

@@ -6,6 +6,7 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 from bregalad.protocol.link import FrameType, ReportsFlag
 
 from ..mcmu.report import word_layout
+from ..members import drive
 from .ring import StreamMemory
 from .words import HEAD, VALUE
 
@@ -100,9 +101,7 @@ class Window(wiring.Component):
         m.d.comb += [
             payload.w_addr.eq(Cat(size[:word_bits], slot)),
             entry.addr.eq(slot),
-            entry.data.value.eq(is_value),
-            entry.data.last.eq(at_end),
-            entry.data.words.eq(size),
+            *drive(entry.data, value=is_value, last=at_end, words=size),
             entry.en.eq(closing),
         ]
         with m.FSM(name="gather"):
@@ -185,10 +184,9 @@ class Window(wiring.Component):
             with m.State("TAKE"):
                 m.d.sync += [
                     head.valid.eq(1),
+                    *drive(head.p, words=lookup.data.words, sequence=sequence),
                     head.p.type.eq(Mux(lookup.data.value, FrameType.VALUE, FrameType.REPORTS)),
                     head.p.flags.eq(Mux(lookup.data.last, int(ReportsFlag.LAST), 0)),
-                    head.p.words.eq(lookup.data.words),
-                    head.p.sequence.eq(sequence),
                     left.eq(lookup.data.words),
                     at.eq(0),
                 ]

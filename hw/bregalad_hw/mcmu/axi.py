@@ -5,6 +5,8 @@ from enum import IntEnum
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from ..members import drive
+
 __all__ = [
     "ADDRESS_WIDTH",
     "BOUNDARY",
@@ -98,12 +100,7 @@ def write_words(m, axi):
     Value
         Whether address and word may be put into their registers.
     """
-    m.d.comb += [
-        axi.awsize.eq((len(axi.wdata) // 8).bit_length() - 1),
-        axi.awburst.eq(0b01),
-        axi.awcache.eq(0b0011),
-        axi.wlast.eq(1),
-    ]
+    m.d.comb += drive(axi, awsize=(len(axi.wdata) // 8).bit_length() - 1, awburst=0b01, awcache=0b0011, wlast=1)
     with m.If(axi.awready):
         m.d.sync += axi.awvalid.eq(0)
     with m.If(axi.wready):

@@ -5,6 +5,8 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
 
+from ..members import drive
+
 __all__ = ["CommandQueue"]
 
 
@@ -43,8 +45,7 @@ class CommandQueue(wiring.Component):
             self.o.valid.eq(words.w_en | (words.level > (self.o.valid & words.r_en))),
         ]
         m.d.comb += [
-            words.w_data.eq(self.i.payload),
-            words.w_en.eq(self.i.valid & self.i.ready),
+            *drive(words, w_data=self.i.payload, w_en=self.i.valid & self.i.ready),
             self.o.payload.eq(words.r_data),
             words.r_en.eq(self.o.ready),
         ]

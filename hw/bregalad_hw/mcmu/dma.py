@@ -4,6 +4,7 @@ from amaranth import Assert, Module, Mux, Signal
 from amaranth.lib import data, fifo, stream, wiring
 from amaranth.lib.wiring import In, Out, connect
 
+from ..members import drive
 from ..skid_buffer import SkidBuffer
 from .axi import ADDRESS_WIDTH, BOUNDARY, Response, read_signature
 
@@ -94,12 +95,8 @@ class ReadDMA(wiring.Component):
         bursts = Signal(range(self.outstanding + 1))
 
         m.d.comb += [
-            axi.arsize.eq(word_bits),
-            axi.arburst.eq(0b01),
-            axi.arcache.eq(0b0011),
-            axi.rready.eq(1),
-            queue.w_data.eq(axi.rdata | (axi.rresp << self.data_width)),
-            queue.w_en.eq(axi.rvalid),
+            *drive(axi, arsize=word_bits, arburst=0b01, arcache=0b0011, rready=1),
+            *drive(queue, w_data=axi.rdata | (axi.rresp << self.data_width), w_en=axi.rvalid),
         ]
 
         in_block = Signal(range(self.burst + 1))  # words up to the next aligned block
@@ -127,9 +124,7 @@ class ReadDMA(wiring.Component):
             m.d.sync += [sized.eq(0), fits.eq(0)]
         with m.If(issue):
             m.d.sync += [
-                axi.arvalid.eq(1),
-                axi.araddr.eq(read_at << word_bits),
-                axi.arlen.eq(beats - 1),
+                *drive(axi, arvalid=1, araddr=read_at << word_bits, arlen=beats - 1),
                 read_at.eq(read_at + beats),
                 to_read.eq(to_read - beats),
             ]
@@ -149,10 +144,9 @@ class ReadDMA(wiring.Component):
             m.d.sync += outside.eq(next_output_at >= self.limit[word_bits:])
             error, answer = error | outside, Mux(outside, Response.DECERR, answer)
         m.d.comb += [
-            self.o.p.data.eq(word.payload[: self.data_width]),
-            self.o.p.error.eq(Mux(error, answer, 0)),
-            self.o.p.last.eq(error | (to_output == 1)),
+            *drive(self.o.p, data=word.payload[: self.data_width], last=error | (to_output == 1)),
             self.o.p.address.eq(output_at << word_bits),
+            self.o.p.error.eq(Mux(error, answer, 0)),
             self.o.valid.eq(word.valid & active & ~draining),
             word.ready.eq(draining | (active & self.o.ready)),
         ]

@@ -14,6 +14,7 @@ from bregalad.protocol.reports import EntryFlag, Kind, entry_body
 from bregalad.protocol.tree import MANY, TreeOpcode
 
 from ..array.operation import Op, operation_layout
+from ..members import drive
 from .command import execute, head_shape, view
 from .report import job_layout, job_words
 from .scheduler import attempt_layout, attempt_of
@@ -120,9 +121,7 @@ class SlotEditor(wiring.Component):
         m.d.sync += [entry_access.eq(access.cell == NONE), unplaced.eq(place.cell == NONE)]
         incoming = Signal(32)
         m.d.comb += [
-            self.table.r_slot.eq(access.slot),
-            self.table.w_slot.eq(access.slot),
-            self.table.w_entry.eq(row),
+            *drive(self.table, r_slot=access.slot, w_slot=access.slot, w_entry=row),
             self.count.eq(incoming),
         ]
         # Fields that change are whole signals: Icarus leaves constant parts of a signal X when
@@ -131,17 +130,9 @@ class SlotEditor(wiring.Component):
         kind, count = Signal(8), Signal.like(edit.job.p.count)
         words = [Signal(32, name=f"word_{i}") for i in range(len(edit.job.p.words))]
         m.d.comb += [
-            self.op.code.eq(code),
-            self.op.slot.eq(access.slot),
-            self.op.pass_.eq(op_pass),
-            self.op.bin.eq(bin_),
-            self.op.label.eq(column),
+            *drive(self.op, code=code, slot=access.slot, pass_=op_pass, bin=bin_, label=column),
+            *drive(self.op, root=is_[Opcode.CLEAR], override=override, lane=lane, lo=place.lo, shift=place.shift),
             self.op.parent.eq(Mux(keep, access.slot, place.parent)),
-            self.op.root.eq(is_[Opcode.CLEAR]),
-            self.op.override.eq(override),
-            self.op.lane.eq(lane),
-            self.op.lo.eq(place.lo),
-            self.op.shift.eq(place.shift),
         ]
         clear_row = row.eq(entry_layout(g).const(EMPTY_ENTRY))
         attempt_of(m, self.attempt.p, access.slot, row, self.number)
@@ -183,8 +174,7 @@ class SlotEditor(wiring.Component):
         reads, reads_next = Signal(range(_READS + 1)), Signal(range(_READS + 1))
         requested, room = Signal(), Signal(init=1)
         m.d.comb += [
-            fifo.w_data.eq(self.answer),
-            fifo.w_en.eq(self.answer_valid),
+            *drive(fifo, w_data=self.answer, w_en=self.answer_valid),
             reads_next.eq(reads + requested - (fifo.r_rdy & self.counts.ready)),
         ]
         connect(m, fifo.r_stream, flipped(self.counts))
@@ -196,10 +186,7 @@ class SlotEditor(wiring.Component):
         m.d.sync += unpacks.eq(0)
         m.d.comb += [
             edit.payload.ready.eq(unpacks),
-            edit.job.p.kind.eq(kind),
-            edit.job.p.count.eq(count),
-            edit.job.p.slot.eq(access.slot),
-            edit.job.p.class_counts.eq(row.class_counts),
+            *drive(edit.job.p, kind=kind, count=count, slot=access.slot, class_counts=row.class_counts),
             *(edit.job.p.words[i].eq(word) for i, word in enumerate(words)),
         ]
 
@@ -294,8 +281,7 @@ class SlotEditor(wiring.Component):
                 with m.If(self.attempt.ready | kept):
                     m.d.sync += [
                         *(row[name].eq(0) for name in ("since", "halved", "underflow", "due")),
-                        row.tried.eq(1),
-                        row.tried_at.eq(self.number),
+                        *drive(row, tried=1, tried_at=self.number),
                     ]
                     m.next = "STORE"
                 with m.If(~row.due):
@@ -308,8 +294,7 @@ class SlotEditor(wiring.Component):
 
             with m.State("PERIOD"):
                 m.d.sync += [
-                    row.timed.eq(own_timed),
-                    row.limit.eq(own_limit),
+                    *drive(row, timed=own_timed, limit=own_limit),
                     row.due.eq(own_timed & (row.since > own_limit)),
                 ]
                 m.next = "STORE"
@@ -393,20 +378,14 @@ class SlotEditor(wiring.Component):
 
             with m.State("ROLE"):
                 m.d.sync += [
-                    row.since.eq(0),
-                    row.link.eq(place.link),
-                    row.current.eq(place.current),
-                    row.timed.eq(placed_timed),
-                    row.limit.eq(placed_limit),
-                    row.inner.eq((flags & int(CommandFlag.INNER)) != 0),
-                    row.due.eq(0),
+                    *drive(row, since=0, link=place.link, current=place.current, timed=placed_timed),
+                    *drive(row, limit=placed_limit, inner=(flags & int(CommandFlag.INNER)) != 0, due=0),
                 ]
                 m.next = "STORE"
 
             with m.State("STORE"):
                 m.d.comb += [
-                    self.table.w_en.eq(1),
-                    self.table.w_link.eq(1),
+                    *drive(self.table, w_en=1, w_link=1),
                     self.mark.eq(row.due & (is_[TreeOpcode.PERIOD] | is_[Opcode.WRITE])),
                 ]
                 end()

@@ -5,6 +5,8 @@ from amaranth.lib import wiring
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
+from ..members import drive
+
 __all__ = ["EventCounters"]
 
 _WIDTH = 32
@@ -89,9 +91,7 @@ class EventCounters(wiring.Component):
         m.d.comb += [
             total.addr.eq(kind),
             after.eq(before + more),
-            write.addr.eq(added),
-            write.data.eq(after),
-            write.en.eq(adding),
+            *drive(write, addr=added, data=after, en=adding),
         ]
         m.d.sync += [
             visited.eq(visits),

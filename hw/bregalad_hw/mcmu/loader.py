@@ -4,6 +4,7 @@ from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from ..members import drive
 from .axi import ADDRESS_WIDTH, Response, write_signature, write_words
 
 __all__ = ["Loader", "load_signature"]
@@ -134,10 +135,7 @@ class Loader(wiring.Component):
             tail = (bytes_left + 1)[:word_bits]
             bytes_ = range(size)
             m.d.sync += [
-                axi.awvalid.eq(1),
-                axi.wvalid.eq(1),
-                axi.awaddr.eq(at << word_bits),
-                axi.wdata.eq(load.payload.payload),
+                *drive(axi, awvalid=1, wvalid=1, awaddr=at << word_bits, wdata=load.payload.payload),
                 axi.wstrb.eq(
                     Cat(
                         (~first | (first_byte <= byte)) & ((left != 1) | (tail == 0) | (tail > byte)) for byte in bytes_

@@ -2,6 +2,7 @@
 
 from amaranth import Cat, Mux, Signal
 
+from ..members import drive
 from .phase import Phase
 
 __all__ = ["Numbers"]
@@ -42,10 +43,8 @@ class Numbers:
         with m.If(moves):
             m.d.sync += [self._counts.eq(learns), self._last.eq(~shown.header.more)]
         m.d.comb += [
-            phase.every.eq(tracker.tree.every.records),
-            phase.number.eq(fetched),
+            *drive(phase, every=tracker.tree.every.records, number=fetched, jumps=tracker.renumber),
             phase.next.eq(moves & shown_valid & own & learns & ~shown.header.again),
-            phase.jumps.eq(tracker.renumber),
         ]
         with m.If(phase.next):
             m.d.sync += fetched.eq(fetched + 1)

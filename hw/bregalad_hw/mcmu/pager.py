@@ -7,7 +7,7 @@ from bregalad.geometry import CODE_WIDTH
 from bregalad.protocol.pages import PageLayout
 
 from ..array.operation import CELL_WIDTH, Op, operation_layout, slot_shape
-from ..members import assign
+from ..members import assign, drive
 from .axi import BOUNDARY, axi_signature, join
 from .dma import ReadDMA
 from .page_walk import PageWalk
@@ -163,8 +163,7 @@ class Pager(wiring.Component):
             goes.eq(running & head_there & (idle | (fast & ~(snapped & snaps)))),
             moves.eq(running & (~head_there | goes)),
             queue.r_en.eq(moves),
-            look.en.eq(moves),
-            look.addr.eq(incoming.op.slot),
+            *drive(look, en=moves, addr=incoming.op.slot),
         ]
         m.d.sync += snapped.eq(goes & snaps & (head.op.bin == g.bins - 1))
         with m.If(goes & fast):
@@ -188,8 +187,7 @@ class Pager(wiring.Component):
         m.d.comb += [
             self.answer.eq(self.chip_answer),
             self.valid.eq(self.chip_valid & ~saving),
-            counts.w_en.eq(self.lanes_valid & saving),
-            counts.w_data.eq(self.lanes_counts),
+            *drive(counts, w_en=self.lanes_valid & saving, w_data=self.lanes_counts),
         ]
         m.d.sync += [
             reads.eq(reads + requests - self.chip_valid),
@@ -202,8 +200,7 @@ class Pager(wiring.Component):
         address, length = Signal(32), Signal(32)  # of what memory is asked for
         m.d.comb += [
             writer.i.p.address.eq(address),
-            dma.descriptor.p.address.eq(address),
-            dma.descriptor.p.length.eq(length),
+            *drive(dma.descriptor.p, address=address, length=length),
         ]
 
         def request_page(of):
@@ -450,7 +447,6 @@ class Pager(wiring.Component):
         m.d.comb += [
             entering.eq(arrived),
             entering.codes.eq(self.codes),
-            queue.w_data.eq(entering),
-            queue.w_en.eq(arrived.op.code != Op.NONE),
+            *drive(queue, w_data=entering, w_en=arrived.op.code != Op.NONE),
         ]
         return queue, (self.op.code == Op.NONE) & (arrived.op.code == Op.NONE) & (queue.level == 0)

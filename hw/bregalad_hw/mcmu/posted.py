@@ -4,6 +4,7 @@ from amaranth import Module, Signal
 from amaranth.lib import data, fifo, stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from ..members import drive
 from .axi import Response, write_signature, write_words
 
 __all__ = ["PostedWriter"]
@@ -60,9 +61,7 @@ class PostedWriter(wiring.Component):
             word.eq(self.i.p),
             axi.bready.eq(sent.r_rdy & ~refused),
             answered.eq(axi.bvalid & axi.bready),
-            sent.w_en.eq(put),
-            sent.w_data.eq(word),
-            sent.r_en.eq(answered),
+            *drive(sent, w_en=put, w_data=word, r_en=answered),
             self.empty.eq((under_way == 0) & ~refused),
             axi.wstrb.eq(~0),
         ]

@@ -8,6 +8,7 @@ from bregalad.fixed import BAYES_BINS
 from ..array.bayes import lead, partial_signature, share_width, whole, whole_width
 from ..array.log2 import Log2, log_width
 from ..delay import delay
+from ..members import drive
 
 __all__ = ["Predictor", "request_layout", "prediction_layout"]
 
@@ -108,9 +109,7 @@ class Predictor(wiring.Component):
             self.i.ready.eq(room & requests.w_rdy),
             started.eq(self.i.valid & self.i.ready),
             ended.eq(self.o.valid & self.o.ready),
-            requests.w_en.eq(started),
-            requests.w_data.eq(self.i.payload),
-            requests.r_en.eq(self.partial.incoming),
+            *drive(requests, w_en=started, w_data=self.i.payload, r_en=self.partial.incoming),
         ]
         m.d.sync += [
             Assert(requests.r_rdy | ~self.partial.incoming, "sums of a record that was not asked for"),

@@ -12,6 +12,7 @@ from ..array.merge import summary_layout
 from ..array.operation import candidate_layout
 from ..configuration import configuration_signature
 from ..layout import words_of
+from ..members import drive
 from .scheduler import head_layout
 
 __all__ = ["JOBS", "ATTEMPTS", "ReportWriter", "job_layout", "job_words", "word_layout"]
@@ -208,8 +209,7 @@ class ReportWriter(wiring.Component):
                 m.d.comb += [
                     self.o.valid.eq(self.counts.valid),
                     self.counts.ready.eq(self.o.ready),
-                    self.o.p.data.eq(self.counts.payload),
-                    self.o.p.last.eq(end),
+                    *drive(self.o.p, data=self.counts.payload, last=end),
                 ]
                 with m.If(moved):
                     m.d.sync += item.eq(item + 1)

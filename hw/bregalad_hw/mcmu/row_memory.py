@@ -4,6 +4,7 @@ from amaranth import Module, Signal
 from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In
 
+from ..members import drive
 from .axi import Response, axi_signature
 
 __all__ = ["RowMemory"]
@@ -50,11 +51,8 @@ class RowMemory(wiring.Component):
         put = Signal()
         m.d.comb += [
             put.eq(i.awvalid & i.wvalid & (~i.bvalid | i.bready)),
-            i.awready.eq(put),
-            i.wready.eq(put),
-            write.addr.eq(i.awaddr[low:high]),
-            write.data.eq(i.wdata),
-            write.en.eq(i.wstrb & put.replicate(width // 8)),
+            *drive(i, awready=put, wready=put),
+            *drive(write, addr=i.awaddr[low:high], data=i.wdata, en=i.wstrb & put.replicate(width // 8)),
         ]
         with m.If(put):
             m.d.sync += [i.bvalid.eq(1), i.bid.eq(i.awid)]
@@ -68,17 +66,11 @@ class RowMemory(wiring.Component):
         m.d.comb += [
             goes.eq(~i.rvalid | i.rready),
             i.arready.eq(~reading | (goes & (left == 0))),
-            read.addr.eq(at),
-            read.en.eq(goes),
+            *drive(read, addr=at, en=goes),
             i.rdata.eq(read.data),
         ]
         with m.If(goes):
-            m.d.sync += [
-                i.rvalid.eq(reading),
-                i.rlast.eq(left == 0),
-                i.rid.eq(number),
-                i.rresp.eq(response),
-            ]
+            m.d.sync += drive(i, rvalid=reading, rlast=left == 0, rid=number, rresp=response)
             with m.If(reading):
                 m.d.sync += [at.eq(at + 1), left.eq(left - 1), reading.eq(left != 0)]
         with m.If(i.arvalid & i.arready):

@@ -7,6 +7,7 @@ from bregalad.protocol.reports import AttemptFlag
 
 from ..array.operation import CELL_WIDTH, Op, operation_layout, slot_shape
 from ..gain.scan import SNAPSHOTS
+from ..members import drive
 from .slots import entry_layout
 
 __all__ = ["ATTEMPTS", "AttemptScheduler", "head_layout", "attempt_layout", "attempt_of"]
@@ -37,8 +38,7 @@ def attempt_of(m, attempt, slot, entry, number):
     """Drive ``attempt`` with what an attempt of ``slot`` captures of its entry, and with the record's number."""
     copied = ("n", "class_counts", "inherited", "all_up_to")
     m.d.comb += [
-        attempt.head.slot.eq(slot),
-        attempt.head.number.eq(number),
+        *drive(attempt.head, slot=slot, number=number),
         *(attempt.head[name].eq(entry[name]) for name in copied),
         attempt.head.flags.eq(
             Mux(entry.halved, AttemptFlag.HALVED, 0)
@@ -153,10 +153,8 @@ class AttemptScheduler(wiring.Component):
         m.d.comb += [
             self.i.ready.eq(ready),
             pushed.eq(self.i.valid & ready),
-            heads.w_en.eq(arrived),
-            heads.w_data.eq(pushing),
-            self.head.payload.eq(heads.r_data),
-            self.head.valid.eq(heads.r_rdy),
+            *drive(heads, w_en=arrived, w_data=pushing),
+            *drive(self.head, payload=heads.r_data, valid=heads.r_rdy),
             heads.r_en.eq(self.head.ready),
             self.quiet.eq(out == 0),
             *(
@@ -196,10 +194,7 @@ class AttemptScheduler(wiring.Component):
         begins = Signal()
         begun = Signal(range(self.snapshots + 1))  # passes whose place in the array is not free again
         m.d.comb += [
-            self.op.code.eq(Op.SNAP),
-            self.op.slot.eq(queue[0].slot),
-            self.op.pass_.eq(pass_),
-            self.op.bin.eq(bin_),
+            *drive(self.op, code=Op.SNAP, slot=queue[0].slot, pass_=pass_, bin=bin_),
             self.current.eq(queue[0].current),
         ]
         # The last SNAP of an attempt is told by a register, too.

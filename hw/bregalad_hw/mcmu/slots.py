@@ -7,6 +7,7 @@ from bregalad.geometry import NONE
 from bregalad.protocol.registers import find
 
 from ..array.operation import slot_shape
+from ..members import drive
 
 __all__ = [
     "EMPTY_ENTRY",
@@ -118,12 +119,9 @@ class SlotTable(wiring.Component):
         with m.If(port.r_take):
             m.d.sync += row.eq(read.data)
         m.d.comb += [
-            read.en.eq(port.r_en),
-            read.addr.eq(port.r_slot),
+            *drive(read, en=port.r_en, addr=port.r_slot),
             port.r_entry.eq(row),
-            write.en.eq(port.w_en),
-            write.addr.eq(port.w_slot),
-            write.data.eq(port.w_entry),
+            *drive(write, en=port.w_en, addr=port.w_slot, data=port.w_entry),
         ]
 
         known = link_layout(g)
@@ -136,12 +134,9 @@ class SlotTable(wiring.Component):
             m.d.sync += requested.eq(path.slot)
         m.d.comb += [
             path.link.slot.eq(requested),
-            read.en.eq(path.en),
-            read.addr.eq(path.slot),
+            *drive(read, en=path.en, addr=path.slot),
             *(path.link[name].eq(read.data[name]) for name in ("next", "there")),
-            write.en.eq(port.w_en & port.w_link),
-            write.addr.eq(port.w_slot),
-            write.data.next.eq(port.w_entry.link),
-            write.data.there.eq(port.w_entry.link != NONE),
+            *drive(write, en=port.w_en & port.w_link, addr=port.w_slot),
+            *drive(write.data, next=port.w_entry.link, there=port.w_entry.link != NONE),
         ]
         return m

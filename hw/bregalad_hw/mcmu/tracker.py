@@ -8,7 +8,7 @@ from bregalad.protocol.tree import TREE
 
 from ..array.operation import Op, operation_layout, slot_shape
 from ..configuration import configuration_signature
-from ..members import assign
+from ..members import assign, drive
 from ..repeat import WEIGHT, Repeat, copy_layout
 from ..skid_buffer import SkidBuffer
 from .numbering import Numbers
@@ -149,8 +149,7 @@ class Tracker(wiring.Component):
         wiring.connect(m, repeat.o, skid.i)
         incoming = skid.o
         m.d.comb += [
-            repeat.i.payload.eq(self.i.payload),
-            repeat.i.valid.eq(self.i.valid & numbers.ready),
+            *drive(repeat.i, payload=self.i.payload, valid=self.i.valid & numbers.ready),
             self.i.ready.eq(repeat.i.ready & numbers.ready),
             space.eq(~node_valid | done),
             moves.eq(~fetched_valid | space),
@@ -159,12 +158,8 @@ class Tracker(wiring.Component):
         slot = self.path.link.slot
         linked, counts = self._walk(m, incoming, walk, walk_valid, moves)
         m.d.comb += [
-            self.table.r_en.eq(moves),
-            self.table.r_slot.eq(slot),
-            self.table.r_take.eq(moves),
-            self.table.w_en.eq(done & node.counts),
-            self.table.w_slot.eq(node.header.slot),
-            self.table.w_entry.eq(row.written),
+            *drive(self.table, r_en=moves, r_slot=slot, r_take=moves, w_en=done & node.counts),
+            *drive(self.table, w_slot=node.header.slot, w_entry=row.written),
             self.next_slot.eq(fetched.header.slot),
         ]
 
@@ -183,18 +178,14 @@ class Tracker(wiring.Component):
                 look_valid.eq(walk_valid),
                 look.eq(walk),
                 look.header.slot.eq(slot),
-                look.end.eq(~linked),
-                look.counts.eq(counts),
+                *drive(look, end=~linked, counts=counts),
                 shown_valid.eq(look_valid),
                 shown.eq(look),
                 fetched_valid.eq(shown_valid),
                 fetched.eq(shown),
-                row.look_before.eq(is_of(node, slot)),
-                row.shown_before.eq(row.look_before),
-                row.shown_late.eq(is_of(node, look.header.slot)),
-                row.shown_now.eq(same(look.header.slot)),
-                row.same.eq(same(shown.header.slot)),
-                row.row.eq(self.table.r_entry),
+                *drive(row, look_before=is_of(node, slot), shown_before=row.look_before),
+                *drive(row, shown_late=is_of(node, look.header.slot), shown_now=same(look.header.slot)),
+                *drive(row, same=same(shown.header.slot), row=self.table.r_entry),
                 *take_over(row.late, row.written),
                 *take_over(row.before, row.late),
             ]
@@ -334,12 +325,9 @@ class Tracker(wiring.Component):
             self.valid.eq(self.counting | self.halving),
             self.op.code.eq(Mux(halve, Op.HALVE, Op.COUNT)),
             *assign(self.op, node.header, "slot", "label", "minus"),
+            *drive(self.op, bin=halve_bin, side=side, predict=wanted, last=last_beat),
             self.op.pass_.eq(Mux(halve, halve_pass, pass_)),
-            self.op.bin.eq(halve_bin),
             self.op.test.eq(node.header.test | node.header.zero | preview | side.any()),
-            self.op.side.eq(side),
-            self.op.predict.eq(wanted),
-            self.op.last.eq(last_beat),
             self.read_at.eq(pass_),
             done.eq(closing | skips),
             self.node.eq(closing),

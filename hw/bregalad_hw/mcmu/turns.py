@@ -4,7 +4,7 @@ from amaranth import Array, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from ..members import assign
+from ..members import assign, drive
 from .axi import BURST, axi_signature
 
 __all__ = ["MemoryTurns"]
@@ -62,8 +62,7 @@ class MemoryTurns(wiring.Component):
         m.d.comb += o.rready.eq(1)
         for number, port in enumerate(self.i):
             m.d.comb += [
-                port.arready.eq(take & (chosen == number)),
-                port.rvalid.eq(o.rvalid & (owner == number)),
+                *drive(port, arready=take & (chosen == number), rvalid=o.rvalid & (owner == number)),
                 *assign(port, o, "rdata", "rresp", "rlast"),
             ]
 
@@ -84,9 +83,7 @@ class MemoryTurns(wiring.Component):
         m.d.comb += [o.wlast.eq(1), o.bready.eq(1)]
         for number, port in enumerate(self.i):
             m.d.comb += [
-                port.awready.eq(take & (chosen == number)),
-                port.wready.eq(take & (chosen == number)),
-                port.bvalid.eq(o.bvalid & (owner == number)),
-                port.bresp.eq(o.bresp),
+                *drive(port, awready=take & (chosen == number), wready=take & (chosen == number)),
+                *drive(port, bvalid=o.bvalid & (owner == number), bresp=o.bresp),
             ]
         return m

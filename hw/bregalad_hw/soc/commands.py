@@ -8,6 +8,7 @@ from bregalad.protocol.soc import BUFFER, DESCRIPTOR, RING, Stop
 from ..layout import struct
 from ..mcmu.axi import ADDRESS_WIDTH, read_signature
 from ..mcmu.dma import ReadDMA
+from ..members import drive
 
 __all__ = ["CommandRing"]
 
@@ -198,8 +199,7 @@ class CommandRing(wiring.Component):
             with m.State("BUFFER"):
                 broken = buffer.o.p.error != 0
                 m.d.comb += [
-                    self.commands.valid.eq(buffer.o.valid & ~broken),
-                    self.commands.payload.eq(buffer.o.p.data),
+                    *drive(self.commands, valid=buffer.o.valid & ~broken, payload=buffer.o.p.data),
                     buffer.o.ready.eq(self.commands.ready | broken),
                 ]
                 with m.If(buffer.o.valid & broken):

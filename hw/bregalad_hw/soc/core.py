@@ -10,6 +10,7 @@ from bregalad.protocol.tree import TREE_REGISTERS
 from ..accelerator import Accelerator
 from ..duplicate import add_with_reset
 from ..mcmu.axi import BOUNDARY, axi_signature, join
+from ..members import drive
 from ..registers import RegisterFile
 from .commands import CommandRing
 from .control import ResetControl
@@ -130,42 +131,22 @@ class AxiCore(wiring.Component):
             self.interrupt.eq((status & self._bits(registers, "interrupt_mask")).any()),
         ]
         m.d.comb += [
-            control.start.eq(registers.control_reset),
-            control.quiet.eq(reads.quiet & writes.quiet),
-            accelerator.reset.eq(control.reset),
-            accelerator.memory_size.eq(self._low(registers.window_size_page)),
-            reads.base.eq(base),
-            reads.pages.eq(registers.window_size_page),
-            reads.stop.eq(control.stop),
-            writes.base.eq(base),
-            writes.stop.eq(control.stop),
-            port.quiet.eq(quiet),
-            port.halted.eq(stopped),
-            port.open.eq(control.ready),
-            commands.page.eq(registers.commands_ring_page),
-            commands.size.eq(registers.commands_size_log2),
-            commands.produced.eq(registers.commands_produced_count),
-            commands.run.eq(run),
-            commands.resume.eq(registers.control_resume),
+            *drive(control, start=registers.control_reset, quiet=reads.quiet & writes.quiet),
+            *drive(accelerator, reset=control.reset, memory_size=self._low(registers.window_size_page)),
+            *drive(reads, base=base, pages=registers.window_size_page, stop=control.stop),
+            *drive(writes, base=base, stop=control.stop),
+            *drive(port, quiet=quiet, halted=stopped, open=control.ready),
+            *drive(commands, page=registers.commands_ring_page, size=registers.commands_size_log2),
+            *drive(commands, produced=registers.commands_produced_count, run=run, resume=registers.control_resume),
             commands.clear.eq(control.reset),
-            reports.page.eq(registers.reports_ring_page),
-            reports.size.eq(registers.reports_size_log2),
-            reports.pages.eq(registers.window_size_page),
-            reports.consumed.eq(registers.reports_consumed_count),
-            reports.resume.eq(registers.control_resume),
-            reports.clear.eq(control.reset),
-            registers.core_version.eq(SOC_VERSION),
-            registers.core_bus_bytes.eq(g.bus_bytes),
-            registers.core_burst.eq(self.burst),
-            registers.state_idle.eq(idle),
-            registers.state_resetting.eq(~control.ready),
-            registers.state_commands.eq(commands.stop),
-            registers.state_reports.eq(reports.stop),
-            registers.commands_consumed_count.eq(commands.consumed),
-            registers.failed_low_address.eq(commands.address[:32]),
-            registers.failed_high_address.eq(commands.address[32:]),
-            registers.reports_produced_count.eq(reports.produced),
-            registers.reports_failed_address.eq(reports.address),
+            *drive(reports, page=registers.reports_ring_page, size=registers.reports_size_log2),
+            *drive(reports, pages=registers.window_size_page, consumed=registers.reports_consumed_count),
+            *drive(reports, resume=registers.control_resume, clear=control.reset),
+            *drive(registers, core_version=SOC_VERSION, core_bus_bytes=g.bus_bytes, core_burst=self.burst),
+            *drive(registers, state_idle=idle, state_resetting=~control.ready, state_commands=commands.stop),
+            *drive(registers, state_reports=reports.stop, commands_consumed_count=commands.consumed),
+            *drive(registers, failed_low_address=commands.address[:32], failed_high_address=commands.address[32:]),
+            *drive(registers, reports_produced_count=reports.produced, reports_failed_address=reports.address),
             self._bits(registers, "interrupt").eq(status),
         ]
         return m

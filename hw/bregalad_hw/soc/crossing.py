@@ -4,6 +4,8 @@ from amaranth import Cat, Module
 from amaranth.lib import fifo, wiring
 from amaranth.lib.wiring import In, Out
 
+from ..members import drive
+
 __all__ = ["BACK", "CHANNELS", "AxiCrossing"]
 
 CHANNELS = ("aw", "w", "b", "ar", "r")  # by which the names of their signals begin
@@ -57,8 +59,7 @@ class AxiCrossing(wiring.Component):
             )
             m.submodules[channel] = queue
             m.d.comb += [
-                queue.w_data.eq(payload),
-                queue.w_en.eq(getattr(source, f"{channel}valid")),
+                *drive(queue, w_data=payload, w_en=getattr(source, f"{channel}valid")),
                 getattr(source, f"{channel}ready").eq(queue.w_rdy),
                 Cat(getattr(target, name) for name in fields).eq(queue.r_data),
                 getattr(target, f"{channel}valid").eq(queue.r_rdy),

@@ -7,6 +7,7 @@ from bregalad.protocol.registers import Access
 from bregalad.protocol.soc import PATIENCE, SOC_BASE, SOC_BYTES
 
 from ..mcmu.axi import Response, channel
+from ..members import drive
 from ..registers import READ_LATENCY, csr_signature
 
 __all__ = ["LITE_ADDRESS_WIDTH", "RegisterPort", "lite_signature"]
@@ -148,8 +149,7 @@ class RegisterPort(wiring.Component):
                     m.next = "IDLE"
                     with m.If(reading):
                         m.d.sync += [
-                            axi.rvalid.eq(1),
-                            axi.rresp.eq(Response.OKAY),
+                            *drive(axi, rvalid=1, rresp=Response.OKAY),
                             axi.rdata.eq(Mux(group, core.r_data, csr.r_data)),
                             requested.eq(0),
                         ]

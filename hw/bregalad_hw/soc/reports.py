@@ -7,6 +7,7 @@ from bregalad.protocol.soc import REPORT_RING, Stop
 
 from ..mcmu.axi import BOUNDARY, Response, write_signature
 from ..mcmu.report import word_layout
+from ..members import drive
 
 __all__ = ["ReportRing"]
 
@@ -97,8 +98,7 @@ class ReportRing(wiring.Component):
         ]
         m.d.comb += [
             self.i.ready.eq(open_),
-            put.addr.eq(taken[lane_bits:]),
-            put.data.eq(self.i.p.data.replicate(lanes)),
+            *drive(put, addr=taken[lane_bits:], data=self.i.p.data.replicate(lanes)),
             put.en.eq(Mux(moved, 1 << taken[:lane_bits], 0)),
         ]
         ended = Signal()  # the last word was a report's
@@ -126,13 +126,9 @@ class ReportRing(wiring.Component):
         begins, last = done == 0, done == beats - 1
         strobe = Cat((~begins | (first <= lane)) & (~last | (end == 0) | (end > lane)) for lane in range(lanes))
         m.d.comb += [
-            axi.awsize.eq((self.data_width // 8 - 1).bit_length()),
-            axi.awburst.eq(0b01),
-            axi.awcache.eq(0b0011),
-            axi.wdata.eq(get.data),
+            *drive(axi, awsize=(self.data_width // 8 - 1).bit_length(), awburst=0b01, awcache=0b0011, wdata=get.data),
+            *drive(axi, wlast=last, bready=1),
             axi.wstrb.eq(Cat(bit.replicate(4) for bit in strobe)),
-            axi.wlast.eq(last),
-            axi.bready.eq(1),
         ]
         with m.If(axi.awready):
             m.d.sync += axi.awvalid.eq(0)

@@ -5,7 +5,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from ..mcmu.axi import ADDRESS_WIDTH, BURST, Response, read_signature, write_signature
-from ..members import assign
+from ..members import assign, drive
 
 __all__ = ["ID_WIDTH", "SharedReads", "SharedWrites"]
 
@@ -91,8 +91,7 @@ class SharedReads(wiring.Component):
         beyond = Array(outside)[chosen]
         with m.If(~o.arvalid | o.arready):
             m.d.sync += [
-                o.arvalid.eq(take & ~beyond),
-                o.arid.eq(chosen),
+                *drive(o, arvalid=take & ~beyond, arid=chosen),
                 o.araddr.eq(self.base + first.araddr[: _PAGE + len(self.pages)]),
                 *assign(o, first, *(f"ar{name}" for name in BURST)),
             ]
@@ -106,8 +105,7 @@ class SharedReads(wiring.Component):
             port, count = self.i[number], under_way[number]
             mine = refusing & (refused == number)
             m.d.comb += [
-                port.arready.eq(take & (chosen == number)),
-                port.rdata.eq(o.rdata),
+                *drive(port, arready=take & (chosen == number), rdata=o.rdata),
                 port.rvalid.eq(mine | (o.rvalid & (o.rid == number))),
                 port.rresp.eq(Mux(mine, Response.DECERR, o.rresp)),
                 port.rlast.eq(Mux(mine, left == 0, o.rlast)),
@@ -172,9 +170,7 @@ class SharedWrites(wiring.Component):
             m.d.sync += o.awvalid.eq(0)
         with m.If(begin):
             m.d.sync += [
-                o.awvalid.eq(1),
-                o.awid.eq(chosen),
-                o.awaddr.eq(self.base + first.awaddr),
+                *drive(o, awvalid=1, awid=chosen, awaddr=self.base + first.awaddr),
                 *assign(o, first, *(f"aw{name}" for name in BURST)),
                 owner.eq(chosen),
                 writing.eq(1),
@@ -186,10 +182,8 @@ class SharedWrites(wiring.Component):
         for number in every:
             port = self.i[number]
             m.d.comb += [
-                port.awready.eq(begin & (chosen == number)),
-                port.wready.eq(writing & (owner == number) & o.wready),
-                port.bvalid.eq(o.bvalid & (o.bid == number)),
-                port.bresp.eq(o.bresp),
+                *drive(port, awready=begin & (chosen == number), wready=writing & (owner == number) & o.wready),
+                *drive(port, bvalid=o.bvalid & (o.bid == number), bresp=o.bresp),
             ]
         m.d.sync += [
             under_way.eq(under_way + begin - o.bvalid),
