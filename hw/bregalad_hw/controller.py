@@ -13,7 +13,6 @@ from bregalad.protocol.tree import TREE
 from .array.bayes import partial_latency, partial_signature
 from .array.merge import summary_layout
 from .array.operation import CELL_WIDTH, Op, candidate_layout, operation_layout
-from .configuration import configuration_signature
 from .duplicate import add_with_reset
 from .front.blocks import Blocks, DueSlots
 from .front.decisions import Decisions
@@ -32,8 +31,8 @@ from .mcmu.scheduler import ATTEMPTS, AttemptScheduler
 from .mcmu.slots import SlotTable
 from .mcmu.tracker import Tracker
 from .mcmu.turns import MemoryTurns
-from .members import assign, drive
-from .optional import optional
+from .members import assign, drive, optional
+from .registers import configuration_signature
 from .skid_buffer import HalfRateBuffer, SkidBuffer
 
 __all__ = ["MemoryController"]

@@ -1,8 +1,9 @@
-"""Members of the same names: of a block and what wraps it, of two blocks."""
+"""Ports of blocks: those of the same names, of a block and what wraps it or of two; blocks that some boards lack."""
 
+from amaranth import Module
 from amaranth.lib.wiring import Out, connect, flipped
 
-__all__ = ["assign", "drive", "members_of", "pass_on"]
+__all__ = ["assign", "drive", "members_of", "optional", "pass_on"]
 
 
 def assign(target, source, *names):
@@ -28,3 +29,10 @@ def pass_on(m, block, wrapper, *names):
             connect(m, inner, flipped(outer))
         else:
             m.d.comb += outer.eq(inner) if member.flow is Out else inner.eq(outer)
+
+
+def optional(there, block):
+    """The block; on a board that does not have it with nothing in it, so that its outputs stay as they are at first."""
+    if not there:
+        block.elaborate = lambda platform: Module()
+    return block

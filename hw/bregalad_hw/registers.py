@@ -5,9 +5,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 from bregalad.protocol.registers import CONFIGURATION, REGISTERS, Access
 
-from .configuration import configuration_signature
-
-__all__ = ["ADDRESS_WIDTH", "READ_LATENCY", "RegisterFile", "csr_signature"]
+__all__ = ["ADDRESS_WIDTH", "READ_LATENCY", "RegisterFile", "configuration_signature", "csr_signature"]
 
 ADDRESS_WIDTH = 8  # of 32-bit words
 READ_LATENCY = 5  # clocks from an address to what the accelerator has there; the counters take longest
@@ -16,14 +14,16 @@ _LOW = 2  # bits of an address that tell the registers of a group
 
 def csr_signature():
     """Register access, seen from who reads and writes; ``addr`` counts words."""
-    return wiring.Signature(
-        {
-            "addr": Out(ADDRESS_WIDTH),
-            "w_en": Out(1),
-            "w_data": Out(32),
-            "r_data": In(32),
-        }
-    )
+    return wiring.Signature({"addr": Out(ADDRESS_WIDTH), "w_en": Out(1), "w_data": Out(32), "r_data": In(32)})
+
+
+def configuration_signature(registers=CONFIGURATION):
+    """What the host has written, seen from the registers: ``<register>.<field>``."""
+    fields = {
+        register.name: {field.name: Out(field.width, init=field.reset) for field in register.fields}
+        for register in registers
+    }
+    return wiring.Signature({name: Out(wiring.Signature(members)) for name, members in fields.items()})
 
 
 class RegisterFile(wiring.Component):

@@ -12,13 +12,12 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 from bregalad.geometry import CODE_WIDTH
 from bregalad.protocol.registers import CellKind
 
-from ..configuration import configuration_signature
 from ..delay import delay
 from ..duplicate import add_with_reset, distribute, distribution_latency, duplicated, levels
 from ..gain.gain import arithmetic_latency, shared_table
 from ..gain.scan import SNAPSHOTS, Scan
-from ..members import assign, drive
-from ..optional import optional
+from ..members import assign, drive, optional
+from ..registers import configuration_signature
 from .bayes import PartialSums, partial_latency, partial_signature
 from .control import Control
 from .merge import Merge, merge_layout, part_layout, summary_layout

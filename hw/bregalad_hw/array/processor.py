@@ -10,8 +10,7 @@ from bregalad.protocol.registers import CellKind
 from ..delay import delay
 from ..gain.gain import GainUnit, result_layout
 from ..gain.scan import SNAPSHOTS, scan_layout
-from ..members import drive
-from ..optional import optional
+from ..members import drive, optional
 from .bayes import BayesTerms, terms_latency, terms_layout
 from .control import STAGES, control_layout
 from .operation import cell_layout, pass_bits

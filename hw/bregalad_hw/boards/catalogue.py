@@ -3,95 +3,48 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from amaranth_boards import (
-    arty_a7,
-    colorlight_5a75b_r7_0,
-    ecpix5,
-    ulx3s,
-    versa_ecp5,
-    versa_ecp5_5g,
-)
+from amaranth_boards import arty_a7, colorlight_5a75b_r7_0, ecpix5, ulx3s, versa_ecp5, versa_ecp5_5g
 from bregalad.geometry import PRESETS, Geometry
 
 from ..build.families import ECP5, Family, Gowin
-from .colorlight import Colorlight5A75BRevision8Platform
 from .network import ECPIX5, Colorlight5A75B, Colorlight5A75BRevision8, ECPIX5Memory, VersaECP5
+from .platforms import Colorlight5A75BRevision8Platform, TangNano20KPlatform
 from .serial import ULX3S, ArtyA7, TangNano20K, ULX3SMemory
-from .tang_nano import TangNano20KPlatform
 
 __all__ = ["BOARDS", "Board", "find_board"]
 
 
 @dataclass(frozen=True)
 class Board:
-    """A board, and what is built for it unless other sizes are asked for.
-
-    Parameters
-    ----------
-    name, what : str
-    platform : callable
-        Makes the Amaranth platform.
-    top : callable
-        ``top(geometry, clock_hz, **options)``; its ``clock_hz`` is the clock that it has in fact.
-    geometry : Geometry
-    clock_mhz : float
-        Of the array.
-    loader : str
-        openFPGALoader's name of the board.
-    constraints : str
-        File in ``constraints/``; of boards that need one.
-    wire : str
-        ``"serial"`` or ``"udp"``: what it is reached by, as `open_board` calls it.
-    pins : dict
-        Pins of the top level by what a simulation of that wire calls them.
-    family : Family, optional
-        Of the device; of boards whose netlist is made here.
-    resources : dict
-        What the device has of each of the family's ``nouns``.
-    block_rams : tuple of str
-        Memories that are put into block RAMs although distributed RAMs would do, as long as there are enough:
-        Yosys' module/m:memory. Of boards that have fewer LUTs to spare.
-    slowest_mhz : float
-        Of the array: the slowest clock that the PLL makes, or its memory is tried with.
-    vendor : str
-        The vendor's tool that makes the bitstream, where the open ones do not.
-    bitstream : str
-        The file that the tools make.
-    seed : int
-        Of the placer, if none is told: one with which the default geometry can be routed.
-    chips : str
-        The file in ``sim/`` that has what a simulation needs around the top level, as module ``system``; instead of
-        the core of that name, if there is one.
-    memory_mhz : float
-        Of the memory's controller, if it has a clock of its own; ``clock_mhz`` and it are simulated as they are.
-    memory_rate : float
-        Bytes per second at which rows come from the board's own memory, of boards that have one: measured
-        (docs/results.md).
-    margin : float
-        Times each clock that the router is asked for, where one of them is near to what can be had:
-        nextpnr may find a routed design a percent slower than its router took it for.
-    """
+    """A board, and what is built for it unless other sizes are asked for."""
 
     name: str
     what: str
-    platform: Callable
-    top: Callable
+    platform: Callable  # makes the Amaranth platform
+    top: Callable  # top(geometry, clock_hz, **options); its `clock_hz` is the clock that it has in fact
     geometry: Geometry
-    clock_mhz: float
-    loader: str
-    constraints: str
-    wire: str
-    pins: dict
-    family: Family | None = None
-    resources: dict = field(default_factory=dict)
+    clock_mhz: float  # of the array
+    loader: str  # openFPGALoader's name of the board
+    constraints: str  # file in `constraints/`; of boards that need one
+    wire: str  # "serial" or "udp": what it is reached by, as `open_board` calls it
+    pins: dict  # of the top level, by what a simulation of that wire calls them
+    family: Family | None = None  # of the device; of boards whose netlist is made here
+    resources: dict = field(default_factory=dict)  # what the device has of each of the family's `nouns`
+    # Memories that are put into block RAMs although distributed RAMs would do, as long as there are enough: Yosys'
+    # module/m:memory. Of boards that have fewer LUTs to spare.
     block_rams: tuple = ()
-    slowest_mhz: float = 3.125
-    vendor: str = ""
-    bitstream: str = "top.bit"
-    seed: int = 1
+    slowest_mhz: float = 3.125  # of the array: the slowest clock that the PLL makes, or its memory is tried with
+    vendor: str = ""  # the vendor's tool that makes the bitstream, where the open ones do not
+    bitstream: str = "top.bit"  # the file that the tools make
+    seed: int = 1  # of the placer, if none is told: one with which the default geometry can be routed
+    # The file in `sim/` that has what a simulation needs around the top level, as module `system`; instead of the core
+    # of that name, if there is one.
     chips: str = ""
+    # Of the memory's controller, if it has a clock of its own; `clock_mhz` and it are simulated as they are.
     memory_mhz: float = 0
-    memory_rate: float = 0
+    memory_rate: float = 0  # bytes per second at which rows come from the board's own memory: measured, docs/results.md
+    # Times each clock that the router is asked for, where one of them is near to what can be had: nextpnr may find a
+    # routed design a percent slower than its router took it for.
     margin: float = 1
 
 

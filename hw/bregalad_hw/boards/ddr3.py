@@ -162,12 +162,10 @@ def write_controller(chip, clock_hz, data_width):
     Ports
     -----
     dram_clk, clk
-    ready
-        The chip is initialised. Before, what comes by ``axi_...`` is lost.
+    ready, axi_...
+        As of `memory.write_core`.
     dfi_...
         What the PHY is told, in both of its phases.
-    axi_...
-        The port, of IDs of one bit.
 
     Raises
     ------

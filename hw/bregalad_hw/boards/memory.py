@@ -19,30 +19,14 @@ _COMMANDS = {"RAS": "ras_n", "CAS": "cas_n", "WE": "we_n", "CS": "cs_n"}
 
 @dataclass(frozen=True)
 class Chip:
-    """A memory chip.
+    """A memory chip."""
 
-    Parameters
-    ----------
-    module : str
-        LiteDRAM's name of it; also for chips that are as large and as slow.
-    width : int
-        Data pins.
-    size : int
-        Bytes.
-    cas_latency : int
-        Clocks.
-    pins : dict
-        Bits of what goes to its pins, as `add_core` calls them.
-    refresh_ns : float
-        What a refresh takes, where LiteDRAM counts clocks that are the chip's fastest.
-    """
-
-    module: str
-    width: int
-    size: int
-    cas_latency: int
-    pins: dict = field(default_factory=dict)
-    refresh_ns: float = 0
+    module: str  # LiteDRAM's name of it; also for chips that are as large and as slow
+    width: int  # data pins
+    size: int  # bytes
+    cas_latency: int  # clocks
+    pins: dict = field(default_factory=dict)  # bits of what goes to its pins, as `add_core` calls them
+    refresh_ns: float = 0  # what a refresh takes, where LiteDRAM counts clocks that are the chip's fastest
 
 
 _SDRAM = {"a": 13, "ba": 2, "cs": 1, "ras": 1, "cas": 1, "we": 1, "dqm": 2, "o": 16, "oe": 1, "i": 16}

@@ -3,8 +3,8 @@
 import zipfile
 from pathlib import Path
 
-from .folder import BITSTREAMS, REPORTS, forget
 from .synthesis import constraints_of
+from .tools import BITSTREAMS, REPORTS, forget
 
 __all__ = ["archive"]
 

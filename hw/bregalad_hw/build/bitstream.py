@@ -8,11 +8,10 @@ from pathlib import Path
 
 from bregalad.files import alone_in
 
-from .folder import BITSTREAMS, REPORTS, forget
 from .report import describe_path, table
 from .routing import most_promising_first, place_and_route
 from .synthesis import PLACERS, synthesise
-from .tools import BuildError, run_step, tool, version_of
+from .tools import BITSTREAMS, REPORTS, BuildError, forget, run_step, tool, version_of
 
 __all__ = ["build"]
 

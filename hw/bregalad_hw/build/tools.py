@@ -12,8 +12,11 @@ from contextlib import contextmanager
 from importlib.metadata import entry_points
 from pathlib import Path
 
-__all__ = ["BuildError", "run_step", "tool", "version_of"]
+__all__ = ["BITSTREAMS", "REPORTS", "BuildError", "forget", "run_step", "tool", "version_of"]
 
+# What a build leaves in its folder.
+BITSTREAMS = "top.bit", "top.fs", "top.svf"
+REPORTS = "report.json", "report.txt"
 _LOOK = 5  # seconds between two looks at what a tool does
 _LOG_EVERY = 30  # seconds between two words of it
 _STEP = re.compile(r"^(?:[\d.]+ Executing|Info:) *(\w.{,60})", re.MULTILINE)  # of Yosys, of nextpnr
@@ -50,6 +53,12 @@ def tool(name):
 def _variable(name):
     """Of the environment, for a tool; the build script has the same."""
     return name.upper().replace("-", "_")
+
+
+def forget(folder, *names):
+    """Remove these files, if they are there."""
+    for name in names:
+        (folder / name).unlink(missing_ok=True)
 
 
 def version_of(command):

@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 from bregalad.protocol.decider import DECIDER, MANTISSA
 
 from ..array.operation import candidate_layout
-from ..configuration import configuration_signature
+from ..registers import configuration_signature
 
 __all__ = ["Decider", "attempt_layout"]
 

@@ -7,9 +7,9 @@ from bregalad.protocol.decider import DECIDER
 from bregalad.protocol.reports import AttemptFlag
 
 from ..array.merge import summary_layout
-from ..configuration import configuration_signature
 from ..mcmu.scheduler import head_layout
 from ..members import assign
+from ..registers import configuration_signature
 from .decider import Decider
 
 __all__ = ["Decisions"]

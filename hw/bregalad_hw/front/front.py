@@ -8,10 +8,10 @@ from bregalad.protocol.commands import RecordFlag
 from bregalad.protocol.leaf_rows import LEAF_ROWS, RowOp, RowWord
 from bregalad.protocol.rows import WEIGHT_LOW
 
-from ..configuration import configuration_signature
 from ..mcmu.predictor import prediction_layout
 from ..mcmu.tracker import header_layout
 from ..members import assign, drive, members_of, pass_on
+from ..registers import configuration_signature
 from ..repeat import WEIGHT
 from ..skid_buffer import SkidBuffer
 from . import leaf_rows

@@ -8,8 +8,8 @@ from bregalad.complete import complete
 from bregalad.predictors import Predictor
 from bregalad.protocol.leaf_rows import COUNT_WIDTH, LEAF_ROWS, RowOp, RowWord
 
-from ..configuration import configuration_signature
 from ..members import drive
+from ..registers import configuration_signature
 from ..repeat import WEIGHT, Repeat, copy_layout
 
 __all__ = ["LeafRows", "item_layout", "result_layout"]

@@ -10,9 +10,9 @@ from bregalad.protocol.tree import TREE_REPORTS, TreeKind
 
 from ..array.merge import summary_layout
 from ..array.operation import candidate_layout
-from ..configuration import configuration_signature
 from ..layout import words_of
 from ..members import drive
+from ..registers import configuration_signature
 from .scheduler import head_layout
 
 __all__ = ["JOBS", "ATTEMPTS", "ReportWriter", "job_layout", "job_words", "word_layout"]

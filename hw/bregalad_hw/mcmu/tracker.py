@@ -7,8 +7,8 @@ from bregalad.protocol.commands import PATH_LIMIT
 from bregalad.protocol.tree import TREE
 
 from ..array.operation import Op, operation_layout, slot_shape
-from ..configuration import configuration_signature
 from ..members import assign, drive
+from ..registers import configuration_signature
 from ..repeat import WEIGHT, Repeat, copy_layout
 from ..skid_buffer import SkidBuffer
 from .numbering import Numbers
