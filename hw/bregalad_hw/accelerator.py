@@ -14,9 +14,9 @@ from .duplicate import add_with_reset
 from .mcmu.axi import axi_signature
 from .mcmu.command_queue import CommandQueue
 from .mcmu.pager import chip_geometry
-from .mcmu.report import word_layout
-from .members import assign, drive
-from .registers import RegisterFile, csr_signature
+from .mcmu.report import REPORT_WORD
+from .members import assign, drive, join
+from .registers import CSR, RegisterFile
 
 __all__ = ["RESET_CLOCKS", "Accelerator"]
 
@@ -40,7 +40,7 @@ class Accelerator(wiring.Component):
     reports : Out(stream of {data: 32, last})
     m_axi : Out(AXI4); memory_size : In(32)
         Memory that LEARN fetches rows from and LOAD writes, and its bytes; with pages at its end.
-    csr : In(csr_signature)
+    csr : In(CSR)
         Registers, read after READ_LATENCY clocks; written only while nothing is under way and no
         command is offered. None is taken for `RESET_CLOCKS` after a write.
 
@@ -71,10 +71,10 @@ class Accelerator(wiring.Component):
         super().__init__(
             {
                 "commands": In(stream.Signature(g.bus_width)),
-                "reports": Out(stream.Signature(word_layout())),
+                "reports": Out(stream.Signature(REPORT_WORD)),
                 "m_axi": Out(axi_signature(g.bus_width)),
                 "memory_size": In(32),
-                "csr": In(csr_signature()),
+                "csr": In(CSR),
                 "reset": In(1),
                 "busy": Out(1),
             }
@@ -114,6 +114,7 @@ class Accelerator(wiring.Component):
             for register in group:
                 for port in ports:
                     connect(m, getattr(registers.configuration, register.name), getattr(port, register.name))
+        join(m, array, controller.array)
         connect(m, array.gains, controller.gains)
         connect(m, array.summary, controller.summary)
         connect(m, array.partial, controller.partial)
@@ -136,11 +137,7 @@ class Accelerator(wiring.Component):
             *drive(registers, status_halted=controller.halted, status_busy=busy, status_failing=controller.failing),
             self.busy.eq(busy),
             controller.clear.eq(registers.control_clear),
-            *assign(
-                controller, array, "snap_freed", "count_out", "count_valid", "clamped", "counts_out", "counts_valid"
-            ),
-            *assign(array, controller, "op", "codes", "attempt_current"),
-            *drive(array, count_in=controller.count, counts_in=controller.counts),
+            *assign(controller, array, "snap_freed", "clamped"),
         ]
 
         # The counters' registers are none: the controller has them in a memory.

@@ -1,9 +1,8 @@
 """The memory controller and management unit: rows from memory to the array, candidates to the host."""
 
 from amaranth import Cat, Module, Mux, Signal
-from amaranth.lib import data, stream, wiring
+from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
-from bregalad.geometry import CODE_WIDTH
 from bregalad.protocol.decider import DECIDER
 from bregalad.protocol.leaf_rows import LEAF_ROWS
 from bregalad.protocol.pages import page_bytes
@@ -12,26 +11,26 @@ from bregalad.protocol.tree import TREE
 
 from .array.bayes import partial_latency, partial_signature
 from .array.merge import summary_layout
-from .array.operation import CELL_WIDTH, Op, candidate_layout, operation_layout
+from .array.operation import Op, candidate_layout, operations_signature
 from .duplicate import add_with_reset
 from .front.blocks import Blocks, DueSlots
 from .front.decisions import Decisions
 from .front.front import Front
 from .front.results import ReportMerge, ResultWriter
 from .front.sequencer import Sequencer
-from .mcmu.axi import BOUNDARY, axi_signature, join
+from .mcmu.axi import BOUNDARY, axi_signature
 from .mcmu.dma import ReadDMA
 from .mcmu.editor import SlotEditor
 from .mcmu.events import EventCounters
 from .mcmu.loader import Loader
 from .mcmu.pager import Pager, chip_geometry
 from .mcmu.predictor import Predictor
-from .mcmu.report import ReportWriter, word_layout
+from .mcmu.report import REPORT_WORD, ReportWriter
 from .mcmu.scheduler import ATTEMPTS, AttemptScheduler
 from .mcmu.slots import SlotTable
 from .mcmu.tracker import Tracker
 from .mcmu.turns import MemoryTurns
-from .members import assign, drive, optional
+from .members import assign, drive, join, optional
 from .registers import configuration_signature
 from .skid_buffer import HalfRateBuffer, SkidBuffer
 
@@ -73,11 +72,9 @@ class MemoryController(wiring.Component):
         Within the board's limits; steady while anything is under way.
     halted, busy, failing, happens : Out(1)
         ``happens``: something is counted that has happened here in this clock.
-    op, codes, count, attempt_current : Out
-        To the array; codes a clock after COUNT, count beside WRITE, attempt_current beside SNAP.
-    counts : Out(ArrayLayout(count_width, lanes)); counts_out, counts_valid : In
-        To and from the array, of each lane; nothing without ``resident``.
-    snap_freed, count_out, count_valid, clamped, gains, summary, partial : In
+    array : Out(operations_signature(chip_geometry(geometry)))
+        To the array; nothing of each lane without ``resident``.
+    snap_freed, clamped, gains, summary, partial : In
         From the array.
     clear : In(1)
         Counters return to 0.
@@ -102,20 +99,14 @@ class MemoryController(wiring.Component):
         super().__init__(
             {
                 "commands": In(stream.Signature(g.bus_width)),
-                "reports": Out(stream.Signature(word_layout())),
+                "reports": Out(stream.Signature(REPORT_WORD)),
                 "m_axi": Out(axi_signature(g.bus_width)),
                 "memory_size": In(32),
                 "row_bytes": Out(32),
                 "configuration": In(configuration_signature()),
                 **dict.fromkeys(("halted", "busy", "failing", "happens"), Out(1)),
-                "op": Out(operation_layout(chip_geometry(g))),
-                "codes": Out(data.ArrayLayout(CODE_WIDTH, g.lanes)),
-                "count": Out(g.count_width),
-                "counts": Out(data.ArrayLayout(g.count_width, g.lanes)),
-                "attempt_current": Out(CELL_WIDTH),
-                "count_out": In(g.count_width),
-                "counts_out": In(data.ArrayLayout(g.count_width, g.lanes)),
-                **dict.fromkeys(("snap_freed", "count_valid", "counts_valid", "clamped", "clear", "reset"), In(1)),
+                "array": Out(operations_signature(chip_geometry(g))),
+                **dict.fromkeys(("snap_freed", "clamped", "clear", "reset"), In(1)),
                 "gains": In(stream.Signature(candidate_layout(g))),
                 "summary": In(stream.Signature(summary_layout(g))),
                 "partial": In(partial_signature(g)),
@@ -303,9 +294,14 @@ class MemoryController(wiring.Component):
 
         connect(m, tracker.path, slots.path)
         self._share_table(m, idle, editor.table, tracker.table, slots.port)
-        issued = self._issue(m, idle, editor, tracker, scheduler, hold)
-        answer, answer_valid = self._to_array(m, pager, *issued, front.codes)
-        m.d.comb += [editor.answer.eq(answer), editor.answer_valid.eq(answer_valid)]
+        work = self._issue(m, idle, editor, tracker, scheduler, hold)
+        # The codes' memory is asked as the operation is registered.
+        m.d.comb += [work.codes.eq(front.codes), *drive(editor, answer=work.count_out, answer_valid=work.count_valid)]
+        if pager is None:
+            connect(m, work, flipped(self.array))
+        else:
+            connect(m, work, pager.work)
+            connect(m, pager.array, flipped(self.array))
         self._count_events(m, sequencer.learning, editor, tracker, scheduler, front, pager)
         return m
 
@@ -320,45 +316,17 @@ class MemoryController(wiring.Component):
 
     def _issue(self, m, idle, editor, tracker, scheduler, hold):
         """The operation of this clock, with its count and the split cell of an attempt."""
-        op, count, current = (
-            Signal(operation_layout(self.geometry), name="op"),
-            Signal.like(self.count, name="op_count"),
-            Signal.like(self.attempt_current, name="op_current"),
-        )
+        work = operations_signature(self.geometry).create(path=("work",))
         # Whether an operation goes is known last.
-        m.d.sync += [op.eq(editor.op), count.eq(editor.count)]
+        m.d.sync += [work.op.eq(editor.op), work.count_in.eq(editor.count)]
         with m.If(~idle):
-            m.d.sync += op.eq(tracker.op)
-        m.d.sync += current.eq(scheduler.current)
+            m.d.sync += work.op.eq(tracker.op)
+        m.d.sync += work.attempt_current.eq(scheduler.current)
         with m.If(scheduler.valid):
-            m.d.sync += op.eq(scheduler.op)
+            m.d.sync += work.op.eq(scheduler.op)
         with m.Elif(~tracker.valid & ~(editor.valid & ~hold)):
-            m.d.sync += op.code.eq(Op.NONE)
-        return op, count, current
-
-    def _to_array(self, m, pager, op, count, current, codes):
-        """Give the array its operations, by the pager if there is one; ``codes`` come a clock after each."""
-        if pager is None:
-            # The codes' memory is asked as the operation is registered.
-            m.d.comb += [
-                self.op.eq(op),
-                self.count.eq(count),
-                self.attempt_current.eq(current),
-                self.codes.eq(codes),
-            ]
-            return self.count_out, self.count_valid
-        m.d.comb += [
-            *(getattr(pager, name).eq(value) for name, value in (("op", op), ("count", count), ("codes", codes))),
-            pager.current.eq(current),
-            self.op.eq(pager.chip_op),
-            self.count.eq(pager.chip_count),
-            self.counts.eq(pager.chip_counts),
-            self.attempt_current.eq(pager.chip_current),
-            self.codes.eq(pager.chip_codes),
-            *drive(pager, chip_answer=self.count_out, chip_valid=self.count_valid, lanes_counts=self.counts_out),
-            pager.lanes_valid.eq(self.counts_valid),
-        ]
-        return pager.answer, pager.valid
+            m.d.sync += work.op.code.eq(Op.NONE)
+        return work
 
     def _count_events(self, m, learning, editor, tracker, scheduler, front, pager):
         """Count events and clocks."""

@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 
 from .members import drive
 
-__all__ = ["DelayLine", "delay"]
+__all__ = ["DelayLine", "delay", "stages"]
 
 _PLACES = 16  # of a distributed RAM
 
@@ -56,13 +56,16 @@ class DelayLine(wiring.Component):
         return m
 
 
-def delay(m, value, clocks, name):
-    """``value`` as it was so many clocks ago; its registers are named ``name`` with a number.
+def stages(m, value, clocks, name, *, reset_less=False):
+    """``value`` as it was one to so many clocks ago: registers, named ``name`` with a number from 0 on."""
+    after = [Signal.like(value, name=f"{name}_{i}", reset_less=reset_less) for i in range(clocks)]
+    m.d.sync += [late.eq(early) for early, late in zip([value, *after], after, strict=False)]
+    return after
 
-    They have no reset: a reset outlasts what is under way (``RESET_CLOCKS``).
+
+def delay(m, value, clocks, name, *, reset_less=True):
+    """``value`` as it was so many clocks ago.
+
+    Its registers have no reset unless told: a reset outlasts what is under way (``RESET_CLOCKS``).
     """
-    for i in range(clocks):
-        after = Signal.like(value, name=f"{name}_{i}", reset_less=True)
-        m.d.sync += after.eq(value)
-        value = after
-    return value
+    return [value, *stages(m, value, clocks, name, reset_less=reset_less)][-1]

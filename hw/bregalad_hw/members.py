@@ -3,7 +3,7 @@
 from amaranth import Module
 from amaranth.lib.wiring import Out, connect, flipped
 
-__all__ = ["assign", "drive", "members_of", "optional", "pass_on"]
+__all__ = ["assign", "drive", "join", "members_of", "optional", "pass_on"]
 
 
 def assign(target, source, *names):
@@ -14,6 +14,17 @@ def assign(target, source, *names):
 def drive(target, **values):
     """Assignments of values to members, or to fields, by their names: a port map."""
     return [getattr(target, name).eq(value) for name, value in values.items()]
+
+
+def join(m, whole, *parts):
+    """Connect interfaces that have some of the members each to what has them all.
+
+    Both are of submodules, or what is behind a component's own port: `flipped` is not for them.
+    """
+    for part in parts:
+        for name, member in part.signature.members.items():
+            theirs, ours = getattr(part, name), getattr(whole, name)
+            m.d.comb += ours.eq(theirs) if member.flow is Out else theirs.eq(ours)
 
 
 def members_of(block, *names):

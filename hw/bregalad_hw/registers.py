@@ -5,16 +5,13 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 from bregalad.protocol.registers import CONFIGURATION, REGISTERS, Access
 
-__all__ = ["ADDRESS_WIDTH", "READ_LATENCY", "RegisterFile", "configuration_signature", "csr_signature"]
+__all__ = ["ADDRESS_WIDTH", "READ_LATENCY", "RegisterFile", "configuration_signature", "CSR"]
 
 ADDRESS_WIDTH = 8  # of 32-bit words
 READ_LATENCY = 5  # clocks from an address to what the accelerator has there; the counters take longest
+# Register access, seen from who reads and writes; `addr` counts words.
+CSR = wiring.Signature({"addr": Out(ADDRESS_WIDTH), "w_en": Out(1), "w_data": Out(32), "r_data": In(32)})
 _LOW = 2  # bits of an address that tell the registers of a group
-
-
-def csr_signature():
-    """Register access, seen from who reads and writes; ``addr`` counts words."""
-    return wiring.Signature({"addr": Out(ADDRESS_WIDTH), "w_en": Out(1), "w_data": Out(32), "r_data": In(32)})
 
 
 def configuration_signature(registers=CONFIGURATION):
@@ -39,7 +36,7 @@ class RegisterFile(wiring.Component):
 
     Members
     -------
-    csr : In(csr_signature)
+    csr : In(CSR)
     configuration : Out(configuration_signature(configuration))
     <register>_<field> : In for RO fields, otherwise Out
         The others. A PULSE field, here and there, is 1 for the clock after it was written as 1.
@@ -62,7 +59,7 @@ class RegisterFile(wiring.Component):
         self.geometry = geometry
         self.registers = tuple(registers)
         self._configured = [register for register in self.registers if register in configuration]
-        members = {"csr": In(csr_signature()), "configuration": Out(configuration_signature(self._configured))}
+        members = {"csr": In(CSR), "configuration": Out(configuration_signature(self._configured))}
         for register in self.registers:
             if register.addr >> 2 + ADDRESS_WIDTH:
                 raise ValueError(f"{register.name}: address must fit {ADDRESS_WIDTH + 2} bits, not {register.addr:#x}")

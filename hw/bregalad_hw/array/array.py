@@ -5,11 +5,10 @@ from functools import reduce
 from operator import or_
 
 from amaranth import Cat, Module, Mux, Signal
-from amaranth.lib import data, stream, wiring
+from amaranth.lib import stream, wiring
 from amaranth.lib.fifo import SyncFIFOBuffered
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out, connect, flipped
-from bregalad.geometry import CODE_WIDTH
 from bregalad.protocol.registers import CellKind
 
 from ..delay import delay
@@ -21,14 +20,7 @@ from ..registers import configuration_signature
 from .bayes import PartialSums, partial_latency, partial_signature
 from .control import Control
 from .merge import Merge, merge_layout, part_layout, summary_layout
-from .operation import (
-    CELL_WIDTH,
-    Op,
-    candidate_layout,
-    cell_layout,
-    config_layout,
-    operation_layout,
-)
+from .operation import CELL, CELL_WIDTH, CONFIG, Op, candidate_layout, operations_signature
 from .processor import AttributeProcessor
 
 __all__ = ["AttributeProcessorArray"]
@@ -114,19 +106,12 @@ class AttributeProcessorArray(wiring.Component):
         self.partial_latency = partial_latency(g)
         super().__init__(
             {
-                "op": In(operation_layout(g)),
-                "codes": In(data.ArrayLayout(CODE_WIDTH, g.lanes)),
-                "count_in": In(g.count_width),
-                "counts_in": In(data.ArrayLayout(g.count_width, g.lanes)),
+                **operations_signature(g).flip().members,
                 "configuration": In(configuration_signature()),
                 "reset": In(1),
-                "attempt_current": In(CELL_WIDTH),
-                **dict.fromkeys(("snap_freed", "count_valid", "clamped", "busy"), Out(1)),
+                **dict.fromkeys(("snap_freed", "clamped", "busy"), Out(1)),
                 "gains": Out(stream.Signature(candidate_layout(g))),
                 "summary": Out(stream.Signature(summary_layout(g))),
-                "count_out": Out(g.count_width),
-                "counts_out": Out(data.ArrayLayout(g.count_width, g.lanes)),
-                "counts_valid": Out(1),
                 "partial": Out(partial_signature(g)),
             }
         )
@@ -309,7 +294,7 @@ class AttributeProcessorArray(wiring.Component):
         g = self.geometry
         cell_bits = 15  # of the largest geometry
         written = self.configuration.cell
-        config = [Signal(config_layout(), name=f"config_{i}") for i in range(3)]
+        config = [Signal(CONFIG, name=f"config_{i}") for i in range(3)]
         write = [Signal(name=f"config_write_{i}") for i in range(3)]
         passes = [Signal(range(g.passes + 1), name=f"config_pass_{i}") for i in (1, 2)]
         lane = Signal(range(max(2, g.lanes)))
@@ -317,7 +302,7 @@ class AttributeProcessorArray(wiring.Component):
         extra = cell_bits + g.lanes.bit_length()
         factor = -(-(1 << extra) // g.lanes)
         m.d.sync += [
-            *assign(config[0], written, *config_layout().members),
+            *assign(config[0], written, *CONFIG.members),
             write[0].eq(written.write),
             config[1].eq(config[0]),
             write[1].eq(write[0]),
@@ -327,10 +312,10 @@ class AttributeProcessorArray(wiring.Component):
             passes[1].eq(passes[0]),
             lane.eq(config[1].index - passes[0] * g.lanes),
         ]
-        kind = Signal(cell_layout())
-        m.d.comb += assign(kind, config[2], *cell_layout().members)
+        kind = Signal(CELL)
+        m.d.comb += assign(kind, config[2], *CELL.members)
         m.submodules.kinds = kinds = Memory(
-            shape=cell_layout(), depth=g.max_cells, init=[{"kind": CellKind.IGNORED, "first": 1}] * g.max_cells
+            shape=CELL, depth=g.max_cells, init=[{"kind": CellKind.IGNORED, "first": 1}] * g.max_cells
         )
         put = kinds.write_port()
         m.d.comb += [put.en.eq(write[2]), put.addr.eq(config[2].index), put.data.eq(kind)]

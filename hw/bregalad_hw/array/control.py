@@ -5,6 +5,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 from bregalad.geometry import CODE_WIDTH
 
+from ..delay import stages
 from ..members import drive
 from .operation import Op, operation_layout, pass_bits, side_shape, slot_shape
 
@@ -98,12 +99,7 @@ class Control(wiring.Component):
         g = self.geometry
         out = self.control
 
-        ops = [Signal(operation_layout(g), name=f"op_{i}") for i in range(STAGES)]
-        for before, after in zip([self.op, *ops], ops, strict=False):
-            m.d.sync += after.eq(before)
-        counts = [Signal(g.count_width, name=f"count_{i}") for i in range(7)]
-        for before, after in zip([self.count_in, *counts], counts, strict=False):
-            m.d.sync += after.eq(before)
+        ops, counts = stages(m, self.op, STAGES, "op"), stages(m, self.count_in, 7, "count")
 
         def row(slot, op):
             return (slot << pass_bits(g)) | (op.pass_ if g.passes > 1 else 0)

@@ -1,15 +1,17 @@
 """What passes between the memory controller unit and the attribute processor array."""
 
 from amaranth import signed
-from amaranth.lib import data, enum
+from amaranth.lib import data, enum, wiring
+from amaranth.lib.wiring import In, Out
 from bregalad.geometry import CODE_WIDTH
 from bregalad.protocol.registers import Access, find
 
 __all__ = [
     "Op",
     "operation_layout",
-    "cell_layout",
-    "config_layout",
+    "operations_signature",
+    "CELL",
+    "CONFIG",
     "candidate_layout",
     "slot_shape",
     "pass_bits",
@@ -18,6 +20,10 @@ __all__ = [
 ]
 
 CELL_WIDTH = 16  # bits of a cell index, as in commands and reports
+# Configuration of the cell of an index, as its register has it; of a cell that is known: its kind, and how its codes
+# become values.
+CONFIG = data.StructLayout({field.name: field.width for field in find("cell").fields if field.access is Access.RW})
+CELL = data.StructLayout({name: shape for name, shape in CONFIG.members.items() if name != "index"})
 
 
 class Op(enum.Enum, shape=3):
@@ -75,15 +81,23 @@ def operation_layout(geometry):
     )
 
 
-def cell_layout():
-    """Configuration of a cell that is known: its kind, and how its codes become values."""
-    fields = config_layout().members
-    return data.StructLayout({name: shape for name, shape in fields.items() if name != "index"})
-
-
-def config_layout():
-    """Configuration of the cell of an index, as its register has it."""
-    return data.StructLayout({field.name: field.width for field in find("cell").fields if field.access is Access.RW})
+def operations_signature(geometry):
+    """The array's operations and the counts that they ask for, seen from who gives them."""
+    g = geometry
+    of_lanes = data.ArrayLayout(g.count_width, g.lanes)
+    return wiring.Signature(
+        {
+            "op": Out(operation_layout(g)),
+            "codes": Out(data.ArrayLayout(CODE_WIDTH, g.lanes)),  # a clock after COUNT
+            "count_in": Out(g.count_width),  # beside WRITE
+            "counts_in": Out(of_lanes),  # beside WRITE and PLACE of each lane
+            "attempt_current": Out(CELL_WIDTH),  # beside the first SNAP of an attempt
+            "count_out": In(g.count_width),  # of READ
+            "count_valid": In(1),
+            "counts_out": In(of_lanes),  # of READ of each lane
+            "counts_valid": In(1),
+        }
+    )
 
 
 def candidate_layout(geometry):

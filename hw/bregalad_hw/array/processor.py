@@ -7,13 +7,13 @@ from amaranth.lib.wiring import In, Out
 from bregalad.geometry import CODE_WIDTH, MISSING
 from bregalad.protocol.registers import CellKind
 
-from ..delay import delay
+from ..delay import delay, stages
 from ..gain.gain import GainUnit, result_layout
 from ..gain.scan import SNAPSHOTS, scan_layout
 from ..members import drive, optional
 from .bayes import BayesTerms, terms_latency, terms_layout
 from .control import STAGES, control_layout
-from .operation import cell_layout, pass_bits
+from .operation import CELL, pass_bits
 
 __all__ = ["AttributeProcessor"]
 
@@ -47,7 +47,7 @@ class AttributeProcessor(wiring.Component):
     config_write : In(1)
         Store ``config`` for the cell of pass ``config_pass``.
     config_pass : In
-    config : In(cell_layout())
+    config : In(CELL)
     scan : In(scan_layout(geometry, snapshots))
         From `Scan`, to the gain unit.
     pairs, whole : Out(1)
@@ -92,7 +92,7 @@ class AttributeProcessor(wiring.Component):
                 "value": In(g.count_width),
                 **dict.fromkeys(("config_write", "load", "shift"), In(1)),
                 "config_pass": In(max(1, pass_bits(g))),
-                "config": In(cell_layout()),
+                "config": In(CELL),
                 "scan": In(scan_layout(g, snapshots)),
                 **dict.fromkeys(("pairs", "whole", "read", "clamped"), Out(1)),
                 "word": Out(data.ArrayLayout(g.count_width, g.classes)),
@@ -112,9 +112,7 @@ class AttributeProcessor(wiring.Component):
         value_2 = delay(m, self.value, 3, "value_2")
         bin_window, bin_window_3 = self._bin_window(m, value_2)
         config, snap_config = self._configuration(m)
-        code = [Signal(CODE_WIDTH, name=f"code_{i}") for i in range(3)]
-        for before, after in zip([self.code, *code], code, strict=False):
-            m.d.sync += after.eq(before)
+        code = stages(m, self.code, 3, "code")
 
         # Stages 2 and 3: the code's distance from the bins' origin, in bins then; the value's bin.
         offset, distance, by = Signal(signed(CODE_WIDTH + 1)), Signal(CODE_WIDTH), Signal(3)
@@ -286,15 +284,15 @@ class AttributeProcessor(wiring.Component):
         initial = {"kind": CellKind.IGNORED, "first": 1}
         if self.geometry.passes == 1:
             # There is but one, and it does not change while anything is under way.
-            only = Signal(cell_layout(), init=initial, reset_less=True)
+            only = Signal(CELL, init=initial, reset_less=True)
             with m.If(self.config_write):
                 m.d.sync += only.eq(self.config)
             return only, only
         m.submodules.configs = configs = Memory(
-            shape=cell_layout(), depth=self.geometry.passes, init=[initial] * self.geometry.passes
+            shape=CELL, depth=self.geometry.passes, init=[initial] * self.geometry.passes
         )
         write, read, snap_read = configs.write_port(), configs.read_port(), configs.read_port()
-        config = Signal(cell_layout())
+        config = Signal(CELL)
         m.d.comb += [
             *drive(write, en=self.config_write, addr=self.config_pass, data=self.config),
             read.addr.eq(self.control.pass_0),

@@ -15,7 +15,15 @@ __all__ = ["DDR3", "PHY", "write_controller", "write_phy"]
 PHY = f"{NAME}_phy"  # of the module
 _INIT_HZ = 25e6  # at most; of the clock that starts the others
 _REST = 512  # clocks after each step of the initialisation: what the chip's loop and its resistors take
-_CONTROL = ("select", "delay_reset", "delay_step", "slip_reset", "slip_step", "burst_clear")
+# What the leveller tells the pins, and LiteDRAM's register that does it: what it holds, or that it is written.
+_CONTROL = {
+    "select": ("_dly_sel", "storage"),
+    "delay_reset": ("_rdly_dq_rst", "re"),
+    "delay_step": ("_rdly_dq_inc", "re"),
+    "slip_reset": ("_rdly_dq_bitslip_rst", "re"),
+    "slip_step": ("_rdly_dq_bitslip", "re"),
+    "burst_clear": ("_burstdet_clr", "re"),
+}
 # The board's names of pins, and LiteDRAM's of what goes there.
 _OUTPUTS = {name: name for name in ("a", "ba", "dm", "odt")}
 _OUTPUTS |= {"ras": "ras_n", "cas": "cas_n", "we": "we_n", "clk": "clk_p", "clk_en": "cke"}
@@ -222,19 +230,8 @@ def write_phy(chip, clock_hz):
     core.export("stop", phy.init.stop)
     core.export("restart", phy.init.reset)
     core.export("burst_seen", phy._burstdet_seen.status)
-    for name, signal in zip(
-        _CONTROL,
-        (
-            phy._dly_sel.storage,
-            phy._rdly_dq_rst.re,
-            phy._rdly_dq_inc.re,
-            phy._rdly_dq_bitslip_rst.re,
-            phy._rdly_dq_bitslip.re,
-            phy._burstdet_clr.re,
-        ),
-        strict=True,
-    ):
-        core.export(name, signal, given=True)
+    for name, (register, part) in _CONTROL.items():
+        core.export(name, getattr(getattr(phy, register), part), given=True)
     _export_dfi(core, phy.dfi, from_controller=False)
     core.ports |= set(pads.flatten())
     return core.verilog(PHY, lattice_ecp5_special_overrides)

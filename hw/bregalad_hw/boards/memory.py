@@ -7,7 +7,7 @@ from amaranth import ClockSignal, Instance, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from ..mcmu.axi import BURST, Response, axi_signature
+from ..mcmu.axi import BURST, Response, axi_signature, end_taken
 from ..members import assign, drive
 
 __all__ = ["CHIPS", "Chip", "Core", "MemoryGate", "NAME", "add_core", "axi_ports", "write_core"]
@@ -116,10 +116,7 @@ class MemoryGate(wiring.Component):
             *drive(i, bvalid=o.bvalid & ~shut, bresp=o.bresp),
         ]
         m.d.sync += words.eq(words + put - (o.bvalid & o.bready))
-        with m.If(o.awready):
-            m.d.sync += o.awvalid.eq(0)
-        with m.If(o.wready):
-            m.d.sync += o.wvalid.eq(0)
+        end_taken(m, o, "aw", "w")
         with m.If(put):
             m.d.sync += [o.awvalid.eq(1), o.wvalid.eq(1)]
             m.d.sync += assign(o, i, "wdata", "wstrb", "awaddr", "awsize", "awburst", "awcache", "awprot")

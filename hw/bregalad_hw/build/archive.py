@@ -16,13 +16,8 @@ def archive(board, geometry=None, *, clock_mhz=None, output=None, **options):
     ----------
     board : Board
         One whose ``vendor`` is Vivado.
-    geometry : Geometry, optional
-    clock_mhz : float, optional
-        Of the array.
-    output : str or Path, optional
-        ``out/<board>`` by default.
-    **options
-        Of the board's top level.
+    geometry, clock_mhz, output, **options
+        As of `bitstream.build`.
 
     Returns
     -------

@@ -28,6 +28,12 @@ def _before(block_rams):
     return chosen + _BEFORE
 
 
+def _multiply(path, before, more, places):
+    """Multiply what is behind a text wherever a file has it, to so many places."""
+    found = re.compile(rf"({before})([\d.]+)")
+    path.write_text(found.sub(lambda each: f"{each[1]}{float(each[2]) * more:.{places}f}", path.read_text()))
+
+
 # Missed clocks are checked by the report of `hw.build`.
 _ROUTING = "--timing-allow-fail --seed $SEED $STEP_OPTIONS"
 
@@ -130,14 +136,7 @@ synth_ecp5 {options} -top {top} -run map_ffs:
         }
 
     def aim(self, folder, pin, more):
-        constraints = folder / "top.lpf"
-        constraints.write_text(
-            re.sub(
-                f'(FREQUENCY PORT "{pin}" )([\\d.]+)',
-                lambda found: f"{found[1]}{float(found[2]) * more:.1f}",
-                constraints.read_text(),
-            )
-        )
+        _multiply(folder / "top.lpf", f'FREQUENCY PORT "{pin}" ', more, 1)
 
     def needs(self, cells):
         return {kind: cells[kind] for kind in self.nouns} | {
@@ -177,10 +176,7 @@ class Gowin(Family):
         }
 
     def aim(self, folder, pin, more):
-        script = folder / "build_top.sh"
-        script.write_text(
-            re.sub(r"(--freq )([\d.]+)", lambda found: f"{found[1]}{float(found[2]) * more:.3f}", script.read_text())
-        )
+        _multiply(folder / "build_top.sh", "--freq ", more, 3)
 
     def needs(self, cells):
         luts = sum(cells[f"LUT{inputs}"] for inputs in range(1, 5))

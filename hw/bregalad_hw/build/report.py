@@ -52,17 +52,16 @@ def describe_path(timing, clock):
 
 def table(report):
     """A report as text."""
-    clock = report["clock_mhz"]
+
+    def clock(name, mhz):
+        met = "met" if mhz["achieved"] >= mhz["asked"] else "MISSED"
+        return f"{name:12} {mhz['achieved']:.1f} MHz reached, {mhz['asked']:g} MHz asked: {met}"
+
     lines = [
         f"board        {report['board']}, {report['device']} grade {report['grade']}",
         "geometry     " + ", ".join(f"{k} {v}" for k, v in report["geometry"].items()),
-        f"array clock  {clock['achieved']:.1f} MHz reached, {clock['asked']:g} MHz asked: "
-        + ("met" if clock["achieved"] >= clock["asked"] else "MISSED"),
-        *(
-            f"{name:12} {other['achieved']:.1f} MHz reached, {other['asked']:g} MHz asked: "
-            + ("met" if other["achieved"] >= other["asked"] else "MISSED")
-            for name, other in report["other_clocks"].items()
-        ),
+        clock("array clock", report["clock_mhz"]),
+        *(clock(name, other) for name, other in report["other_clocks"].items()),
         "seeds        "
         + ", ".join(f"{each['seed']}: {each['mhz']:.1f} MHz" for each in report["seeds"])
         + f"; kept {report['seed']}, placer {report['placer']}",

@@ -293,15 +293,5 @@ class Front(wiring.Component):
 
 def _outcome_layout(geometry):
     """A record that goes to its leaf's row."""
-    label = (geometry.classes - 1).bit_length()
-    return data.StructLayout(
-        {
-            "node": range(geometry.nodes),
-            "label": label,
-            "test": 1,
-            "weight": WEIGHT,
-            "alternate": 1,
-            "known": 1,
-            "bayes": label,
-        }
-    )
+    item = leaf_rows.item_layout(geometry, geometry.nodes)
+    return data.StructLayout({name: field.shape for name, field in item if name not in ("op", "word", "value")})

@@ -16,6 +16,8 @@ __all__ = ["Quantiser", "codes_layout"]
 _SIGN = 1 << 31
 _INFINITY = 0x7F800000  # bits of a float; those of a NaN are more
 _NO_CLASS = 255
+# Of what the cutter gives, what is not searched.
+_PLACE, _HEAD = ("first", "end", "beat", "last"), ("label", "flags", "has_label", "has_flags")
 _CUT = ("command", "i", "room", "stop", "begun", "starved", "busy")
 
 
@@ -108,22 +110,16 @@ class Quantiser(wiring.Component):
                 "step": 1,
                 "begins": 1,
                 "codes": 1,
-                "first": step.first.shape(),
-                "end": step.end.shape(),
-                "beat": 1,
-                "last": 1,
-                "label": 8,
-                "flags": 8,
-                "has_label": 1,
-                "has_flags": 1,
+                **{name: step[name].shape() for name in _PLACE},
+                **{name: cut[name].shape() for name in _HEAD},
                 "beyond": CODE_WIDTH * (g.bus_bytes - searched),
             }
         )
         late = Signal(waits)
         m.d.comb += [
             late.codes.eq(step.kind == RowKind.CODE),
-            *assign(late, step, "step", "begins", "first", "end", "beat", "last"),
-            *assign(late, cut, "label", "flags", "has_label", "has_flags"),
+            *assign(late, step, "step", "begins", *_PLACE),
+            *assign(late, cut, *_HEAD),
             late.beyond.eq(cut.window.as_value()[CODE_WIDTH * searched :]),
         ]
         if latency := _search_clocks(g):

@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 from bregalad.protocol.tree import TREE_REPORTS, TreeKind
 
 from ..layout import words_of
-from ..mcmu.report import word_layout
+from ..mcmu.report import REPORT_WORD
 from .leaf_rows import result_layout
 
 __all__ = ["ReportMerge", "ResultWriter"]
@@ -28,7 +28,7 @@ class ResultWriter(wiring.Component):
     def __init__(self, geometry):
         self.geometry = g = geometry
         super().__init__(
-            {"i": In(stream.Signature(result_layout(g, g.nodes))), "o": Out(stream.Signature(word_layout()))}
+            {"i": In(stream.Signature(result_layout(g, g.nodes))), "o": Out(stream.Signature(REPORT_WORD))}
         )
 
     def elaborate(self, platform):
@@ -62,9 +62,9 @@ class ReportMerge(wiring.Component):
     Latency: 0 cycles. Throughput: a word per cycle.
     """
 
-    first: In(stream.Signature(word_layout()))
-    second: In(stream.Signature(word_layout()))
-    o: Out(stream.Signature(word_layout()))
+    first: In(stream.Signature(REPORT_WORD))
+    second: In(stream.Signature(REPORT_WORD))
+    o: Out(stream.Signature(REPORT_WORD))
 
     def elaborate(self, platform):
         m = Module()

@@ -155,8 +155,7 @@ class Ring(wiring.Component):
             m.d.sync += begun.eq(begun + 1)
 
         # Row.
-        walk = delay(m, walk, NodeTable.latency, "to_row")
-        goes = self._going(m, goes, NodeTable.latency, "to_row")
+        walk, goes = delay(m, walk, NodeTable.latency, "to_row"), self._going(m, goes, NodeTable.latency, "to_row")
         row = self.table.row
         at_limit = Signal()
         m.d.comb += [
@@ -197,12 +196,10 @@ class Ring(wiring.Component):
         lane = step.row.attribute[:lane_bits]
         part = Signal(CODE_WIDTH << low_bits, reset_less=True)
         m.d.sync += part.eq(get.data.word_select(lane[low_bits:], len(part)))
-        goes = self._going(m, goes & ~step.ends, 1, "to_part")
-        step = delay(m, step, 1, "to_part")
+        goes, step = self._next(m, goes & ~step.ends, step, "to_part")
         code = Signal(CODE_WIDTH, reset_less=True)
         m.d.sync += code.eq(part.word_select(step.row.attribute[:low_bits], CODE_WIDTH))
-        goes = self._going(m, goes, 1, "to_choice")
-        step = delay(m, step, 1, "to_choice")
+        goes, step = self._next(m, goes, step, "to_choice")
 
         # Branch.
         kind, value = step.row.kind, step.row.value
@@ -218,8 +215,7 @@ class Ring(wiring.Component):
             m.d.sync += branch.eq(code)
         with m.Else():
             m.d.sync += branch.eq(Mux(kind == NodeKind.NUMERIC, code >= value, code != value))
-        goes = self._going(m, goes, 1, "to_branch")
-        step = delay(m, step, 1, "to_branch")
+        goes, step = self._next(m, goes, step, "to_branch")
         m.d.comb += [
             goes_on.eq(goes),
             after.eq(step.walk),
@@ -235,6 +231,10 @@ class Ring(wiring.Component):
             m.d.sync += later.eq(goes & ~self.halt)
             goes = later
         return goes
+
+    def _next(self, m, goes, step, name):
+        """Whether a step goes on, and what it is, a stage later."""
+        return self._going(m, goes, 1, name), delay(m, step, 1, name)
 
     def _keep(self, m, step, goes, oldest):
         """Memories of ways, by a record's place: each way's leaf, and before, of an alternate, its fork.

@@ -1,18 +1,18 @@
 """Execute the commands of a board that holds trees, some of them while records are being learnt."""
 
 from amaranth import Cat, Module, Mux, Signal
-from amaranth.lib import data, stream, wiring
+from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 from bregalad.complete import complete
 from bregalad.protocol.commands import COMMAND_BYTES, WITH_PAYLOAD, CommandFlag, Opcode
 from bregalad.protocol.nodes import EDIT
 from bregalad.protocol.reports import ErrorCode, Kind
 from bregalad.protocol.rows import KEY_BYTES, ROW_COMMAND, STEP, RowOpcode
-from bregalad.protocol.tree import TREE_COMMANDS, TREE_REPORTS, TreeKind, TreeOpcode
+from bregalad.protocol.tree import TREE_REPORTS, TreeKind, TreeOpcode
 
 from ..array.operation import slot_shape
 from ..layout import struct, words_of
-from ..mcmu.command import head_shape, in_range, view
+from ..mcmu.command import HEAD_BITS, in_range, view
 from ..mcmu.dma import DESCRIPTOR
 from ..mcmu.editor import EDITS, TREE_EDITS, edit_signature
 from ..mcmu.loader import load_signature
@@ -25,19 +25,8 @@ __all__ = ["Sequencer"]
 
 # Every command is executed here, by the slot editor or by the loader.
 complete(Opcode, (Opcode.LEARN, Opcode.FENCE, Opcode.RESET, Opcode.LOAD, *EDITS), __file__)
-complete(
-    TreeOpcode,
-    (
-        TreeOpcode.EDIT,
-        TreeOpcode.ROW,
-        TreeOpcode.LAYOUT,
-        TreeOpcode.EDGES,
-        TreeOpcode.TURN,
-        TreeOpcode.GO,
-        *TREE_EDITS,
-    ),
-    __file__,
-)
+_OWN = (TreeOpcode.EDIT, TreeOpcode.ROW, TreeOpcode.LAYOUT, TreeOpcode.EDGES, TreeOpcode.GO)
+complete(TreeOpcode, (*_OWN, TreeOpcode.TURN, *TREE_EDITS), __file__)
 complete(WITH_PAYLOAD, (Opcode.WRITE, Opcode.LOAD), __file__)
 
 # Where commands are executed; RESET, TURN and GO are when they are begun.
@@ -146,10 +135,10 @@ class Sequencer(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         g = self.geometry
-        head = Signal(head_shape())
+        head = Signal(HEAD_BITS)
         learn, fence, read = (view(head, opcode) for opcode in (Opcode.LEARN, Opcode.FENCE, Opcode.READ))
         row, rows, edit, turn, go = (
-            data.View(struct(TREE_COMMANDS[opcode]), head)
+            view(head, opcode)
             for opcode in (TreeOpcode.ROW, TreeOpcode.EDGES, TreeOpcode.EDIT, TreeOpcode.TURN, TreeOpcode.GO)
         )
         opcode = learn.opcode
@@ -182,7 +171,7 @@ class Sequencer(wiring.Component):
         ]
 
         self._outputs(m, head, learn, row, rows, edit, length)
-        tries = view(attempt_head := Signal(head_shape()), Opcode.ATTEMPT)
+        tries = view(attempt_head := Signal(HEAD_BITS), Opcode.ATTEMPT)
         m.d.comb += [
             *assign(self.turn, turn, "number", "since", "left", "length"),
             self.first.eq(turn.first),
@@ -379,19 +368,13 @@ class Sequencer(wiring.Component):
                     with m.If(left <= g.bus_bytes):
                         m.next = "FETCH"
 
-            with m.State("ROW"):
-                m.d.comb += self.row.valid.eq(1)
-                with m.If(self.row.ready):
-                    m.next = "FETCH"
-                    with m.If(self.row_refused):
-                        m.next = "ERROR"
-
-            with m.State("EDIT"):
-                m.d.comb += self.edit.valid.eq(1)
-                with m.If(self.edit.ready):
-                    m.next = "FETCH"
-                    with m.If(self.refused):
-                        m.next = "ERROR"
+            for state, to, refused in (("ROW", self.row, self.row_refused), ("EDIT", self.edit, self.refused)):
+                with m.State(state):
+                    m.d.comb += to.valid.eq(1)
+                    with m.If(to.ready):
+                        m.next = "FETCH"
+                        with m.If(refused):
+                            m.next = "ERROR"
 
             with m.State("SLOTS"):
                 connect(m, flipped(self.slots.job), flipped(self.job))
@@ -481,9 +464,9 @@ class Sequencer(wiring.Component):
             (learn.opcode != Opcode.LEARN) | (((learn.flags & int(CommandFlag.MEMORY)) != 0) & (learn.root < g.nodes))
         )
         known &= learn.opcode != Opcode.ATTEMPT
-        for opcode in (TreeOpcode.EDIT, TreeOpcode.ROW, TreeOpcode.LAYOUT, TreeOpcode.EDGES, TreeOpcode.GO):
+        for opcode in _OWN:
             known |= learn.opcode == opcode
-        turn = data.View(struct(TREE_COMMANDS[TreeOpcode.TURN]), head)
+        turn = view(head, TreeOpcode.TURN)
         known |= (learn.opcode == TreeOpcode.TURN) & (turn.first + turn.slots <= g.slots)
         for opcode in TREE_EDITS:
             there = view(head, Opcode.ATTEMPT).slot < g.slots

@@ -14,9 +14,9 @@ from bregalad.protocol.registers import CellKind
 
 from ..members import drive
 from .scan import SNAPSHOTS, scan_layout
-from .term import Terms, term_layout
+from .term import TERM, Terms
 
-__all__ = ["GainUnit", "arithmetic_latency", "kind_layout", "result_layout", "shared_table"]
+__all__ = ["GainUnit", "arithmetic_latency", "KIND", "result_layout", "shared_table"]
 
 
 def _terms_of(criterion):
@@ -33,6 +33,8 @@ def _terms_of(criterion):
     return found
 
 
+# What a scan depends on of a cell's configuration.
+KIND = data.StructLayout({"kind": 2, "first": 1, "other": 1})
 _TERMS = {criterion.name: _terms_of(criterion) for criterion in DECLARED}
 
 
@@ -48,11 +50,6 @@ def shared_table(geometry, readers):
     """The table that the arithmetic of so many lanes looks numbers up in, as a component; None: each has its own."""
     make = _TERMS[geometry.criterion].shared_table
     return make and make(readers)
-
-
-def kind_layout():
-    """What a scan depends on of a cell's configuration."""
-    return data.StructLayout({"kind": 2, "first": 1, "other": 1})
 
 
 def result_layout(geometry):
@@ -83,7 +80,7 @@ class GainUnit(wiring.Component):
 
     Members
     -------
-    config : In(kind_layout())
+    config : In(KIND)
         The snapshot's cell; beside each of its words. A lane of one pass has but one cell: there
         it is stable from a snapshot's first word until its `take`.
     snap : In(1)
@@ -111,7 +108,7 @@ class GainUnit(wiring.Component):
         self._terms = {"reader": reader} if reader is not None else {}
         super().__init__(
             {
-                "config": In(kind_layout()),
+                "config": In(KIND),
                 "snap": In(1),
                 "word": In(data.ArrayLayout(g.count_width, g.classes)),
                 "scan": In(scan_layout(g, snapshots)),
@@ -159,7 +156,7 @@ class GainUnit(wiring.Component):
             m.d.sync += total.eq(side)
 
         # Pick the counts, form the term: what is left, or the total without it.
-        picked, formed = (Signal(term_layout(), name=name, reset_less=True) for name in ("picked", "formed"))
+        picked, formed = (Signal(TERM, name=name, reset_less=True) for name in ("picked", "formed"))
         whole, left, x, whole_sum = (
             Signal(width, name=name, reset_less=True) for name in ("whole", "left", "x", "whole_sum")
         )

@@ -23,7 +23,7 @@ class KearnsMansour(Terms):
 
     Members
     -------
-    i_term : In(term_layout())
+    i_term : In(TERM)
         One or two classes; one alone has the impurity 0.
     o_y : Out
         At a side's sum; 0 otherwise.

@@ -3,24 +3,22 @@
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["Terms", "term_layout"]
+__all__ = ["Terms", "TERM"]
 
 
-def term_layout():
-    """A number's place among the terms of an impurity.
-
-    The impurity of a side's counts is its sum's result minus its classes' results. A side's classes
-    come in order, two sides' ones may alternate; the sum comes at least 2 clocks after the last
-    class, and the next side in its place not before the sum.
-    """
-    return data.StructLayout(
-        {
-            "valid": 1,
-            "opens": 1,  # class 0
-            "sum": 1,  # n, the sum of the side's classes
-            "right": 1,  # the right side; 0: the left one, or one that is alone
-        }
-    )
+# A number's place among the terms of an impurity.
+#
+# The impurity of a side's counts is its sum's result minus its classes' results. A side's classes come in order, two
+# sides' ones may alternate; the sum comes at least 2 clocks after the last class, and the next side in its place not
+# before the sum.
+TERM = data.StructLayout(
+    {
+        "valid": 1,
+        "opens": 1,  # class 0
+        "sum": 1,  # n, the sum of the side's classes
+        "right": 1,  # the right side; 0: the left one, or one that is alone
+    }
+)
 
 
 class Terms(wiring.Component):
@@ -40,7 +38,7 @@ class Terms(wiring.Component):
     -------
     i_x : In(width)
         Should come from a register.
-    i_term : In(term_layout())
+    i_term : In(TERM)
     o_y : Out(o_width)
 
     Latency: ``latency`` clocks, at 18 bits 10 of `XLog2X` and `Gini`, 13 of `KearnsMansour`; 2 of
@@ -58,4 +56,4 @@ class Terms(wiring.Component):
 
     def __init__(self, width, o_width):
         self.width = width
-        super().__init__({"i_x": In(width), "i_term": In(term_layout()), "o_y": Out(o_width)})
+        super().__init__({"i_x": In(width), "i_term": In(TERM), "o_y": Out(o_width)})

@@ -23,7 +23,7 @@ class XLog2X(Terms):
 
     Members
     -------
-    i_term : In(term_layout())
+    i_term : In(TERM)
         Does not matter: every number is worth f(x).
     o_y : Out(width + log_width)
 

@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 from bregalad.protocol.link import FrameType
 
 from ..members import drive
-from ..registers import ADDRESS_WIDTH, READ_LATENCY, csr_signature
+from ..registers import ADDRESS_WIDTH, CSR, READ_LATENCY
 from .words import VALUE
 
 __all__ = ["Bridge"]
@@ -25,7 +25,7 @@ class Bridge(wiring.Component):
     i : In(stream of 32)
         Frames: their first header word, then the payload.
     commands : Out(stream of bus_width)
-    csr : Out(csr_signature)
+    csr : Out(CSR)
         An access begins once all commands before it are taken. An address that is no register's reads 0.
     values : Out(stream of {address: 16, value: 32})
         What was read.
@@ -40,7 +40,7 @@ class Bridge(wiring.Component):
             {
                 "i": In(stream.Signature(32)),
                 "commands": Out(stream.Signature(bus_width)),
-                "csr": Out(csr_signature()),
+                "csr": Out(CSR),
                 "values": Out(stream.Signature(VALUE)),
             }
         )

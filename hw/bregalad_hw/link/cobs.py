@@ -4,7 +4,7 @@ from amaranth import Assert, Cat, Module, Signal
 from amaranth.lib import memory, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from ..mcmu.report import word_layout
+from ..mcmu.report import REPORT_WORD
 from ..members import drive
 from .words import FRAME
 
@@ -110,7 +110,7 @@ class CobsEncoder(wiring.Component):
     Source: Cheshire and Baker, "Consistent overhead byte stuffing", 1999.
     """
 
-    i: In(stream.Signature(word_layout()))
+    i: In(stream.Signature(REPORT_WORD))
     o: Out(stream.Signature(8))
 
     def elaborate(self, platform):

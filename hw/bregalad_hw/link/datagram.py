@@ -5,7 +5,7 @@ from amaranth.lib import data, fifo, stream, wiring
 from amaranth.lib.wiring import In, Out
 from bregalad.protocol.link import OVERHEAD
 
-from ..mcmu.report import word_layout
+from ..mcmu.report import REPORT_WORD
 from ..members import drive
 from .words import FRAME
 
@@ -78,13 +78,13 @@ class DatagramTransmitter(wiring.Component):
 
     def __init__(self, frame_bytes):
         self.frame_words = (frame_bytes + OVERHEAD) // 4
-        super().__init__({"i": In(stream.Signature(word_layout())), "peer": In(PEER), "o": Out(stream.Signature(SENT))})
+        super().__init__({"i": In(stream.Signature(REPORT_WORD)), "peer": In(PEER), "o": Out(stream.Signature(SENT))})
 
     def elaborate(self, platform):
         m = Module()
         # One frame goes out while the next comes in.
         m.submodules.words = words = fifo.AsyncFIFOBuffered(
-            width=word_layout().size, depth=2 * self.frame_words, w_domain="sync", r_domain="network"
+            width=REPORT_WORD.size, depth=2 * self.frame_words, w_domain="sync", r_domain="network"
         )
         m.submodules.heads = heads = fifo.AsyncFIFOBuffered(
             width=16 + PEER.size, depth=9, w_domain="sync", r_domain="network"
@@ -103,7 +103,7 @@ class DatagramTransmitter(wiring.Component):
             with m.If(self.i.p.last):
                 m.d.sync += count.eq(1)
 
-        word = data.View(word_layout(), words.r_data)
+        word = data.View(REPORT_WORD, words.r_data)
         gone = Signal()
         m.d.comb += [
             *drive(self.o.p, data=word.data, last=word.last),

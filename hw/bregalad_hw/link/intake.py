@@ -19,12 +19,8 @@ class Intake(wiring.Component):
 
     Parameters
     ----------
-    ring_words : int
-        Of the ring, a power of two; a frame must fit into it.
-    frame_bytes : int
-        Largest payload that is taken.
-    peer_width : int
-        Bits of what tells where a frame comes from.
+    ring_words, frame_bytes, peer_width : int
+        As of `Link`; a frame must fit into the ring.
 
     Members
     -------

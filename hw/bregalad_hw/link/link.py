@@ -50,7 +50,7 @@ class Link(wiring.Component):
         Frames to the host, and where each of them goes.
     commands : Out(stream of words of ``geometry.bus_width``)
     reports : In(stream of {data: 32, last})
-    csr : Out(csr_signature)
+    csr : Out(CSR)
     reset : Out(1)
         A session begins: the accelerator's reset. Commands and accesses wait, reports are dropped.
     tick : Out(1)

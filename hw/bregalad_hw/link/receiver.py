@@ -8,7 +8,7 @@ from bregalad.protocol.link import HEADER, OVERHEAD, AckFlag, FrameType
 from ..layout import struct
 from ..members import drive
 from .crc import Crc32
-from .ring import write_signature
+from .ring import ENTRY
 from .words import FRAME
 
 __all__ = ["FrameReceiver"]
@@ -34,7 +34,7 @@ class FrameReceiver(wiring.Component):
     i : In(stream of {data: 32, last, bad})
     peer : In(peer_width)
         Of the frame; looked at with its first word.
-    ring : Out(write_signature)
+    ring : Out(ENTRY)
     session : In(32)
         The session that lives, 0: none.
     begin : In(1)
@@ -64,7 +64,7 @@ class FrameReceiver(wiring.Component):
             {
                 "i": In(stream.Signature(FRAME)),
                 "peer": In(peer_width),
-                "ring": Out(write_signature()),
+                "ring": Out(ENTRY),
                 "session": In(32),
                 "begin": In(1),
                 "header": Out(struct(HEADER)),

@@ -6,8 +6,10 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ..members import drive
 
-__all__ = ["Ring", "StreamMemory", "write_signature"]
+__all__ = ["Ring", "StreamMemory", "ENTRY"]
 
+# A ring's entry, seen from who writes: words, then whether they stay.
+ENTRY = wiring.Signature({"data": Out(32), **dict.fromkeys(("en", "commit", "rollback"), Out(1)), "overflow": In(1)})
 _AHEAD = 8  # words read ahead of their reader
 
 
@@ -70,17 +72,6 @@ class StreamMemory(wiring.Component):
         return m
 
 
-def write_signature():
-    """A ring's entry, seen from who writes: words, then whether they stay."""
-    return wiring.Signature(
-        {
-            "data": Out(32),
-            **dict.fromkeys(("en", "commit", "rollback"), Out(1)),
-            "overflow": In(1),
-        }
-    )
-
-
 class Ring(wiring.Component):
     """Words that come to be read only once they are committed.
 
@@ -91,7 +82,7 @@ class Ring(wiring.Component):
 
     Members
     -------
-    w : In(write_signature)
+    w : In(ENTRY)
         ``overflow``: words since the last commit or rollback found no room; then ``commit`` is not
         allowed. Neither comes together with ``en``.
     o : Out(stream of 32)
@@ -106,9 +97,7 @@ class Ring(wiring.Component):
         if not isinstance(depth, int) or depth & (depth - 1) or not 16 <= depth <= 32768:
             raise ValueError(f"depth must be a power of two, 16 to 32768 words, not {depth!r}")
         self.depth = depth
-        super().__init__(
-            {"w": In(write_signature()), "o": Out(stream.Signature(32)), "room": Out(range(depth + 1), init=depth)}
-        )
+        super().__init__({"w": In(ENTRY), "o": Out(stream.Signature(32)), "room": Out(range(depth + 1), init=depth)})
 
     def elaborate(self, platform):
         m = Module()

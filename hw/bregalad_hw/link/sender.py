@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 from bregalad.protocol.link import HEADER, REFUSED, WELCOME, AckFlag, FrameType, WelcomeFlag
 
 from ..layout import struct
-from ..mcmu.report import word_layout
+from ..mcmu.report import REPORT_WORD
 from ..members import assign, drive
 from .crc import Crc32
 from .words import HEAD, reply_layout
@@ -67,7 +67,7 @@ class FrameSender(wiring.Component):
                 "expected": In(16),
                 "room": In(16),
                 "idle": Out(1),
-                "o": Out(stream.Signature(word_layout())),
+                "o": Out(stream.Signature(REPORT_WORD)),
                 "to_peer": Out(peer_width),
             }
         )

@@ -5,7 +5,7 @@ from amaranth.lib import data, memory, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 from bregalad.protocol.link import FrameType, ReportsFlag
 
-from ..mcmu.report import word_layout
+from ..mcmu.report import REPORT_WORD
 from ..members import drive
 from .ring import StreamMemory
 from .words import HEAD, VALUE
@@ -61,7 +61,7 @@ class Window(wiring.Component):
         self.timeout = timeout
         super().__init__(
             {
-                "reports": In(stream.Signature(word_layout())),
+                "reports": In(stream.Signature(REPORT_WORD)),
                 "values": In(stream.Signature(VALUE)),
                 "head": Out(stream.Signature(HEAD)),
                 "words": Out(stream.Signature(32)),

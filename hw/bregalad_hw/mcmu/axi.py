@@ -14,7 +14,7 @@ __all__ = [
     "Response",
     "axi_signature",
     "channel",
-    "join",
+    "end_taken",
     "read_signature",
     "write_signature",
     "write_words",
@@ -76,20 +76,11 @@ def axi_signature(data_width, id_width=1):
     return wiring.Signature({**read.members, **write.members})
 
 
-def join(m, axi, *managers):
-    """Connect managers that have some of the channels each to a port that has all.
-
-    Parameters
-    ----------
-    m : Module
-    axi : interface of axi_signature
-    managers : interface of read_signature or write_signature
-        Of submodules: what is behind a component's own port, or in front of a submodule's.
-    """
-    for manager in managers:
-        for name, member in manager.signature.members.items():
-            theirs, ours = getattr(manager, name), getattr(axi, name)
-            m.d.comb += ours.eq(theirs) if member.flow is Out else theirs.eq(ours)
+def end_taken(m, axi, *channels):
+    """End each channel's ``valid``, a register, as it is taken; what follows in the module may begin the next."""
+    for channel in channels:
+        with m.If(getattr(axi, f"{channel}ready")):
+            m.d.sync += getattr(axi, f"{channel}valid").eq(0)
 
 
 def write_words(m, axi):
@@ -101,8 +92,5 @@ def write_words(m, axi):
         Whether address and word may be put into their registers.
     """
     m.d.comb += drive(axi, awsize=(len(axi.wdata) // 8).bit_length() - 1, awburst=0b01, awcache=0b0011, wlast=1)
-    with m.If(axi.awready):
-        m.d.sync += axi.awvalid.eq(0)
-    with m.If(axi.wready):
-        m.d.sync += axi.wvalid.eq(0)
+    end_taken(m, axi, "aw", "w")
     return (~axi.awvalid | axi.awready) & (~axi.wvalid | axi.wready)

@@ -1,6 +1,5 @@
 """A command's first 16 bytes in hardware."""
 
-from amaranth import unsigned
 from amaranth.lib import data
 from bregalad.geometry import NONE
 from bregalad.protocol.commands import COMMAND_BYTES, COMMANDS, Opcode, references
@@ -8,12 +7,10 @@ from bregalad.protocol.tree import TREE_COMMANDS
 
 from ..layout import struct
 
-__all__ = ["execute", "head_shape", "in_range", "view"]
+__all__ = ["execute", "HEAD_BITS", "in_range", "view"]
 
 
-def head_shape():
-    """The bits of a command without its payload."""
-    return unsigned(8 * COMMAND_BYTES)
+HEAD_BITS = 8 * COMMAND_BYTES  # of a command without its payload
 
 
 def view(head, opcode):
@@ -39,7 +36,7 @@ def in_range(head, geometry):
 
 
 def execute(m, is_, table):
-    """Do what a table has for an opcode: functions that add to the module.
+    """Do what a table has for an opcode: go to a state, or call a function that adds to the module.
 
     The last entry stands for every other opcode too: those that reach this place are in the table.
 
@@ -48,12 +45,19 @@ def execute(m, is_, table):
     m : Module
     is_ : dict of Value
         By opcode, whether it is the command's.
-    table : dict of function
+    table : dict of str or function
         By opcode.
     """
+
+    def begin(to):
+        if isinstance(to, str):
+            m.next = to
+        else:
+            to()
+
     *others, (_, last) = table.items()
-    for number, (known, function) in enumerate(others):
+    for number, (known, to) in enumerate(others):
         with m.If(is_[known]) if not number else m.Elif(is_[known]):
-            function()
+            begin(to)
     with m.Else():
-        last()
+        begin(last)

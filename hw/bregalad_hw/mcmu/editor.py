@@ -15,7 +15,7 @@ from bregalad.protocol.tree import MANY, TreeOpcode
 
 from ..array.operation import Op, operation_layout
 from ..members import drive
-from .command import execute, head_shape, view
+from .command import HEAD_BITS, execute, view
 from .report import job_layout, job_words
 from .scheduler import attempt_layout, attempt_of
 from .slots import EMPTY_ENTRY, SINCE_WIDTH, entry_layout, table_signature
@@ -37,7 +37,7 @@ def edit_signature(geometry):
     g = geometry
     return wiring.Signature(
         {
-            "head": Out(head_shape()),
+            "head": Out(HEAD_BITS),
             "start": Out(1),
             "drop": Out(1),
             "done": In(1),
@@ -144,13 +144,11 @@ class SlotEditor(wiring.Component):
         }
 
         # What a command or a word says of a row is worked out a clock ahead.
-        timed, limit, placed_timed, placed_limit = Signal(), Signal(16), Signal(), Signal(16)
+        placed_timed, placed_limit = _period(m, "placed", place.period)
+        timed, limit = _period(m, "written", parts["period"])
+        own_timed, own_limit = _period(m, "own", view(edit.head, TreeOpcode.PERIOD).period)
         link, current = Signal(16), Signal(16)
         m.d.sync += [
-            placed_timed.eq(place.period != 0),
-            placed_limit.eq(place.period - 1),
-            timed.eq(parts["period"] != 0),
-            limit.eq(parts["period"] - 1),
             link.eq(Mux(parts["link"] < g.slots, parts["link"], NONE)),
             current.eq(Mux(parts["current"] < g.max_cells, parts["current"], NONE)),
         ]
@@ -199,12 +197,6 @@ class SlotEditor(wiring.Component):
             with m.If(column == g.classes - 1):
                 m.d.sync += [column.eq(0), bin_.eq(bin_ + 1)]
 
-        def to(state):
-            def go():
-                m.next = state
-
-            return go
-
         def begin_write():
             m.next = "UNPACK"
             with m.If(~entry_access & ~edit.drop):
@@ -229,20 +221,20 @@ class SlotEditor(wiring.Component):
                 Opcode.WRITE: begin_write,
                 Opcode.READ: begin_read,
                 Opcode.PLACE: begin_place,
-                Opcode.CLEAR: to("WINDOW"),
-                **dict.fromkeys((Opcode.ATTEMPT, *TREE_EDITS), to("LOOK")),
+                Opcode.CLEAR: "WINDOW",
+                **dict.fromkeys((Opcode.ATTEMPT, *TREE_EDITS), "LOOK"),
             },
             __file__,
         )
         go_on = {  # with the row
-            Opcode.ATTEMPT: to("MIXED"),
-            TreeOpcode.NODE: to("NODE"),
-            TreeOpcode.PERIOD: to("PERIOD"),
-            Opcode.READ: to("ENTRY"),
-            Opcode.PLACE: to("ROLE"),
+            Opcode.ATTEMPT: "MIXED",
+            TreeOpcode.NODE: "NODE",
+            TreeOpcode.PERIOD: "PERIOD",
+            Opcode.READ: "ENTRY",
+            Opcode.PLACE: "ROLE",
         }
-        divided = {Opcode.READ: to("STATISTICS"), Opcode.WRITE: to("UNPACK"), Opcode.PLACE: to("WINDOW")}
-        capped, own_timed, own_limit = self._ahead(m)
+        divided = {Opcode.READ: "STATISTICS", Opcode.WRITE: "UNPACK", Opcode.PLACE: "WINDOW"}
+        capped = self._capped(m)
         mixed = self._mixed(m, row)
 
         with m.FSM(name="state"):
@@ -444,15 +436,18 @@ class SlotEditor(wiring.Component):
         ]
         return many | Mux(none, (there & (there - 1)).any(), (there & other).any())
 
-    def _ahead(self, m):
-        """A clock ahead: numbers of a NODE, at most a count's; a period."""
-        g = self.geometry
-        node, own = view(self.edit.head, TreeOpcode.NODE), view(self.edit.head, TreeOpcode.PERIOD)
-        timed, limit = Signal(), Signal(16)
+    def _capped(self, m):
+        """A clock ahead: numbers of a NODE, at most a count's."""
+        g, node = self.geometry, view(self.edit.head, TreeOpcode.NODE)
         capped = {name: Signal(g.count_width, name=name) for name in ("inherited", "all_up_to")}
         m.d.sync += [
-            timed.eq(own.period != 0),
-            limit.eq(own.period - 1),
-            *(number.eq(Mux(node[name] > g.count_max, g.count_max, node[name])) for name, number in capped.items()),
+            number.eq(Mux(node[name] > g.count_max, g.count_max, node[name])) for name, number in capped.items()
         ]
-        return capped, timed, limit
+        return capped
+
+
+def _period(m, name, period):
+    """A period as a row has it, a clock later: whether there is one, and one less."""
+    timed, limit = Signal(name=f"{name}_timed"), Signal(16, name=f"{name}_limit")
+    m.d.sync += [timed.eq(period != 0), limit.eq(period - 1)]
+    return timed, limit

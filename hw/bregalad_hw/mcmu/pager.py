@@ -3,12 +3,11 @@
 from amaranth import Assert, Cat, Module, Mux, Signal
 from amaranth.lib import data, fifo, memory, wiring
 from amaranth.lib.wiring import In, Out
-from bregalad.geometry import CODE_WIDTH
 from bregalad.protocol.pages import PageLayout
 
-from ..array.operation import CELL_WIDTH, Op, operation_layout, slot_shape
-from ..members import assign, drive
-from .axi import BOUNDARY, axi_signature, join
+from ..array.operation import Op, operation_layout, operations_signature, slot_shape
+from ..members import assign, drive, join
+from .axi import BOUNDARY, axi_signature
 from .dma import ReadDMA
 from .page_walk import PageWalk
 from .posted import PostedWriter
@@ -17,6 +16,7 @@ __all__ = ["Pager", "chip_geometry"]
 
 _LEVEL = 4  # operations that wait before others are held
 _INCOMING = 8  # others that may come then, beside the SNAPs of a pass
+_WAITING = ("op", "codes", "count_in", "attempt_current")  # what waits: codes come a clock later
 _READS = 16  # of a page that are under way; the way round takes about as many clocks
 
 
@@ -44,16 +44,11 @@ class Pager(wiring.Component):
 
     Members
     -------
-    op : In(operation_layout(geometry)), codes, count, current : In
-        As the array takes them.
+    work : In(operations_signature(geometry))
+        Operations of slots, as if the array had all of them; nothing of each lane.
     hold : Out(1)
         No more operations, but for a few and the SNAPs of a pass that has begun.
-    chip_op : Out(operation_layout(chip_geometry)), chip_codes, chip_count, chip_counts, chip_current : Out
-        To the array.
-    chip_answer : In(W), chip_valid : In(1), answer : Out(W), valid : Out(1)
-        Counts that READs of a lane ask for, from the array and to who has asked.
-    lanes_counts : In(ArrayLayout(W, lanes)), lanes_valid : In(1)
-        What READs of each lane ask for, from the array.
+    array : Out(operations_signature(chip_geometry(geometry)))
     base : In(32)
         Where the pages begin.
     rests : In(1)
@@ -72,34 +67,19 @@ class Pager(wiring.Component):
 
     def __init__(self, geometry):
         self.geometry = g = geometry
-        self.chip = chip = chip_geometry(g)
+        self.chip = chip_geometry(g)
         self.pages = PageLayout(g)
-        codes = data.ArrayLayout(CODE_WIDTH, g.lanes)
+        work = operations_signature(g)
         # What waits for its slot; what a log has of a beat.
+        self._waiting = data.StructLayout({name: work.members[name].shape for name in _WAITING})
         self._carried = ("pass_", "label", "minus")
         carried = {name: operation_layout(g)[name].shape for name in self._carried}
-        self._logged = data.StructLayout({"codes": codes, **carried})
-        self._waiting = data.StructLayout(
-            {"op": operation_layout(g), "codes": codes, "count": g.count_width, "current": CELL_WIDTH}
-        )
+        self._logged = data.StructLayout({"codes": work.members["codes"].shape, **carried})
         super().__init__(
             {
-                "op": In(operation_layout(g)),
-                "codes": In(codes),
-                "count": In(g.count_width),
-                "current": In(CELL_WIDTH),
+                "work": In(work),
+                "array": Out(operations_signature(self.chip)),
                 "hold": Out(1),
-                "chip_op": Out(operation_layout(chip)),
-                "chip_codes": Out(codes),
-                "chip_count": Out(g.count_width),
-                "chip_counts": Out(data.ArrayLayout(g.count_width, g.lanes)),
-                "chip_current": Out(CELL_WIDTH),
-                "chip_answer": In(g.count_width),
-                "chip_valid": In(1),
-                "lanes_counts": In(data.ArrayLayout(g.count_width, g.lanes)),
-                "lanes_valid": In(1),
-                "answer": Out(g.count_width),
-                "valid": Out(1),
                 "base": In(32),
                 "rests": In(1),
                 "axi": Out(axi_signature(g.bus_width)),
@@ -141,13 +121,12 @@ class Pager(wiring.Component):
 
         # What goes to the array, codes a clock later.
         issued = Signal(operation_layout(self.chip))
-        codes, late_codes = Signal.like(self.codes), Signal.like(self.codes)
+        work, array = self.work, self.array
+        codes, late_codes = Signal.like(work.codes), Signal.like(work.codes)
         m.d.sync += [
-            self.chip_op.eq(issued),
             late_codes.eq(codes),
-            self.chip_codes.eq(late_codes),
-            self.chip_count.eq(head.count),
-            self.chip_current.eq(head.current),
+            *drive(array, op=issued, codes=late_codes),
+            *assign(array, head, "count_in", "attempt_current"),
         ]
         m.d.comb += codes.eq(head.codes)
 
@@ -185,12 +164,11 @@ class Pager(wiring.Component):
         m.submodules.counts = counts = fifo.SyncFIFOBuffered(width=pages.item_bits, depth=_READS)
         requests = issued.code == Op.READ
         m.d.comb += [
-            self.answer.eq(self.chip_answer),
-            self.valid.eq(self.chip_valid & ~saving),
-            *drive(counts, w_en=self.lanes_valid & saving, w_data=self.lanes_counts),
+            *drive(work, count_out=array.count_out, count_valid=array.count_valid & ~saving),
+            *drive(counts, w_en=array.counts_valid & saving, w_data=array.counts_out),
         ]
         m.d.sync += [
-            reads.eq(reads + requests - self.chip_valid),
+            reads.eq(reads + requests - array.count_valid),
             places_left.eq(places_left - (requests & saving) + (counts.r_en & counts.r_rdy)),
             Assert(~counts.w_en | counts.w_rdy, "no room for a count"),
         ]
@@ -215,7 +193,7 @@ class Pager(wiring.Component):
         items = Signal(range(pages.word_items + 1))
         full = Signal()
         parts = Signal(range(max(pages.beat_words, pages.item_words) + 1))
-        m.d.sync += self.chip_counts.eq(word)
+        m.d.sync += array.counts_in.eq(word)
         m.d.comb += words.eq(word)
         beat = Signal(pages.beat_words * g.bus_width)
         logged, counted = Signal(self._logged), data.View(self._logged, beat[: self._logged.size])
@@ -439,14 +417,14 @@ class Pager(wiring.Component):
         m.submodules.queue = queue = fifo.SyncFIFOBuffered(width=self._waiting.size, depth=depth)
         arrived = Signal(self._waiting)  # its codes come now
         m.d.sync += [
-            *assign(arrived, self, "op", "count", "current"),
+            *assign(arrived, self.work, "op", "count_in", "attempt_current"),
             self.hold.eq(queue.level > _LEVEL),
             Assert(~queue.w_en | queue.w_rdy, "no room for an operation"),
         ]
         entering = Signal(self._waiting)
         m.d.comb += [
             entering.eq(arrived),
-            entering.codes.eq(self.codes),
+            entering.codes.eq(self.work.codes),
             *drive(queue, w_data=entering, w_en=arrived.op.code != Op.NONE),
         ]
-        return queue, (self.op.code == Op.NONE) & (arrived.op.code == Op.NONE) & (queue.level == 0)
+        return queue, (self.work.op.code == Op.NONE) & (arrived.op.code == Op.NONE) & (queue.level == 0)

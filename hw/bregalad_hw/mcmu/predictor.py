@@ -181,11 +181,7 @@ class Predictor(wiring.Component):
                 score.eq(Mux(used[2], base[2] - product[1], self._unseen)),
             ]
             scores.append(score)
-        for i in range(4):
-            after = Signal(name=f"ready_{i}")
-            m.d.sync += after.eq(ready)
-            ready = after
-        return ready, scores
+        return delay(m, ready, 4, "ready", reset_less=False), scores
 
     def _queue(self, m, ready, known, scores):
         """Find the highest score; keep its class until it is taken."""

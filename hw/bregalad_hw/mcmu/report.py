@@ -15,8 +15,9 @@ from ..members import drive
 from ..registers import configuration_signature
 from .scheduler import head_layout
 
-__all__ = ["JOBS", "ATTEMPTS", "ReportWriter", "job_layout", "job_words", "word_layout"]
+__all__ = ["JOBS", "ATTEMPTS", "ReportWriter", "job_layout", "job_words", "REPORT_WORD"]
 
+REPORT_WORD = data.StructLayout({"data": 32, "last": 1})  # of the stream of reports
 # What the writer writes: results of attempts, each behind its SPLIT_CANDIDATE, and jobs that say what they are.
 ATTEMPTS = (Kind.TOP_CANDIDATES, Kind.GAINS)
 _TREE_JOBS = (TreeKind.BLOCK, TreeKind.LEARNT)
@@ -25,11 +26,6 @@ JOBS = (*_BARE, Kind.ENTRY, Kind.STATISTICS)
 complete(Kind, (*ATTEMPTS, *(kind for kind in JOBS if kind not in _TREE_JOBS)), __file__)
 _WRITTEN_ELSEWHERE = (TreeKind.LABEL, TreeKind.MARK, TreeKind.ROW)  # `front/results.py` writes them
 complete(TreeKind, (TreeKind.SPLIT_CANDIDATE, *_TREE_JOBS, *_WRITTEN_ELSEWHERE), __file__)
-
-
-def word_layout():
-    """A word of the report stream."""
-    return data.StructLayout({"data": 32, "last": 1})
 
 
 def job_layout(geometry):
@@ -94,7 +90,7 @@ class ReportWriter(wiring.Component):
                 "configuration": In(configuration_signature()),
                 "reported": Out(1),
                 "idle": Out(1),
-                "o": Out(stream.Signature(word_layout())),
+                "o": Out(stream.Signature(REPORT_WORD)),
             }
         )
 

@@ -1,18 +1,22 @@
 """Attempts: queue them, lock their slots, take the snapshots."""
 
+from functools import reduce
+from operator import or_
+
 from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import data, fifo, stream, wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Out, connect, flipped
 from bregalad.protocol.reports import AttemptFlag
 
 from ..array.operation import CELL_WIDTH, Op, operation_layout, slot_shape
 from ..gain.scan import SNAPSHOTS
-from ..members import drive
+from ..members import assign, drive
 from .slots import entry_layout
 
 __all__ = ["ATTEMPTS", "AttemptScheduler", "head_layout", "attempt_layout", "attempt_of"]
 
 ATTEMPTS = 4  # that may wait for their snapshot
+_COPIED = ("n", "class_counts", "inherited", "all_up_to")  # of a slot's row to its attempt
 
 
 def head_layout(geometry):
@@ -24,7 +28,7 @@ def head_layout(geometry):
             "slot": slot_shape(g),
             "flags": 8,
             "number": 32,  # of the last record before
-            **{name: entry[name].shape for name in ("n", "class_counts", "inherited", "all_up_to")},
+            **{name: entry[name].shape for name in _COPIED},
         }
     )
 
@@ -36,15 +40,10 @@ def attempt_layout(geometry):
 
 def attempt_of(m, attempt, slot, entry, number):
     """Drive ``attempt`` with what an attempt of ``slot`` captures of its entry, and with the record's number."""
-    copied = ("n", "class_counts", "inherited", "all_up_to")
     m.d.comb += [
         *drive(attempt.head, slot=slot, number=number),
-        *(attempt.head[name].eq(entry[name]) for name in copied),
-        attempt.head.flags.eq(
-            Mux(entry.halved, AttemptFlag.HALVED, 0)
-            | Mux(entry.underflow, AttemptFlag.UNDERFLOW, 0)
-            | Mux(entry.inner, AttemptFlag.INNER, 0)
-        ),
+        *assign(attempt.head, entry, *_COPIED),
+        attempt.head.flags.eq(reduce(or_, (Mux(entry[flag.name.lower()], flag, 0) for flag in AttemptFlag))),
         attempt.current.eq(entry.current),
     ]
 
@@ -145,17 +144,12 @@ class AttemptScheduler(wiring.Component):
 
         # An attempt is taken down in the clock of its push, and put to the others a clock later.
         arrived, current = Signal(), Signal(CELL_WIDTH)
-        m.d.sync += [
-            arrived.eq(pushed),
-            current.eq(self.i.p.current),
-            pushing.eq(self.i.p.head),
-        ]
+        m.d.sync += [arrived.eq(pushed), current.eq(self.i.p.current), pushing.eq(self.i.p.head)]
+        connect(m, heads.r_stream, flipped(self.head))
         m.d.comb += [
             self.i.ready.eq(ready),
             pushed.eq(self.i.valid & ready),
             *drive(heads, w_en=arrived, w_data=pushing),
-            *drive(self.head, payload=heads.r_data, valid=heads.r_rdy),
-            heads.r_en.eq(self.head.ready),
             self.quiet.eq(out == 0),
             *(
                 locked.eq(

@@ -5,7 +5,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from ..members import assign, drive
-from .axi import BURST, axi_signature
+from .axi import BURST, axi_signature, end_taken
 
 __all__ = ["MemoryTurns"]
 
@@ -55,8 +55,7 @@ class MemoryTurns(wiring.Component):
             "read", [port.arvalid for port in self.i], ~o.arvalid | o.arready, o.rvalid & o.rready & o.rlast
         )
         first = Array(self.i)[chosen]
-        with m.If(o.arready):
-            m.d.sync += o.arvalid.eq(0)
+        end_taken(m, o, "ar")
         with m.If(take):
             m.d.sync += [o.arvalid.eq(1), *assign(o, first, "araddr", *(f"ar{name}" for name in BURST))]
         m.d.comb += o.rready.eq(1)
@@ -73,10 +72,7 @@ class MemoryTurns(wiring.Component):
             o.bvalid & o.bready,
         )
         first = Array(self.i)[chosen]
-        with m.If(o.awready):
-            m.d.sync += o.awvalid.eq(0)
-        with m.If(o.wready):
-            m.d.sync += o.wvalid.eq(0)
+        end_taken(m, o, "aw", "w")
         with m.If(take):
             m.d.sync += [o.awvalid.eq(1), o.wvalid.eq(1)]
             m.d.sync += assign(o, first, "wdata", "wstrb", "awaddr", *(f"aw{name}" for name in BURST))

@@ -9,12 +9,12 @@ from bregalad.protocol.tree import TREE_REGISTERS
 
 from ..accelerator import Accelerator
 from ..duplicate import add_with_reset
-from ..mcmu.axi import BOUNDARY, axi_signature, join
-from ..members import drive
+from ..mcmu.axi import BOUNDARY, axi_signature
+from ..members import drive, join
 from ..registers import RegisterFile
 from .commands import CommandRing
 from .control import ResetControl
-from .lite import RegisterPort, lite_signature
+from .lite import LITE, RegisterPort
 from .reports import ReportRing
 from .shared import ID_WIDTH, SharedReads, SharedWrites
 
@@ -74,7 +74,7 @@ class AxiCore(wiring.Component):
         self.reports = ReportRing(g.bus_width, burst=min(self.burst, 16))
         super().__init__(
             {
-                "s_axi": In(lite_signature()),
+                "s_axi": In(LITE),
                 "m_axi": Out(axi_signature(g.bus_width, ID_WIDTH)),
                 "interrupt": Out(1),
             }

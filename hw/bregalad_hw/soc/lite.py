@@ -8,29 +8,23 @@ from bregalad.protocol.soc import PATIENCE, SOC_BASE, SOC_BYTES
 
 from ..mcmu.axi import Response, channel
 from ..members import drive
-from ..registers import READ_LATENCY, csr_signature
+from ..registers import CSR, READ_LATENCY
 
-__all__ = ["LITE_ADDRESS_WIDTH", "RegisterPort", "lite_signature"]
+__all__ = ["LITE_ADDRESS_WIDTH", "RegisterPort", "LITE"]
 
 LITE_ADDRESS_WIDTH = (SOC_BYTES - 1).bit_length()
+# An AXI4-Lite bus of 32 bits, seen from the manager: Arm IHI 0022, chapter B1.
+LITE = wiring.Signature(
+    {
+        **channel("aw", Out, addr=LITE_ADDRESS_WIDTH, prot=3),
+        **channel("w", Out, data=32, strb=4),
+        **channel("b", In, resp=2),
+        **channel("ar", Out, addr=LITE_ADDRESS_WIDTH, prot=3),
+        **channel("r", In, data=32, resp=2),
+    }
+)
 _WAIT = READ_LATENCY + 1  # a pulse takes a clock more than a value to work, so a write waits too
 _GROUP = (SOC_BASE - 1).bit_length() - 2  # the bit of a word's address that tells whose it is
-
-
-def lite_signature():
-    """An AXI4-Lite bus of 32 bits, seen from the manager.
-
-    Source: Arm IHI 0022, chapter B1.
-    """
-    return wiring.Signature(
-        {
-            **channel("aw", Out, addr=LITE_ADDRESS_WIDTH, prot=3),
-            **channel("w", Out, data=32, strb=4),
-            **channel("b", In, resp=2),
-            **channel("ar", Out, addr=LITE_ADDRESS_WIDTH, prot=3),
-            **channel("r", In, data=32, resp=2),
-        }
-    )
 
 
 class RegisterPort(wiring.Component):
@@ -47,9 +41,9 @@ class RegisterPort(wiring.Component):
 
     Members
     -------
-    axi : In(lite_signature)
+    axi : In(LITE)
         SLVERR for what is no register, a write of a read-only one, of some of its bytes, or in vain.
-    csr, core_csr : Out(csr_signature)
+    csr, core_csr : Out(CSR)
         To the accelerator and to the core's own registers.
     quiet : In(1)
         The accelerator's registers may be written.
@@ -70,9 +64,9 @@ class RegisterPort(wiring.Component):
         self.patience = patience
         super().__init__(
             {
-                "axi": In(lite_signature()),
-                "csr": Out(csr_signature()),
-                "core_csr": Out(csr_signature()),
+                "axi": In(LITE),
+                "csr": Out(CSR),
+                "core_csr": Out(CSR),
                 **dict.fromkeys(("quiet", "halted", "open"), In(1)),
             }
         )

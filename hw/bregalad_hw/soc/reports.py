@@ -5,8 +5,8 @@ from amaranth.lib import memory, stream, wiring
 from amaranth.lib.wiring import In, Out
 from bregalad.protocol.soc import REPORT_RING, Stop
 
-from ..mcmu.axi import BOUNDARY, Response, write_signature
-from ..mcmu.report import word_layout
+from ..mcmu.axi import BOUNDARY, Response, end_taken, write_signature
+from ..mcmu.report import REPORT_WORD
 from ..members import drive
 
 __all__ = ["ReportRing"]
@@ -57,7 +57,7 @@ class ReportRing(wiring.Component):
         self.burst = burst
         super().__init__(
             {
-                "i": In(stream.Signature(word_layout())),
+                "i": In(stream.Signature(REPORT_WORD)),
                 "page": In(20),
                 "size": In(range(REPORT_RING[1] + 1)),
                 "pages": In(20),
@@ -130,8 +130,7 @@ class ReportRing(wiring.Component):
             *drive(axi, wlast=last, bready=1),
             axi.wstrb.eq(Cat(bit.replicate(4) for bit in strobe)),
         ]
-        with m.If(axi.awready):
-            m.d.sync += axi.awvalid.eq(0)
+        end_taken(m, axi, "aw")
         at = Signal(32)
         m.d.comb += at.eq((self.page << 12) + ((produced & places) << 2))
         with m.FSM():

@@ -4,7 +4,7 @@ from amaranth import Array, Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from ..mcmu.axi import ADDRESS_WIDTH, BURST, Response, read_signature, write_signature
+from ..mcmu.axi import ADDRESS_WIDTH, BURST, Response, end_taken, read_signature, write_signature
 from ..members import assign, drive
 
 __all__ = ["ID_WIDTH", "SharedReads", "SharedWrites"]
@@ -82,8 +82,7 @@ class SharedReads(wiring.Component):
                             m.d.comb += chosen.eq(other)
         take = Signal()
         m.d.comb += take.eq(Cat(wants).any() & (~o.arvalid | o.arready))
-        with m.If(o.arready):
-            m.d.sync += o.arvalid.eq(0)
+        end_taken(m, o, "ar")
         with m.If(take):
             m.d.sync += turn.eq(chosen)
         ports = Array(self.i)
@@ -121,19 +120,15 @@ class SharedWrites(wiring.Component):
 
     Parameters
     ----------
-    data_width : int
-    managers : int
-        At most 4. Who offers a burst has all its words, and takes answers in every clock.
+    data_width, managers : int
+        As of `SharedReads`. Who offers a burst has all its words, and takes answers in every clock.
 
     Members
     -------
     i : In(AXI4 write) x managers
         Addresses count from the window's base, and lie in the window.
-    base : In(64)
-    stop : In(1)
-        No more bursts begin.
-    quiet : Out(1)
-        All that have begun are answered. A clock later than ``stop``.
+    base : In(64), stop : In(1), quiet : Out(1)
+        As of `SharedReads`.
     o : Out(AXI4 write)
         ``awid`` is the manager's number.
 
@@ -166,8 +161,7 @@ class SharedWrites(wiring.Component):
         begin = Signal()
         m.d.comb += begin.eq(any_wants & ~writing & ~o.awvalid & ~self.stop & ~under_way.all())
         first = Array(self.i)[chosen]
-        with m.If(o.awready):
-            m.d.sync += o.awvalid.eq(0)
+        end_taken(m, o, "aw")
         with m.If(begin):
             m.d.sync += [
                 *drive(o, awvalid=1, awid=chosen, awaddr=self.base + first.awaddr),

@@ -8,7 +8,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 from bregalad.geometry import Geometry
 from bregalad.protocol.registers import CellKind
-from bregalad_hw.gain.gain import GainUnit, arithmetic_latency, kind_layout, result_layout
+from bregalad_hw.gain.gain import KIND, GainUnit, arithmetic_latency, result_layout
 from bregalad_hw.gain.scan import Scan, scan_clocks
 from cocotb.triggers import FallingEdge
 
@@ -34,7 +34,7 @@ class Gains(wiring.Component):
                     name: self.lead.signature.members[name]
                     for name in ("snap", "bin", "classes_in_use", "done", "take")
                 },
-                "config": In(kind_layout()).array(UNITS),
+                "config": In(KIND).array(UNITS),
                 "word": In(data.ArrayLayout(g.count_width, g.classes)).array(UNITS),
                 "result": Out(result_layout(g)).array(UNITS),
             }
@@ -100,11 +100,11 @@ def drive_units(bench, counts, cells):
     """Drive words and configurations of the units, with anything where they are None."""
     word_layout = bench.shapes["word__0"]
     for i in range(UNITS):
-        word, config = bench.rng.getrandbits(word_layout.size), bench.rng.getrandbits(kind_layout().size)
+        word, config = bench.rng.getrandbits(word_layout.size), bench.rng.getrandbits(KIND.size)
         if counts:
             word = pack(word_layout, counts[i])
         if cells:  # of its base the unit knows nothing
-            config = pack(kind_layout(), {name: getattr(cells[i], name) for name in kind_layout().members})
+            config = pack(KIND, {name: getattr(cells[i], name) for name in KIND.members})
         getattr(bench.dut, f"word__{i}").value, getattr(bench.dut, f"config__{i}").value = word, config
 
 

@@ -5,7 +5,7 @@ from pkgutil import resolve_name
 
 import cocotb
 from bregalad.criteria import criterion_of
-from bregalad_hw.gain.term import term_layout
+from bregalad_hw.gain.term import TERM
 
 from bregalad_sim.bits import pack
 from bregalad_sim.runner import parameters
@@ -54,8 +54,7 @@ async def matches_fixed(dut):
         terms += [idle] * rng.choice([0, 0, 1, 5])
     # Numbers of clocks without a term must not matter.
     words = [
-        {"i_x": x if term["valid"] else rng.getrandbits(width), "i_term": pack(term_layout(), term)}
-        for x, term, _ in terms
+        {"i_x": x if term["valid"] else rng.getrandbits(width), "i_term": pack(TERM, term)} for x, term, _ in terms
     ]
     async for at in feed(dut, unit.latency, words):
         assert terms[at][2] in (None, int(dut.o_y.value)), (at, terms[at])

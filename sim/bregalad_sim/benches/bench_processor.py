@@ -10,7 +10,7 @@ from amaranth.lib.wiring import In, Out
 from bregalad.geometry import MISSING, Geometry
 from bregalad.protocol.registers import CellKind
 from bregalad_hw.array.control import Control
-from bregalad_hw.array.operation import Op, cell_layout, operation_layout
+from bregalad_hw.array.operation import CELL, Op, operation_layout
 from bregalad_hw.array.processor import AttributeProcessor
 from bregalad_hw.gain.gain import arithmetic_latency, result_layout
 from bregalad_hw.gain.scan import Scan
@@ -120,7 +120,7 @@ class Bench(BlockBench):
             await self.step()
         self.set_inputs(config_write=0)
         # Without `config_write` it must not matter.
-        dut.config.value = rng.getrandbits(cell_layout().size)
+        dut.config.value = rng.getrandbits(CELL.size)
         base = self.golden.cells[self.cell(0)].base
         around = [(base + i) & 255 for i in range(-1, g.bins + 1)]
         self.palette = rng.choice([[rng.randrange(256)], around, range(256), [*around, MISSING]])
