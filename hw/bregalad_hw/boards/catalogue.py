@@ -245,13 +245,7 @@ BOARDS = {
 
 
 def find_board(name):
-    """The board of that name.
-
-    Raises
-    ------
-    ValueError
-        If there is none.
-    """
+    """The board of that name; ValueError if there is none."""
     if name not in BOARDS:
         raise ValueError(f"no board {name!r} to build for; there are {', '.join(BOARDS)}")
     return BOARDS[name]

@@ -17,14 +17,7 @@ class ChainedCrc32(Module):
     comes after that of the byte before, and all numbers are on the way: a third of the gates, which
     take longer, but are far from the slowest at LiteEth's clocks.
 
-    Parameters
-    ----------
-    data_width : int
-
-    Members
-    -------
-    data, be, value, error
-        As LiteEth's.
+    Parameters and members are LiteEth's.
     """
 
     width, polynom, init, check = 32, 0x04C11DB7, (1 << 32) - 1, 0xC704DD7B

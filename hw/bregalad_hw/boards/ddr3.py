@@ -174,11 +174,6 @@ def write_controller(chip, clock_hz, data_width):
         As of `memory.write_core`.
     dfi_...
         What the PHY is told, in both of its phases.
-
-    Raises
-    ------
-    ImportError
-        If LiteDRAM is not installed.
     """
     core = Core()
     from litedram import modules

@@ -10,12 +10,7 @@ NAME = "ethernet"  # of the module
 
 
 def mac_address(ip):
-    """The MAC address that goes with an IP address: locally administered, and its last four bytes.
-
-    Parameters
-    ----------
-    ip : int
-    """
+    """The MAC address that goes with an IP address, a number: locally administered, and its last four bytes."""
     return 0x0252 << 32 | ip
 
 
@@ -42,11 +37,6 @@ def write_core(clock_hz, *, receive_delay, transmit_delay):
         little endian, with ``valid``, ``ready``, ``last``, ``last_be`` (one bit: the last byte of
         the last word) and, stable for a whole datagram, the other end's ``ip_address`` and
         ``port``, and ``length`` in bytes. ``source_error``: the frame was damaged.
-
-    Raises
-    ------
-    ImportError
-        If LiteEth is not installed.
     """
     made = Core()
     from liteeth.core import LiteEthUDPIPCore

@@ -19,13 +19,7 @@ _LATER = 32  # clocks between two changes of what selects bytes
 
 
 def dfi_signature(address_bits, bank_bits, width):
-    """DFI of a DDR3 chip with two phases, seen from the controller.
-
-    Parameters
-    ----------
-    address_bits, bank_bits, width : int
-        Pins of the chip.
-    """
+    """DFI of a DDR3 chip with two phases and so many pins, seen from the controller."""
     high = Out(1, init=1)
     phase = {
         "address": Out(address_bits),

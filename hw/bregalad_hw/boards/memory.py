@@ -174,7 +174,7 @@ class Core:
     Raises
     ------
     ImportError
-        If LiteX is not installed.
+        If LiteX is not installed, of which LiteEth and LiteDRAM are parts.
     """
 
     def __init__(self):
@@ -284,11 +284,6 @@ def write_core(chip, clock_hz, data_width):
         To registers at the pins, 1 where the pins' names say so, not their levels. The chip's clock enable is always 1.
     chip_i
         From registers at the data pins.
-
-    Raises
-    ------
-    ImportError
-        If LiteDRAM is not installed.
     """
     made = Core()
     from litedram import modules

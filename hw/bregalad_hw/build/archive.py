@@ -10,7 +10,7 @@ __all__ = ["archive"]
 
 
 def archive(board, geometry=None, *, clock_mhz=None, output=None, **options):
-    """Write a Vivado project, ``top.zip`` in ``output``: unpack it and run ``build_top.sh``.
+    """Write a Vivado project, ``top.zip`` in ``output``, and give its path: unpack it and run ``build_top.sh``.
 
     Parameters
     ----------
@@ -18,11 +18,6 @@ def archive(board, geometry=None, *, clock_mhz=None, output=None, **options):
         One whose ``vendor`` is Vivado.
     geometry, clock_mhz, output, **options
         As of `bitstream.build`.
-
-    Returns
-    -------
-    Path
-        Of the archive.
     """
     folder = Path(output or f"out/{board.name}")
     folder.mkdir(parents=True, exist_ok=True)

@@ -12,10 +12,7 @@ __all__ = ["program"]
 def program(board, output=None, *, cable=None):
     """Load a board's bitstream with openFPGALoader, over a cable of that name if it is told.
 
-    Raises
-    ------
-    BuildError
-        If there is no bitstream, it is another board's, or it cannot be loaded.
+    BuildError if there is no bitstream, it is another board's, or it cannot be loaded.
     """
     folder = Path(output or f"out/{board.name}")
     bitstream, report = folder / board.bitstream, folder / "report.json"

@@ -27,13 +27,7 @@ class BuildError(ValueError):
 
 
 def tool(name):
-    """The command of a tool: that of the environment, one that is installed, or YoWASP's.
-
-    Raises
-    ------
-    BuildError
-        If there is none.
-    """
+    """The command of a tool, the environment's, an installed one or YoWASP's; BuildError if there is none."""
     if given := os.environ.get(_variable(name)):
         if shutil.which(given) is None:
             raise BuildError(f"{_variable(name)} names {given}, which is no program")

@@ -11,13 +11,7 @@ _BITS = 10  # start, 8 data, stop
 
 
 def _step(clock_hz, baud):
-    """The phase that a clock adds.
-
-    Raises
-    ------
-    ValueError
-        If a bit would take fewer than 4 clocks.
-    """
+    """The phase that a clock adds; ValueError if a bit would take fewer than 4 clocks."""
     if baud <= 0 or 4 * baud > clock_hz:
         raise ValueError(f"baud must be at least 1 and at most a quarter of the clock ({clock_hz} Hz), not {baud!r}")
     return round(baud * (1 << _FRACTION) / clock_hz)

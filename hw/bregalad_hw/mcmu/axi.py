@@ -86,10 +86,7 @@ def end_taken(m, axi, *channels):
 def write_words(m, axi):
     """Make each write of a manager a word's: ``awvalid`` and ``wvalid`` end as they are taken.
 
-    Returns
-    -------
-    Value
-        Whether address and word may be put into their registers.
+    Returns whether address and word may be put into their registers.
     """
     m.d.comb += drive(axi, awsize=(len(axi.wdata) // 8).bit_length() - 1, awburst=0b01, awcache=0b0011, wlast=1)
     end_taken(m, axi, "aw", "w")

@@ -14,12 +14,7 @@ _OUTSTANDING = 15
 
 
 def load_signature(data_width):
-    """What a sequencer and a `Loader` say to each other, seen from the sequencer.
-
-    Parameters
-    ----------
-    data_width : int
-        Bits of a bus word.
+    """What a sequencer and a `Loader` say to each other, with bus words of so many bits, seen from the sequencer.
 
     Members
     -------

@@ -93,11 +93,6 @@ class AttemptScheduler(wiring.Component):
     Latency: 1 cycle from a push to its lock, 2 at least to its first SNAP: the push's operation comes to the array a
     clock later.
 
-    Raises
-    ------
-    ValueError
-        If ``depth`` or ``heads`` is out of range.
-
     Source: design, sections 5 and 6.
     """
 

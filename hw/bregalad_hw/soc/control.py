@@ -28,10 +28,11 @@ class ResetControl(wiring.Component):
     Latency: 2 clocks from ``start`` to ``reset``, or as long as the bus takes; 64 from there to ``ready``.
     """
 
-    def __init__(self):
-        super().__init__(
-            {"start": In(1), "quiet": In(1), "stop": Out(1), "reset": Out(1), "ready": Out(1)},
-        )
+    start: In(1)
+    quiet: In(1)
+    stop: Out(1)
+    reset: Out(1)
+    ready: Out(1)
 
     def elaborate(self, platform):
         m = Module()
