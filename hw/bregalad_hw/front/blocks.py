@@ -90,7 +90,7 @@ class DueSlots(wiring.Component):
         For a clock: slots of this tree only, and any of them may be due.
     done : In(1)
         For a clock: all that was offered has been taken.
-    o : Out(stream of slot), comes : Out(1)
+    o : Out(stream of slot), incoming : Out(1)
         What is due, and with ``mark``, or if more are due than there is room for, what is not; another will be offered.
         To be taken while nothing comes in.
 

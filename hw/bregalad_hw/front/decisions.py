@@ -44,7 +44,7 @@ class Decisions(wiring.Component):
         To the report writer.
     written : In(1), reported : Out(1)
         An attempt's report is written, as the writer says; or it needs none, for the scheduler.
-    proposed : Out(1)
+    candidate_found : Out(1)
         For a clock: an attempt is a candidate.
     undecided : Out(1)
         There are attempts that are not decided, or whose report is not written; from the clock after ``pushed`` on.

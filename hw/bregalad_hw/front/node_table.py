@@ -63,7 +63,7 @@ class NodeTable(wiring.Component):
     refused : Out(range of EditError)
         Beside the transfer: why it is not written; else 0.
     walks : In(ArrayLayout of rows_signature)
-    ask : In(1), node : In
+    request : In(1), node : In
         For ``slot``, which stays until the next.
     slot : Out({slot, there})
 

@@ -74,11 +74,11 @@ class Sequencer(wiring.Component):
         All records of the block are counted.
     since, left : In(16)
         Of `Blocks`.
-    proposed : In(1)
+    candidate_found : In(1)
         For a clock: an attempt is a candidate.
     at_once, waits : In(1)
         Of the register ``block``.
-    due : In(stream of slot), due_comes : In(1), due_done : Out(1)
+    due : In(stream of slot), due_incoming : In(1), due_done : Out(1)
         Of `DueSlots`.
     row : Out(stream of ACCESS), row_refused : In(1)
         To the leaf rows; beside the transfer, that there is no such row or word.

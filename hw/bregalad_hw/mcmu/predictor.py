@@ -52,7 +52,7 @@ class Predictor(wiring.Component):
 
     Members
     -------
-    i : In(stream of ask_layout)
+    i : In(stream of request_layout)
         Asks, in the order of the records, each not later than its last beat comes to the array.
     partial : In(partial_signature(geometry))
     neighbours : In(1)
