@@ -18,8 +18,6 @@ from .mcmu.report import REPORT_WORD
 from .members import assign, drive, join
 from .registers import CSR, RegisterFile
 
-__all__ = ["RESET_CLOCKS", "Accelerator"]
-
 _WORDS = 16  # of commands that may wait
 # More than the longest chain of registers in the largest geometry has: tests/hw/test_array.py adds it up.
 RESET_CLOCKS = 64

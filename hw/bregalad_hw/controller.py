@@ -34,8 +34,6 @@ from .members import assign, drive, join, optional
 from .registers import configuration_signature
 from .skid_buffer import HalfRateBuffer, SkidBuffer
 
-__all__ = ["MemoryController"]
-
 
 class MemoryController(wiring.Component):
     """All of the accelerator but its registers and the attribute processor array.

@@ -7,8 +7,6 @@ from amaranth.lib.wiring import In, Out
 
 from .members import drive
 
-__all__ = ["DelayLine", "delay", "stages"]
-
 _PLACES = 16  # of a distributed RAM
 
 

@@ -6,8 +6,6 @@ from amaranth import Module, ResetInserter
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["DuplicatedRegister", "add_with_reset", "distribute", "distribution_latency", "levels", "duplicated"]
-
 _FAN_OUT = 8  # registers that one feeds
 _MANY = 32  # readers; of more than these ...
 _SHARE = 4  # ... neighbours share their registers: these would take a tenth of an ECP5-85F

@@ -3,8 +3,6 @@
 from amaranth import C, Cat, signed, unsigned
 from amaranth.lib import data
 
-__all__ = ["struct", "words_of"]
-
 
 def struct(layout):
     """The Amaranth ``StructLayout`` of a declared ``Layout``, bit for bit its bytes."""

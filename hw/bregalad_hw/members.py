@@ -3,8 +3,6 @@
 from amaranth import Module
 from amaranth.lib.wiring import Out, connect, flipped
 
-__all__ = ["assign", "drive", "join", "members_of", "optional", "pass_on"]
-
 
 def assign(target, source, *names):
     """Assignments of members, or of fields, that have the same names."""

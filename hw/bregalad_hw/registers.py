@@ -5,8 +5,6 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 from bregalad.protocol.registers import CONFIGURATION, REGISTERS, Access
 
-__all__ = ["ADDRESS_WIDTH", "READ_LATENCY", "RegisterFile", "configuration_signature", "CSR"]
-
 ADDRESS_WIDTH = 8  # of 32-bit words
 READ_LATENCY = 5  # clocks from an address to what the accelerator has there; the counters take longest
 # Register access, seen from who reads and writes; `addr` counts words.

@@ -7,8 +7,6 @@ from bregalad.protocol.rows import MOST_WEIGHT
 
 from .members import drive
 
-__all__ = ["Repeat", "WEIGHT", "copy_layout"]
-
 WEIGHT = MOST_WEIGHT.bit_length()  # bits
 
 

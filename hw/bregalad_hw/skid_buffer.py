@@ -6,8 +6,6 @@ from amaranth.lib.wiring import In, Out
 
 from .duplicate import duplicated
 
-__all__ = ["HalfRateBuffer", "SkidBuffer"]
-
 _ENABLED = 64  # registers that one duplicate enables
 
 

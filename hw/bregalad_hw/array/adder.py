@@ -4,8 +4,6 @@ from amaranth import Module, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["AdderTree"]
-
 
 class AdderTree(wiring.Component):
     """The sum of ``count`` unsigned numbers, one addition between two registers.

@@ -23,8 +23,6 @@ from .merge import Merge, merge_layout, part_layout, summary_layout
 from .operation import CELL, CELL_WIDTH, CONFIG, Op, candidate_layout, operations_signature
 from .processor import AttributeProcessor
 
-__all__ = ["AttributeProcessorArray"]
-
 _FAN_IN = 8  # lanes, or groups of them, that a register of a reduction brings together
 _FIFO_DEPTH = 16
 _MOST_SNAPSHOTS = 16

@@ -11,21 +11,6 @@ from .adder import AdderTree
 from .control import WORD_STAGE
 from .log2 import Log2, log_latency, log_width
 
-__all__ = [
-    "BayesTerms",
-    "PartialSums",
-    "lead",
-    "partial_latency",
-    "partial_layout",
-    "partial_signature",
-    "share",
-    "share_width",
-    "terms_latency",
-    "terms_layout",
-    "whole",
-    "whole_width",
-]
-
 
 def share(count):
     """The smoothed share that a count is of its class, times `whole` and the unit."""

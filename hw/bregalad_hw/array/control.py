@@ -9,8 +9,6 @@ from ..delay import stages
 from ..members import drive
 from .operation import Op, operation_layout, pass_bits, side_shape, slot_shape
 
-__all__ = ["STAGES", "WORD_STAGE", "Control", "control_layout"]
-
 STAGES = 9  # registers of the pipeline: stage 0 is the operation itself, stage 8 writes the word
 WORD_STAGE = 7  # knows the word as the operations before have left it
 

@@ -6,8 +6,6 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 from bregalad.fixed import BAYES_BITS, BAYES_FRACTION, BAYES_TABLE
 
-__all__ = ["Log2", "log_latency", "log_width"]
-
 
 def log_width(width):
     """Bits of the logarithm of a number of ``width`` bits."""

@@ -9,8 +9,6 @@ from ..members import drive
 from ..skid_buffer import SkidBuffer
 from .operation import CELL_WIDTH, candidate_layout
 
-__all__ = ["Merge", "merge_layout", "part_layout", "summary_layout"]
-
 
 def part_layout(geometry):
     """A cell's share of its attribute's candidate; all but `gain` are 0 for an ignored cell."""

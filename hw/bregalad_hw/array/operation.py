@@ -6,19 +6,6 @@ from amaranth.lib.wiring import In, Out
 from bregalad.geometry import CODE_WIDTH
 from bregalad.protocol.registers import Access, find
 
-__all__ = [
-    "Op",
-    "operation_layout",
-    "operations_signature",
-    "CELL",
-    "CONFIG",
-    "candidate_layout",
-    "slot_shape",
-    "pass_bits",
-    "side_shape",
-    "CELL_WIDTH",
-]
-
 CELL_WIDTH = 16  # bits of a cell index, as in commands and reports
 # Configuration of the cell of an index, as its register has it; of a cell that is known: its kind, and how its codes
 # become values.

@@ -15,8 +15,6 @@ from .bayes import BayesTerms, terms_latency, terms_layout
 from .control import STAGES, control_layout
 from .operation import CELL, pass_bits
 
-__all__ = ["AttributeProcessor"]
-
 _FEW_ROWS = 128  # of bin windows, which are distributed RAM then
 
 

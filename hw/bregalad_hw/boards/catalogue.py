@@ -11,8 +11,6 @@ from .network import ECPIX5, Colorlight5A75B, Colorlight5A75BRevision8, ECPIX5Me
 from .platforms import Colorlight5A75BRevision8Platform, TangNano20KPlatform
 from .serial import ULX3S, ArtyA7, TangNano20K, ULX3SMemory
 
-__all__ = ["BOARDS", "Board", "find_board"]
-
 
 @dataclass(frozen=True)
 class Board:

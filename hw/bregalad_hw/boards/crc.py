@@ -5,8 +5,6 @@ from contextlib import contextmanager
 from liteeth.mac import crc
 from migen import CEInserter, If, Module, ResetInserter, Signal
 
-__all__ = ["ChainedCrc32", "chained"]
-
 
 @ResetInserter()
 @CEInserter()

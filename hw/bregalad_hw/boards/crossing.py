@@ -4,8 +4,6 @@ from litex.soc.interconnect.stream import Endpoint
 from migen import ClockDomainsRenamer, If, Memory, Module, Signal
 from migen.genlib.cdc import GrayCounter, MultiReg
 
-__all__ = ["DEPTH", "TransmitCrossing"]
-
 DEPTH = 16  # words; a distributed RAM's, so that no multiplexer follows
 
 

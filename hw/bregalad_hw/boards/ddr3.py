@@ -10,8 +10,6 @@ from .levelling import PHASES, Leveller, dfi_signature
 from .memory import NAME, Core, axi_ports
 from .pll import ECP5Clock
 
-__all__ = ["DDR3", "PHY", "write_controller", "write_phy"]
-
 PHY = f"{NAME}_phy"  # of the module
 _INIT_HZ = 25e6  # at most; of the clock that starts the others
 _REST = 512  # clocks after each step of the initialisation: what the chip's loop and its resistors take

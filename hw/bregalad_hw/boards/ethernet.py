@@ -4,8 +4,6 @@ from bregalad.link.udp import PORT
 
 from .memory import Core
 
-__all__ = ["NAME", "mac_address", "write_core"]
-
 NAME = "ethernet"  # of the module
 
 

@@ -6,8 +6,6 @@ from amaranth import Array, Cat, Const, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["DELAYS", "PATTERNS", "PHASES", "SLIPS", "Leveller", "dfi_signature"]
-
 PHASES = ("p0", "p1")  # clocks of the chip in one of the controller's
 SLIPS, DELAYS = 4, 8  # of a byte's reader
 _BEATS = 4  # words of the chip in a phase

@@ -1,7 +1,5 @@
 """What each part of a board lets through: its link, its memory, its array."""
 
-__all__ = ["limits", "wire_of"]
-
 _BITS = 10  # of a byte on a serial line
 _ETHERNET = 118e6  # payload, bytes per second
 _LABEL = 1  # byte of a row

@@ -10,8 +10,6 @@ from amaranth.lib.wiring import In, Out
 from ..mcmu.axi import BURST, Response, axi_signature, end_taken
 from ..members import assign, drive
 
-__all__ = ["CHIPS", "Chip", "Core", "MemoryGate", "NAME", "add_core", "axi_ports", "write_core"]
-
 NAME = "dram"  # of the module
 _COMMENT = re.compile(r"^//.*\n", re.MULTILINE)
 _COMMANDS = {"RAS": "ras_n", "CAS": "cas_n", "WE": "we_n", "CS": "cs_n"}

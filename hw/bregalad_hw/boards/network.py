@@ -15,8 +15,6 @@ from .ethernet import NAME, mac_address, write_core
 from .memory import CHIPS, MemoryGate
 from .pll import ECP5Clock
 
-__all__ = ["ADDRESS", "Colorlight5A75B", "Colorlight5A75BRevision8", "ECPIX5", "ECPIX5Memory", "VersaECP5"]
-
 ADDRESS = "192.168.1.50"
 
 

@@ -4,8 +4,6 @@ from amaranth.build import Attrs, Clock, Pins, PinsN, Resource, Subsignal
 from amaranth.vendor import GowinPlatform, LatticeECP5Platform
 from amaranth_boards.resources import LEDResources, UARTResource
 
-__all__ = ["Colorlight5A75BRevision8Platform", "TangNano20KPlatform"]
-
 _LEVEL = Attrs(IO_TYPE="LVCMOS33")
 
 

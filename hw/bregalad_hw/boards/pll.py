@@ -5,8 +5,6 @@ from amaranth.lib import wiring
 from amaranth.lib.cdc import FFSynchronizer
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["ECP5Clock", "GW2AClock", "Series7Clock"]
-
 _TOLERANCE = 0.01
 
 

@@ -8,8 +8,6 @@ from ..link.linked import LinkedAccelerator
 from .memory import CHIPS, MemoryGate, add_core
 from .pll import ECP5Clock, GW2AClock, Series7Clock
 
-__all__ = ["ULX3S", "ULX3SMemory", "ArtyA7", "TangNano20K"]
-
 
 class SerialBoard(Elaboratable):
     """Top level; a subclass is a board.

@@ -6,8 +6,6 @@ from pathlib import Path
 from .synthesis import constraints_of
 from .tools import BITSTREAMS, REPORTS, forget
 
-__all__ = ["archive"]
-
 
 def archive(board, geometry=None, *, clock_mhz=None, output=None, **options):
     """Write a Vivado project, ``top.zip`` in ``output``, and give its path: unpack it and run ``build_top.sh``.

@@ -13,8 +13,6 @@ from .routing import most_promising_first, place_and_route
 from .synthesis import PLACERS, synthesise
 from .tools import BITSTREAMS, REPORTS, BuildError, forget, run_step, tool, version_of
 
-__all__ = ["build"]
-
 _RECEIVED = "eth_rx_clk"  # comes with Ethernet's data, not of the PLL; LiteEth calls it so
 
 

@@ -7,8 +7,6 @@ from .floorplan import place_lanes
 from .packing import pack_registers
 from .trimming import trim_luts
 
-__all__ = ["ECP5", "Family", "Gowin"]
-
 # No memory of the design is read where it is written in the same clock, or what it then gives is not used; a block RAM
 # alone is enough for that. Queues between two clocks, in modules that have a domain's clock beside `clk`, need nothing
 # of the kind. Yosys does not merge registers that are to be kept, so duplicates stay apart.

@@ -15,10 +15,8 @@ import re
 
 from scipy.optimize import linear_sum_assignment
 
-__all__ = ["place_lanes"]
-
-FEW = 16  # lanes; fewer find their places themselves, unless a lane has
-MANY = 13  # block RAMs or more
+_FEW = 16  # lanes; fewer find their places themselves, unless a lane has
+_MANY = 13  # block RAMs or more
 _FREE = 7  # groups in the middle that have no lane unless they must
 
 # Blocks come in groups of four, side by side; a lane gets a group. By device: columns of the
@@ -59,8 +57,8 @@ def place_lanes(netlist, device):
     if plan is None or not lanes:
         return 0
     most = {kind: max(len(lane[kind]) for lane in lanes.values()) for kind in ("DP16KD", "MULT18X18D")}
-    if len(lanes) < FEW:
-        bels = _stripes(plan, len(lanes), most["DP16KD"], most["MULT18X18D"]) if most["DP16KD"] >= MANY else []
+    if len(lanes) < _FEW:
+        bels = _stripes(plan, len(lanes), most["DP16KD"], most["MULT18X18D"]) if most["DP16KD"] >= _MANY else []
     elif len(lanes) <= len(plan["columns"]) * len(plan["rows"]) and max(most.values()) <= 4:
         bels = _groups(plan, len(lanes))
     else:

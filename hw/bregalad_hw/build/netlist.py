@@ -2,8 +2,6 @@
 
 from collections import Counter
 
-__all__ = ["Netlist"]
-
 
 class Netlist:
     """A module's cells, how many readers each net has, and some drivers.

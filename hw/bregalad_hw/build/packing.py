@@ -9,8 +9,6 @@ from collections import Counter
 
 from .netlist import Netlist
 
-__all__ = ["pack_registers"]
-
 _CONSTANTS = ("0", "1", "x", "z")
 
 

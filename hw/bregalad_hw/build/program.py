@@ -6,8 +6,6 @@ from pathlib import Path
 
 from .tools import BuildError, tool
 
-__all__ = ["program"]
-
 
 def program(board, output=None, *, cable=None):
     """Load a board's bitstream with openFPGALoader, over a cable of that name if it is told.

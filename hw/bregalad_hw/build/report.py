@@ -2,8 +2,6 @@
 
 import re
 
-__all__ = ["NOUNS", "describe_path", "table"]
-
 # What nextpnr calls the same things, family by family.
 NOUNS = {
     "TRELLIS_COMB": "LUT4",

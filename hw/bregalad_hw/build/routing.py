@@ -4,8 +4,6 @@ import re
 
 from .tools import run_step
 
-__all__ = ["is_stuck", "most_promising_first", "place_and_route"]
-
 _EXPECTED = re.compile(r"Max frequency for clock .*: ([\d.]+) MHz .* at ([\d.]+) MHz")
 _ROUND = re.compile(r"iter=\d+ .* overused=(\d+) .* tmgfail=(\d+)")
 _PATIENCE = 200  # rounds of the router without fewer faults

@@ -7,8 +7,6 @@ from importlib.resources import files
 
 from .tools import BuildError, run_step
 
-__all__ = ["PLACERS", "constraints_of", "readable", "synthesise"]
-
 PLACERS = ("heap", "static")
 _BRACKETS = str.maketrans("[]", "<>")
 

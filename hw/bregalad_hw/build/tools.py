@@ -12,8 +12,6 @@ from contextlib import contextmanager
 from importlib.metadata import entry_points
 from pathlib import Path
 
-__all__ = ["BITSTREAMS", "REPORTS", "BuildError", "forget", "run_step", "tool", "version_of"]
-
 # What a build leaves in its folder.
 BITSTREAMS = "top.bit", "top.fs", "top.svf"
 REPORTS = "report.json", "report.txt"

@@ -8,8 +8,6 @@ from collections import Counter
 
 from .netlist import Netlist
 
-__all__ = ["trim_luts"]
-
 _ADDER = "1001011010101010"  # A ^ B ^ C while D is 1, and A as what the carry is if that is 0
 _INPUTS = "ABCD"
 

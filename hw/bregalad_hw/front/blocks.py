@@ -8,8 +8,6 @@ from bregalad.protocol.tree import DUE
 from ..array.operation import slot_shape
 from ..members import drive
 
-__all__ = ["Blocks", "DueSlots", "TURN_LAYOUT"]
-
 # What TURN says of a tree's place in its stream.
 TURN_LAYOUT = data.StructLayout({"number": 32, "since": 16, "left": 16, "length": 16})
 

@@ -12,8 +12,6 @@ from ..mcmu.aligner import Aligner
 from ..members import assign, drive
 from .steps import BYTES_WIDTH, UNITS, StepTable
 
-__all__ = ["Cutter", "cut_layout"]
-
 _HEAD = 2  # bytes: label and flags
 
 

@@ -8,8 +8,6 @@ from bregalad.protocol.decider import DECIDER, MANTISSA
 from ..array.operation import candidate_layout
 from ..registers import configuration_signature
 
-__all__ = ["Decider", "attempt_layout"]
-
 _STEP = 4  # places that a value moves in a clock while that many leading bits are 0
 
 

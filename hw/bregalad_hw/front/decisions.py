@@ -12,8 +12,6 @@ from ..members import assign
 from ..registers import configuration_signature
 from .decider import Decider
 
-__all__ = ["Decisions"]
-
 _COUNTS, _RANKS = ("n", "inherited", "all_up_to"), ("best", "second", "current")
 
 

@@ -20,8 +20,6 @@ from .quantiser import Quantiser
 from .store import RecordStore
 from .walker import Walker
 
-__all__ = ["Front", "ACCESS"]
-
 _WALKED = ("edit", "renumber", "last_number", "limit", "handed", "error")
 _STORED = ("read_at", "codes", "free")
 _STEPS = 8  # of a walk: mostly fewer

@@ -12,8 +12,6 @@ from ..members import drive
 from ..registers import configuration_signature
 from ..repeat import WEIGHT, Repeat, copy_layout
 
-__all__ = ["LeafRows", "item_layout", "result_layout"]
-
 complete(Predictor, (Predictor.MAJORITY, Predictor.BAYES, Predictor.ADAPTIVE), __file__)  # what `_change` does
 
 _WORDS = len(RowWord)  # before the class counts

@@ -9,9 +9,6 @@ from bregalad.protocol.nodes import EDIT, KIND_LOW, EditError, NodeKind
 from ..layout import struct
 from ..members import assign, drive
 
-__all__ = ["NodeTable", "row_layout", "rows_signature", "slot_layout"]
-
-
 _BLOCK = 18 * 1024  # bits of a block RAM with two ports
 
 

@@ -11,8 +11,6 @@ from ..members import assign, drive, members_of, pass_on
 from .cutter import Cutter
 from .search import Search, search_latency, sought_layout
 
-__all__ = ["Quantiser", "codes_layout"]
-
 _SIGN = 1 << 31
 _INFINITY = 0x7F800000  # bits of a float; those of a NaN are more
 _NO_CLASS = 255

@@ -9,8 +9,6 @@ from ..layout import words_of
 from ..mcmu.report import REPORT_WORD
 from .leaf_rows import result_layout
 
-__all__ = ["ReportMerge", "ResultWriter"]
-
 
 class ResultWriter(wiring.Component):
     """Write LABEL, MARK and ROW reports.

@@ -10,8 +10,6 @@ from ..delay import delay
 from ..members import drive
 from .node_table import NodeTable, rows_signature
 
-__all__ = ["Ring", "beat_layout", "ways_layout"]
-
 _AFTER_ROW = 4  # stages from a node's row to the child: codes, two of their choice, branch
 
 

@@ -9,8 +9,6 @@ from bregalad.protocol.rows import KEY_BYTES
 from ..delay import delay
 from ..members import drive
 
-__all__ = ["Search", "search_latency", "sought_layout"]
-
 _FEW_ROWS = 32  # of a level that lies in distributed RAM
 
 

@@ -21,8 +21,6 @@ from ..members import assign, drive
 from .blocks import TURN_LAYOUT
 from .front import ACCESS
 
-__all__ = ["Sequencer"]
-
 # Every command is executed here, by the slot editor or by the loader.
 complete(Opcode, (Opcode.LEARN, Opcode.FENCE, Opcode.RESET, Opcode.LOAD, *EDITS), __file__)
 _OWN = (TreeOpcode.EDIT, TreeOpcode.ROW, TreeOpcode.LAYOUT, TreeOpcode.EDGES, TreeOpcode.GO)

@@ -8,8 +8,6 @@ from bregalad.protocol.rows import KEY_BYTES, STEP, StepFlag, places_of
 from ..layout import struct
 from ..members import drive
 
-__all__ = ["BYTES_WIDTH", "UNITS", "StepTable", "step_layout"]
-
 UNITS = STEP.size // KEY_BYTES  # in which a step comes
 BYTES_WIDTH = 18  # bits of a signed number of bytes: a stride, what a step needs and some words
 

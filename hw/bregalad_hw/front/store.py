@@ -8,8 +8,6 @@ from bregalad.geometry import CODE_WIDTH
 from ..duplicate import duplicated
 from ..members import drive
 
-__all__ = ["RecordStore"]
-
 _LANES = 8  # whose codes are in one memory
 
 

@@ -11,8 +11,6 @@ from ..skid_buffer import SkidBuffer
 from .node_table import NodeTable, slot_layout
 from .ring import Ring, beat_layout
 
-__all__ = ["Walker", "item_layout"]
-
 
 def item_layout(nodes, slots):
     """The leaf of a record's way, and what counts there."""

@@ -5,8 +5,6 @@ from bregalad.geometry import GAIN_FRACTION
 
 from .term import Terms
 
-__all__ = ["ClassificationError"]
-
 
 class ClassificationError(Terms):
     """n - max n_k of a side's counts, bit for bit as ``criteria.py`` has it.

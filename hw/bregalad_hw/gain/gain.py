@@ -16,8 +16,6 @@ from ..members import drive
 from .scan import SNAPSHOTS, scan_layout
 from .term import TERM, Terms
 
-__all__ = ["GainUnit", "arithmetic_latency", "KIND", "result_layout", "shared_table"]
-
 
 def _terms_of(criterion):
     """The class of a criterion's arithmetic."""

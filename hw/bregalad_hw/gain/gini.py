@@ -11,8 +11,6 @@ from .normaliser import Normaliser
 from .shifter import Shifter
 from .term import Terms
 
-__all__ = ["Gini"]
-
 _PAIRS = Interpolation.latency  # clocks from a number to the first register after its square's sum
 
 

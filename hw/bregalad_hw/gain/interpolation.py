@@ -8,8 +8,6 @@ from bregalad.fixed import SEGMENT_BITS, STEP_BITS
 
 from ..delay import delay
 
-__all__ = ["Interpolation", "SegmentTable"]
-
 _SHARED_WIDTH = 18  # bits of a block RAM's word that both of its ports read
 
 

@@ -11,8 +11,6 @@ from .normaliser import Normaliser
 from .shifter import Shifter
 from .term import Terms
 
-__all__ = ["KearnsMansour"]
-
 _DROPPED = 2 * CURVE_FRACTION - GAIN_FRACTION
 
 

@@ -4,8 +4,6 @@ from amaranth import Cat, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["Normaliser"]
-
 
 class Normaliser(wiring.Component):
     """Normalise a number, and count the shifts.

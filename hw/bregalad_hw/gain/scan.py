@@ -8,8 +8,6 @@ from amaranth.lib.wiring import In, Out
 from ..delay import delay
 from ..members import drive
 
-__all__ = ["SNAPSHOTS", "Scan", "scan_clocks", "scan_layout"]
-
 SNAPSHOTS = 4  # held by a gain unit unless another number is given
 _X_CLOCKS = 2  # from when a count is chosen until its term enters the criterion's arithmetic
 

@@ -6,8 +6,6 @@ from amaranth.lib.wiring import In, Out
 
 from ..delay import delay
 
-__all__ = ["Shifter"]
-
 
 class Shifter(wiring.Component):
     """``i >> i_distance``, two bits of the distance per register stage.

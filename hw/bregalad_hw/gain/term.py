@@ -3,9 +3,6 @@
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["Terms", "TERM"]
-
-
 # A number's place among the terms of an impurity.
 #
 # The impurity of a side's counts is its sum's result minus its classes' results. A side's classes come in order, two

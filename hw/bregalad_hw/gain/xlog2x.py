@@ -10,8 +10,6 @@ from .interpolation import Interpolation, SegmentTable
 from .normaliser import Normaliser
 from .term import Terms
 
-__all__ = ["XLog2X"]
-
 # Nearly the logarithm's rise over all segments, of each: without it words have 10 + 8 bits.
 _TABLE = {"base": LOG_BASE, "slope": LOG_SLOPE, "chord": GAIN_FRACTION - SEGMENT_BITS}
 

@@ -9,8 +9,6 @@ from ..members import drive
 from ..registers import ADDRESS_WIDTH, CSR, READ_LATENCY
 from .words import VALUE
 
-__all__ = ["Bridge"]
-
 
 class Bridge(wiring.Component):
     """Hand on frames strictly in order.

@@ -8,8 +8,6 @@ from ..mcmu.report import REPORT_WORD
 from ..members import drive
 from .words import FRAME
 
-__all__ = ["CobsDecoder", "CobsEncoder"]
-
 _BLOCK = 254  # bytes of the longest block
 
 

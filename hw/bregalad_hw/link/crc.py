@@ -8,8 +8,6 @@ from amaranth import Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["Crc32"]
-
 _NONE = (1 << 32) - 1  # the register before the first word
 _RESIDUE = 0x2144DF1C  # the CRC of anything and its own CRC
 # What a bit of a word, in a register of zeros, comes to.

@@ -9,8 +9,6 @@ from ..mcmu.report import REPORT_WORD
 from ..members import drive
 from .words import FRAME
 
-__all__ = ["PEER", "DatagramReceiver", "DatagramTransmitter", "RECEIVED", "SENT"]
-
 PEER = data.StructLayout({"port": 16, "ip": 32})  # where a frame comes from or goes to
 _WHOLE = 0b1000  # ``last_be`` of a datagram of whole words
 # A word of a datagram that has come; ``last_be`` is one bit, at the last byte of the last.

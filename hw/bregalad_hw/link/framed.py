@@ -11,8 +11,6 @@ from ..mcmu.row_memory import RowMemory
 from ..members import members_of, pass_on
 from .link import Link
 
-__all__ = ["FramedAccelerator"]
-
 _FRAMES = ("i", "peer", "o", "to_peer")
 _SHOWN = 50  # milliseconds that an event lights its output
 

@@ -8,8 +8,6 @@ from ..members import members_of, pass_on
 from .receiver import FrameReceiver
 from .ring import Ring
 
-__all__ = ["Intake"]
-
 _REPORTED = ("header", "version", "from_peer", "good", "same", "expected", "answer", "nak", "dropped")
 _CHECKED = ("i", "peer", "session", "begin", *_REPORTED)  # of the receiver
 

@@ -13,8 +13,6 @@ from .sender import FrameSender
 from .session import Session
 from .window import Window
 
-__all__ = ["Link"]
-
 _BEHIND_RESET = 2  # clocks until a reset has ended everywhere
 
 _TICKS = 1000  # per second

@@ -9,8 +9,6 @@ from .cobs import CobsDecoder, CobsEncoder
 from .framed import FramedAccelerator
 from .uart import UartReceiver, UartTransmitter
 
-__all__ = ["LinkedAccelerator"]
-
 
 class LinkedAccelerator(wiring.Component):
     """Accelerator, link and UART.

@@ -8,8 +8,6 @@ from ..members import members_of, pass_on
 from .datagram import PEER, RECEIVED, SENT, DatagramReceiver, DatagramTransmitter
 from .framed import FramedAccelerator
 
-__all__ = ["NetworkedAccelerator"]
-
 # A frame fills a datagram; the ring, and each half of the row memory, hold what is on the way there and back.
 _SIZES = {"row_bytes": 32768, "ring_words": 8192, "frame_bytes": 1440, "up_frame_bytes": 1024}
 

@@ -11,8 +11,6 @@ from .crc import Crc32
 from .ring import ENTRY
 from .words import FRAME
 
-__all__ = ["FrameReceiver"]
-
 _WORDS = HEADER.size // 4
 _TAKEN = (FrameType.HELLO, FrameType.BYE, FrameType.ACK, FrameType.COMMANDS, FrameType.REGISTERS)
 _NUMBERED = (FrameType.COMMANDS, FrameType.REGISTERS)

@@ -6,8 +6,6 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ..members import drive
 
-__all__ = ["Ring", "StreamMemory", "ENTRY"]
-
 # A ring's entry, seen from who writes: words, then whether they stay.
 ENTRY = wiring.Signature({"data": Out(32), **dict.fromkeys(("en", "commit", "rollback"), Out(1)), "overflow": In(1)})
 _AHEAD = 8  # words read ahead of their reader

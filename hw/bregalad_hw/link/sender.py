@@ -11,8 +11,6 @@ from ..members import assign, drive
 from .crc import Crc32
 from .words import HEAD, reply_layout
 
-__all__ = ["FrameSender"]
-
 
 class _Payload(enum.Enum, shape=2):
     NONE = 0

@@ -9,8 +9,6 @@ from ..layout import struct
 from ..members import drive
 from .words import reply_layout
 
-__all__ = ["Session"]
-
 _TICKS = 1000  # per second
 
 

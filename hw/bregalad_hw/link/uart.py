@@ -4,8 +4,6 @@ from amaranth import Cat, Module, Signal
 from amaranth.lib import cdc, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["UartReceiver", "UartTransmitter"]
-
 _FRACTION = 24  # bits of a bit's phase: the rate is within 1e-6 of the clock's share
 _BITS = 10  # start, 8 data, stop
 

@@ -10,8 +10,6 @@ from ..members import drive
 from .ring import StreamMemory
 from .words import HEAD, VALUE
 
-__all__ = ["Window"]
-
 
 class Window(wiring.Component):
     """Gather reports and values into frames; offer each until it is acknowledged.

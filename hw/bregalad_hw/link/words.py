@@ -2,8 +2,6 @@
 
 from amaranth.lib import data
 
-__all__ = ["FRAME", "HEAD", "VALUE", "reply_layout"]
-
 # A word of a received frame; at the ``last``, ``bad`` says that the frame is damaged.
 FRAME = data.StructLayout({"data": 32, "last": 1, "bad": 1})
 # A numbered frame to be sent; ``words`` of payload.

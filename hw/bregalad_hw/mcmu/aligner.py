@@ -7,8 +7,6 @@ from amaranth.lib.wiring import In, Out
 
 from ..duplicate import duplicated
 
-__all__ = ["Aligner"]
-
 _ROWS = 16  # of a distributed RAM
 _GROUP = 4  # bytes that are written together
 _READERS = 32  # registers that one duplicate steers

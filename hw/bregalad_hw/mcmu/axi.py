@@ -7,19 +7,6 @@ from amaranth.lib.wiring import In, Out
 
 from ..members import drive
 
-__all__ = [
-    "ADDRESS_WIDTH",
-    "BOUNDARY",
-    "BURST",
-    "Response",
-    "axi_signature",
-    "channel",
-    "end_taken",
-    "read_signature",
-    "write_signature",
-    "write_words",
-]
-
 ADDRESS_WIDTH = 64
 BOUNDARY = 4096  # bytes; no burst crosses a multiple of it
 

@@ -7,9 +7,6 @@ from bregalad.protocol.tree import TREE_COMMANDS
 
 from ..layout import struct
 
-__all__ = ["execute", "HEAD_BITS", "in_range", "view"]
-
-
 HEAD_BITS = 8 * COMMAND_BYTES  # of a command without its payload
 
 

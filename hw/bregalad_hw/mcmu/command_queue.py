@@ -7,8 +7,6 @@ from amaranth.lib.wiring import In, Out
 
 from ..members import drive
 
-__all__ = ["CommandQueue"]
-
 
 class CommandQueue(wiring.Component):
     """A queue whose ``i.ready`` and ``o.valid`` come from registers.

@@ -8,14 +8,12 @@ from ..members import drive
 from ..skid_buffer import SkidBuffer
 from .axi import ADDRESS_WIDTH, BOUNDARY, Response, read_signature
 
-__all__ = ["DESCRIPTOR", "ReadDMA"]
-
-LENGTH_WIDTH = 48  # 32 bits of records times 16 bits of record bytes
+_LENGTH_WIDTH = 48  # 32 bits of records times 16 bits of record bytes
 # A byte range: any alignment, at least 1 byte.
-DESCRIPTOR = data.StructLayout({"address": ADDRESS_WIDTH, "length": LENGTH_WIDTH})
+DESCRIPTOR = data.StructLayout({"address": ADDRESS_WIDTH, "length": _LENGTH_WIDTH})
 
 
-def fetched_layout(data_width):
+def _fetched_layout(data_width):
     """A bus word; with ``error`` (2: SLVERR, 3: DECERR) it has no data and is the last."""
     return data.StructLayout({"data": data_width, "last": 1, "error": 2, "address": ADDRESS_WIDTH})
 
@@ -67,7 +65,7 @@ class ReadDMA(wiring.Component):
         super().__init__(
             {
                 "descriptor": In(stream.Signature(DESCRIPTOR)),
-                "o": Out(stream.Signature(fetched_layout(data_width))),
+                "o": Out(stream.Signature(_fetched_layout(data_width))),
                 "limit": In(32),
                 "axi": Out(read_signature(data_width)),
             }
@@ -87,9 +85,9 @@ class ReadDMA(wiring.Component):
         word = skid.o
 
         read_at = Signal(ADDRESS_WIDTH - word_bits)  # next word to ask for
-        to_read = Signal(LENGTH_WIDTH + 1)  # words
+        to_read = Signal(_LENGTH_WIDTH + 1)  # words
         output_at = Signal(ADDRESS_WIDTH - word_bits)  # next word to give
-        to_output = Signal(LENGTH_WIDTH + 1)
+        to_output = Signal(_LENGTH_WIDTH + 1)
         active, draining = Signal(), Signal()
         reserved = Signal(range(depth + 1))
         bursts = Signal(range(self.outstanding + 1))

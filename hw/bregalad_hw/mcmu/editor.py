@@ -20,8 +20,6 @@ from .report import job_layout, job_words
 from .scheduler import attempt_layout, attempt_of
 from .slots import EMPTY_ENTRY, SINCE_WIDTH, entry_layout, table_signature
 
-__all__ = ["EDITS", "TREE_EDITS", "SlotEditor", "edit_signature"]
-
 EDITS = (Opcode.ATTEMPT, Opcode.CLEAR, Opcode.PLACE, Opcode.READ, Opcode.WRITE)  # what the editor executes
 TREE_EDITS = (TreeOpcode.NODE, TreeOpcode.PERIOD)
 

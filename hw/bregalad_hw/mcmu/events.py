@@ -7,8 +7,6 @@ from amaranth.lib.wiring import In, Out
 
 from ..members import drive
 
-__all__ = ["EventCounters"]
-
 _WIDTH = 32
 
 

@@ -7,8 +7,6 @@ from amaranth.lib.wiring import In, Out
 from ..members import drive
 from .axi import ADDRESS_WIDTH, Response, write_signature, write_words
 
-__all__ = ["Loader", "load_signature"]
-
 _COUNT_WIDTH = 32
 _OUTSTANDING = 15
 

@@ -5,8 +5,6 @@ from amaranth import Cat, Mux, Signal
 from ..members import drive
 from .phase import Phase
 
-__all__ = ["Numbers"]
-
 
 class Numbers:
     """Number records as they are fetched; say what is due, and what is counted.

@@ -2,8 +2,6 @@
 
 from amaranth import Cat, Mux, Signal
 
-__all__ = ["PageWalk"]
-
 
 class PageWalk:
     """A page's items in order, each of all lanes: bin windows pass by pass, then counts pass by pass, bin by bin."""

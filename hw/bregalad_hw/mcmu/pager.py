@@ -12,8 +12,6 @@ from .dma import ReadDMA
 from .page_walk import PageWalk
 from .posted import PostedWriter
 
-__all__ = ["Pager", "chip_geometry"]
-
 _LEVEL = 4  # operations that wait before others are held
 _INCOMING = 8  # others that may come then, beside the SNAPs of a pass
 _WAITING = ("op", "codes", "count_in", "attempt_current")  # what waits: codes come a clock later

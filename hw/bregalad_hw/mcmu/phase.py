@@ -5,8 +5,6 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 from bregalad.protocol.registers import find
 
-__all__ = ["Phase"]
-
 _BITS = find("every").fields[0].width
 
 

@@ -7,8 +7,6 @@ from amaranth.lib.wiring import In, Out
 from ..members import drive
 from .axi import Response, write_signature, write_words
 
-__all__ = ["PostedWriter"]
-
 _OUTSTANDING = 16
 
 

@@ -10,8 +10,6 @@ from ..array.log2 import Log2, log_width
 from ..delay import delay
 from ..members import drive
 
-__all__ = ["Predictor", "request_layout", "prediction_layout"]
-
 _ARGMAX = 5  # stages from a record's last sums to its scores
 _QUEUE = 2  # clocks that a queue adds
 

@@ -15,8 +15,6 @@ from ..members import drive
 from ..registers import configuration_signature
 from .scheduler import head_layout
 
-__all__ = ["JOBS", "ATTEMPTS", "ReportWriter", "job_layout", "job_words", "REPORT_WORD"]
-
 REPORT_WORD = data.StructLayout({"data": 32, "last": 1})  # of the stream of reports
 # What the writer writes: results of attempts, each behind its SPLIT_CANDIDATE, and jobs that say what they are.
 ATTEMPTS = (Kind.TOP_CANDIDATES, Kind.GAINS)

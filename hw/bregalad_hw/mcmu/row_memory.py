@@ -7,8 +7,6 @@ from amaranth.lib.wiring import In
 from ..members import drive
 from .axi import Response, axi_signature
 
-__all__ = ["RowMemory"]
-
 
 class RowMemory(wiring.Component):
     """What LOAD writes and LEARN reads on a board without a memory chip.

@@ -6,8 +6,6 @@ from amaranth import Cat, Mux, Signal
 
 from .slots import SINCE_WIDTH, entry_layout
 
-__all__ = ["Row", "Stages", "count", "take_over"]
-
 _CHANGING = ("n", "since", "halved", "underflow", "class_counts", "due")  # of a row, by counting
 
 

@@ -13,8 +13,6 @@ from ..gain.scan import SNAPSHOTS
 from ..members import assign, drive
 from .slots import entry_layout
 
-__all__ = ["ATTEMPTS", "AttemptScheduler", "head_layout", "attempt_layout", "attempt_of"]
-
 ATTEMPTS = 4  # that may wait for their snapshot
 _COPIED = ("n", "class_counts", "inherited", "all_up_to")  # of a slot's row to its attempt
 

@@ -9,17 +9,6 @@ from bregalad.protocol.registers import find
 from ..array.operation import slot_shape
 from ..members import drive
 
-__all__ = [
-    "EMPTY_ENTRY",
-    "SINCE_WIDTH",
-    "SlotTable",
-    "entry_layout",
-    "link_layout",
-    "path_signature",
-    "row_of",
-    "table_signature",
-]
-
 SINCE_WIDTH = find("grace").fields[0].width  # it is compared with
 
 

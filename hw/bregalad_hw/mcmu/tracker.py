@@ -16,8 +16,6 @@ from .predictor import request_layout
 from .rows import Row, Stages, count, take_over
 from .slots import SINCE_WIDTH, path_signature, table_signature
 
-__all__ = ["Tracker", "header_layout"]
-
 
 def header_layout(geometry):
     """What the tracker needs to know of a record."""

@@ -7,8 +7,6 @@ from amaranth.lib.wiring import In, Out
 from ..members import assign, drive
 from .axi import BURST, axi_signature, end_taken
 
-__all__ = ["MemoryTurns"]
-
 _UNDER_WAY = 7  # bits of how many bursts are
 
 

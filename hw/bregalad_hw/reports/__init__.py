@@ -5,8 +5,6 @@ from pathlib import Path
 
 from bregalad.geometry import Geometry
 
-__all__ = ["clock_of", "kept"]
-
 _FOLDER = Path(__file__).parent
 
 

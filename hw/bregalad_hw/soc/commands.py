@@ -10,8 +10,6 @@ from ..mcmu.axi import ADDRESS_WIDTH, read_signature
 from ..mcmu.dma import ReadDMA
 from ..members import drive
 
-__all__ = ["CommandRing"]
-
 _BATCH = 16  # descriptors that are read ahead
 _WORD = 8 * DESCRIPTOR.size
 

@@ -6,8 +6,6 @@ from amaranth.lib.wiring import In, Out
 
 from ..accelerator import RESET_CLOCKS
 
-__all__ = ["ResetControl"]
-
 
 class ResetControl(wiring.Component):
     """Stop the bus, wait for what is under way, reset.

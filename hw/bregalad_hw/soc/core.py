@@ -18,8 +18,6 @@ from .lite import LITE, RegisterPort
 from .reports import ReportRing
 from .shared import ID_WIDTH, SharedReads, SharedWrites
 
-__all__ = ["AxiCore"]
-
 # Written only while the core is stopped: what bursts under way go by.
 _STOPPED = (
     "window_low",

@@ -6,8 +6,6 @@ from amaranth.lib.wiring import In, Out
 
 from ..members import drive
 
-__all__ = ["BACK", "CHANNELS", "AxiCrossing"]
-
 CHANNELS = ("aw", "w", "b", "ar", "r")  # by which the names of their signals begin
 BACK = ("b", "r")  # come from the subordinate
 _LONG = ("w", "r")  # have a word per clock

@@ -10,8 +10,6 @@ from ..mcmu.axi import Response, channel
 from ..members import drive
 from ..registers import CSR, READ_LATENCY
 
-__all__ = ["LITE_ADDRESS_WIDTH", "RegisterPort", "LITE"]
-
 LITE_ADDRESS_WIDTH = (SOC_BYTES - 1).bit_length()
 # An AXI4-Lite bus of 32 bits, seen from the manager: Arm IHI 0022, chapter B1.
 LITE = wiring.Signature(

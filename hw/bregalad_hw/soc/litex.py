@@ -11,8 +11,6 @@ from .lite import LITE_ADDRESS_WIDTH
 from .package import NAME, write_package
 from .shared import ID_WIDTH
 
-__all__ = ["Bregalad"]
-
 
 class Bregalad(LiteXModule):
     """The core with its buses and its event.

@@ -10,10 +10,8 @@ from bregalad.protocol.soc import SOC_BYTES
 from ..mcmu.axi import ADDRESS_WIDTH
 from .top import AxiTop
 
-__all__ = ["NAME", "block_design", "component_xml", "write_package"]
-
 NAME = "bregalad"
-VERSION = "1.0"
+_VERSION = "1.0"
 _HERE = Path(__file__).parent
 _SPIRIT = "http://www.spiritconsortium.org/XMLSchema/SPIRIT/1685-2009"
 _XILINX = "http://www.xilinx.com"
@@ -22,7 +20,7 @@ _DESIGNS = ("zynq.tcl", "kria.tcl")
 _END = "bitstream.tcl"  # of each
 _CONSTRAINTS = "crossing.xdc"  # of two clocks
 _CORE = f"""CAPI=2:
-name: ::{NAME}:{VERSION}
+name: ::{NAME}:{_VERSION}
 description: Hoeffding trees learnt from data streams, an accelerator with AXI4-Lite registers and an AXI4 manager
 filesets:
   rtl:
@@ -100,7 +98,7 @@ def component_xml(top):
     )
     root = _element(
         "component",
-        *_texts(vendor=NAME, library=NAME, name=NAME, version=VERSION),
+        *_texts(vendor=NAME, library=NAME, name=NAME, version=_VERSION),
         _element("busInterfaces", *_bus_interfaces(ports)),
         _element("addressSpaces", _element("addressSpace", *_texts(name="m_axi"), *sizes)),
         _element("memoryMaps", _element("memoryMap", *_texts(name="s_axi"), _element("addressBlock", *registers))),

@@ -9,8 +9,6 @@ from ..mcmu.axi import BOUNDARY, Response, end_taken, write_signature
 from ..mcmu.report import REPORT_WORD
 from ..members import drive
 
-__all__ = ["ReportRing"]
-
 
 class ReportRing(wiring.Component):
     """Write reports to memory in bursts; nothing is lost, whatever memory answers.

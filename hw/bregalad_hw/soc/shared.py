@@ -7,8 +7,6 @@ from amaranth.lib.wiring import In, Out
 from ..mcmu.axi import ADDRESS_WIDTH, BURST, Response, end_taken, read_signature, write_signature
 from ..members import assign, drive
 
-__all__ = ["ID_WIDTH", "SharedReads", "SharedWrites"]
-
 ID_WIDTH = 2
 _UNDER_WAY = 7  # bits of how many bursts are
 _PAGE = 12  # bits of an address below a page's

@@ -8,8 +8,6 @@ from amaranth.lib.wiring import In, Out, connect
 from .core import AxiCore
 from .crossing import AxiCrossing
 
-__all__ = ["AxiTop"]
-
 _BUSES = ("s_axi", "m_axi")
 
 
