@@ -42,7 +42,7 @@ def streams(rng):
     yield step * 1000.0  # found with as few numbers as there may be
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(8))
 def test_is_rivers(seed):
     rng = np.random.default_rng(seed)
     found = 0
@@ -61,7 +61,7 @@ def test_is_rivers(seed):
     assert found, seed
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(3))
 def test_is_rivers_without_beginning_anew(seed):
     rng = np.random.default_rng(seed)
     for stream in streams(rng):
@@ -73,17 +73,6 @@ def test_is_rivers_without_beginning_anew(seed):
         assert mine.detections == theirs.get_n_detections(), seed
 
 
-def test_goes_on_after_a_change():
-    """Without `reset` what is as before the change is dropped, and the rest is kept, as in the paper."""
-    window = Window()
-    stream = [0.0] * 3000 + [1.0] * 3000
-    changed = [step for step, value in enumerate(stream) if window.update(value)]
-    assert changed[0] > 2999
-    assert window.detections == len(changed)
-    assert 2900 < window.width <= 3100
-    assert window.estimation > 0.97
-
-
 @njit()
 def _feed(windows, values, delta):
     changes = np.zeros(values.shape, np.bool_)
@@ -93,7 +82,7 @@ def _feed(windows, values, delta):
     return changes
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_windows_side_by_side(seed):
     rng = np.random.default_rng(seed)
     values = (rng.random((7, 4000)) < np.repeat(rng.random((7, 4)), 1000, axis=1)).astype(float)

@@ -6,8 +6,6 @@ from functools import partial
 import numpy as np
 import pytest
 from bregalad_sim import reference
-from bregalad_sim.reference.learner import best_two
-from bregalad_sim.reference.node import Node
 
 # What is decided takes effect at once.
 ReferenceVFDT, ReferenceEFDT = (partial(kind, block=1) for kind in (reference.ReferenceVFDT, reference.ReferenceEFDT))
@@ -34,16 +32,6 @@ def shape(node):
     if not node.kind:
         return "."
     return f"{node.attribute}({' '.join(map(shape, node.children))})"
-
-
-def test_nodes_come_in_order_however_deep_the_tree():
-    root = node = Node(2, [])
-    expected = []
-    for _ in range(2000):
-        node.children = [Node(2, [], parent=node), Node(2, [], parent=node)]
-        expected += node.children
-        node = node.children[1]
-    assert root.below() == expected
 
 
 # VFDT
@@ -171,17 +159,6 @@ def test_efdt_prunes_where_no_split_is_best():
     leaf = tree.root.children[0]
     assert leaf.observed.tolist() == [1100, 1100] and leaf.counts.tolist() == [3100, 1100]
     assert leaf.period == 200 and leaf.since == leaf.bayes_right == leaf.majority_right == 0
-
-
-def test_rounding_does_not_make_gains_unequal(monkeypatch):
-    tree = ReferenceVFDT([0, 0], 2, bins=4)
-    tree.learn(np.array([[0, 0], [200, 1]], np.uint8), [0, 1])
-    gains = iter(np.array([[0.1, 0.5, 0.5 + 1e-15], [0.5 + 2e-15, 0.3, 0.2]]))
-    monkeypatch.setattr(tree, "_gains", lambda node, sides: next(gains))
-    first, second = tree.candidates(tree.root)
-    assert first.threshold == 128 and first.lead == pytest.approx(0.4)
-    assert second.threshold == 64 and second.lead == pytest.approx(0.2)
-    assert best_two([first, second]) == [first, second]
 
 
 @pytest.mark.parametrize(
