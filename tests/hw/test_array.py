@@ -16,7 +16,6 @@ from bregalad_hw.gain.gini import Gini
 from bregalad_hw.gain.kearns_mansour import KearnsMansour
 from bregalad_hw.gain.scan import Scan
 from bregalad_hw.gain.xlog2x import XLog2X
-from bregalad_hw.mcmu.predictor import Predictor
 from bregalad_sim.benches.bench_gain import Gains
 from bregalad_sim.runner import run
 
@@ -139,35 +138,3 @@ def test_a_reset_outlasts_what_is_under_way(criterion):
         1 + array.config_latency + array.spread + AttributeProcessor.read_latency,  # from a written register
     )
     assert 3 * DuplicatedRegister.latency + longest < RESET_CLOCKS
-
-
-@pytest.mark.parametrize("snapshots", [0, 3, 32, -4])
-def test_snapshots_must_be_a_power_of_two(snapshots):
-    with pytest.raises(ValueError, match=f"snapshots must be .* 1 to 16, not {snapshots}"):
-        AttributeProcessorArray(Geometry(), snapshots=snapshots)
-
-
-@pytest.mark.parametrize("block, least", [(XLog2X, 2), (Gini, 2), (KearnsMansour, 3)])
-def test_widths(block, least):
-    for width in (least - 1, 33):
-        with pytest.raises(ValueError, match=f"width must be {least} to 32 bits, not {width}"):
-            block(width)
-
-
-@pytest.mark.parametrize("width", [1, 41])
-def test_log2_widths(width):
-    with pytest.raises(ValueError, match=f"width must be 2 to 40 bits, not {width}"):
-        Log2(width)
-
-
-@pytest.mark.parametrize(
-    "values, message",
-    [
-        ({"depth": 2}, "depth must be 3 to 1024, not 2"),
-        ({"depth": 2000}, "depth must be 3 to 1024, not 2000"),
-        ({"waiting": 1}, "waiting must be at least 2, not 1"),
-    ],
-)
-def test_predictor_sizes(values, message):
-    with pytest.raises(ValueError, match=message):
-        Predictor(Geometry(), **values)

@@ -72,12 +72,6 @@ def test_a_broken_assertion_fails_the_bench(simulator, tmp_path):
         run(_Doubtful(3, 8, 5), "dut", "bench_delay", tmp_path, simulator, width=3, clocks=8)
 
 
-@pytest.mark.parametrize("clocks", [2, 18])
-def test_a_delay_line_has_one_memory(clocks):
-    with pytest.raises(ValueError, match=f"clocks must be 3 to 17, not {clocks}"):
-        DelayLine(1, clocks)
-
-
 def test_merge(tmp_path):
     sizes = dict(lanes=4, passes=4, bins=4, classes=3, slots=2, count_width=12)
     run(Merge(Geometry(**sizes)), "dut", "bench_merge", tmp_path, geometry=sizes, rounds=32)

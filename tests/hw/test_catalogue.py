@@ -100,8 +100,3 @@ def test_gowins_pins_are_the_boards():
     pins = {name: there[pin] for name, pin in board.pins.items() if name != "LIT"}
     assert pins == {"CLOCK": "4", "RX": "70", "TX": "69", "ALIVE": "15"}
     assert "--freq 81.000 " in files["build_top.sh"]
-
-
-def test_pll_refuses():
-    with pytest.raises(ValueError, match="no clock near 0.1 MHz can be made of 25 MHz"):
-        ECP5Clock(25e6, 1e5)

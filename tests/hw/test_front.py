@@ -29,9 +29,3 @@ def test_takes_the_clocks_that_it_says(tmp_path):
     sizes = dict(lanes=16, passes=1, slots=6, bus_width=256, nodes=16)
     front = Front(Geometry(**sizes), steps=32, walkers=4)
     run(front, "dut", "bench_front", tmp_path, geometry=sizes, steps=32, walkers=4, testcase="rate")
-
-
-@pytest.mark.parametrize("sizes, message", [(dict(nodes=0), "nodes must be 2 to 32768, not 0")])
-def test_front_refuses(sizes, message):
-    with pytest.raises(ValueError, match=message):
-        Front(Geometry(**sizes))

@@ -4,7 +4,6 @@ import pytest
 from bregalad.geometry import Geometry
 from bregalad.protocol.rows import reach_of
 from bregalad_hw.front.quantiser import Quantiser
-from bregalad_hw.front.steps import StepTable
 from bregalad_hw.mcmu.aligner import Aligner
 from bregalad_sim.runner import run
 
@@ -43,9 +42,3 @@ def test_quantiser(size, rounds, tmp_path):
 def test_the_ring_is_as_large_as_layouts_may_want():
     for geometry, _ in SIZES.values():
         assert Aligner(geometry.bus_width, 2, geometry.bus_bytes).size == 2 * reach_of(geometry)
-
-
-@pytest.mark.parametrize("steps", [1, 12])
-def test_steps_refused(steps):
-    with pytest.raises(ValueError, match=f"steps must be a power of two, at least 2, not {steps}"):
-        StepTable(SIZES["tiny"][0], steps, 128)

@@ -64,12 +64,3 @@ def test_words_of_a_new_leaf():
     assert row_words(np.array([3, 5, 5]), 0, -4).tolist() == [1, 5, -4, 3, 5, 5]
     assert row_words(np.array([0, 0, 0]), 2, 0)[:2].tolist() == [2, 0]
     assert row_words(np.array([0, 7, 0]), 0, 0)[0] == 1
-
-
-@pytest.mark.parametrize(
-    "values, message",
-    [({"nodes": 1}, "nodes must be 2 to 32768, not 1"), ({"width": 33}, "width must be 4 to 32, not 33")],
-)
-def test_refuses(values, message):
-    with pytest.raises(ValueError, match=message):
-        LeafRows(**{"geometry": Geometry(), "nodes": 4} | values)

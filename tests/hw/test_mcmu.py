@@ -6,14 +6,11 @@ model as a whole.
 
 import pytest
 from bregalad.geometry import PRESETS, Geometry
-from bregalad.protocol.registers import Access, Field, Register
 from bregalad_hw.mcmu.dma import ReadDMA
 from bregalad_hw.mcmu.editor import SlotEditor
 from bregalad_hw.mcmu.loader import Loader
 from bregalad_hw.mcmu.posted import PostedWriter
 from bregalad_hw.mcmu.row_memory import RowMemory
-from bregalad_hw.mcmu.scheduler import AttemptScheduler
-from bregalad_hw.registers import RegisterFile
 from bregalad_sim.runner import run
 
 
@@ -65,32 +62,3 @@ EDITED = [
 )
 def test_editor(geometry, rounds, tmp_path):
     run(SlotEditor(geometry), "dut", "bench_editor", tmp_path, geometry=geometry.as_dict(), commands=rounds)
-
-
-@pytest.mark.parametrize(
-    "values, message",
-    [
-        ({"data_width": 48}, "data_width must be"),
-        ({"data_width": 1024}, "data_width must be"),
-        ({"data_width": 64, "burst": 3}, "burst must be"),
-        ({"data_width": 512, "burst": 128}, "burst must be"),
-        ({"data_width": 64, "outstanding": 0}, "outstanding must be"),
-    ],
-)
-def test_dma_refuses(values, message):
-    with pytest.raises(ValueError, match=message):
-        ReadDMA(**values)
-
-
-@pytest.mark.parametrize(
-    "values, message", [({"depth": 0}, "depth must be"), ({"depth": 4, "heads": 3}, "heads must be")]
-)
-def test_scheduler_refuses(values, message):
-    with pytest.raises(ValueError, match=message):
-        AttemptScheduler(PRESETS["tiny"], **values)
-
-
-def test_registers_refuse():
-    far = Register("far", 0x400, Field("x", 1, Access.RW, ""))
-    with pytest.raises(ValueError, match="far: address must fit"):
-        RegisterFile(PRESETS["tiny"], [far])

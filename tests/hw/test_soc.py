@@ -4,7 +4,6 @@ import random
 
 import pytest
 from amaranth.sim import Simulator
-from bregalad.geometry import PRESETS
 from bregalad.protocol.registers import Access, Field, Register
 from bregalad_hw.mcmu.axi import write_signature
 from bregalad_hw.soc.commands import CommandRing
@@ -12,7 +11,6 @@ from bregalad_hw.soc.crossing import AxiCrossing
 from bregalad_hw.soc.lite import RegisterPort
 from bregalad_hw.soc.reports import ReportRing
 from bregalad_hw.soc.shared import SharedReads, SharedWrites
-from bregalad_hw.soc.top import AxiTop
 from bregalad_sim.runner import run
 
 
@@ -89,8 +87,3 @@ def test_crossing(seed):
         across(near, "w", "wdata", random.Random(seed + 1), far)
         across(far, "b", "bresp", random.Random(seed + 2), near)
         simulator.run()
-
-
-def test_refuses():
-    with pytest.raises(ValueError, match="clocks must be 1 or 2, not 3"):
-        AxiTop(PRESETS["tiny"].replace(nodes=9), clocks=3)

@@ -1,8 +1,6 @@
 """Node table and walker against the golden model, on Icarus."""
 
 import pytest
-from bregalad_hw.front.node_table import NodeTable
-from bregalad_hw.front.ring import Ring
 from bregalad_hw.front.walker import Walker
 from bregalad_sim.runner import run
 from marks import nightly
@@ -46,30 +44,3 @@ def test_takes_the_clocks_that_it_says(sizes, depths, tmp_path):
     sizes = dict(nodes=32, attributes=32, slots=5) | sizes
     case = "takes_the_clocks_that_it_says"
     run(Walker(**sizes), "dut", "bench_walker", tmp_path, sizes=sizes, depths=depths, testcase=case)
-
-
-@pytest.mark.parametrize(
-    "sizes, message",
-    [
-        (dict(nodes=0), "nodes must be 1 to 65536, not 0"),
-        (dict(attributes=8193), "attributes must be 1 to 8192, not 8193"),
-        (dict(slots=65536), "slots must be 1 to 65535, not 65536"),
-        (dict(walkers=0), "walkers must be 1 to 64, not 0"),
-    ],
-)
-def test_table_errors(sizes, message):
-    with pytest.raises(ValueError, match=message):
-        NodeTable(**dict(nodes=16, attributes=4, slots=4) | sizes)
-
-
-@pytest.mark.parametrize(
-    "sizes, message",
-    [
-        (dict(codes=3), "codes must be a power of two, at least 1, not 3"),
-        (dict(records=1), "records must be a power of two, at least 2, not 1"),
-        (dict(alternates=-1), "alternates must be at least 0, not -1"),
-    ],
-)
-def test_ring_errors(sizes, message):
-    with pytest.raises(ValueError, match=message):
-        Ring(**dict(nodes=16, attributes=4, codes=4) | sizes)
