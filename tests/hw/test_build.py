@@ -4,7 +4,6 @@ import json
 import os
 import re
 import signal
-import stat
 import subprocess
 import sys
 import zipfile
@@ -23,6 +22,14 @@ from bregalad_hw.build.routing import is_stuck, most_promising_first, place_and_
 from bregalad_hw.build.synthesis import _check_size, synthesise
 from bregalad_hw.build.tools import BuildError, tool
 from models import LEAST, words
+
+
+def program(folder, monkeypatch, name, does):
+    """A tool that does something else than its own."""
+    path = folder / name
+    path.write_text(f'#!/bin/sh\ntest "$1" = --version && exit\n{does}\n')
+    path.chmod(0o755)
+    monkeypatch.setenv(name.upper().replace("-", "_"), str(path))
 
 
 def test_only_the_plls_clocks_were_asked_for_more():
@@ -55,6 +62,7 @@ def test_gowins_router_is_asked_for_more(tmp_path):
         ("build ulx3s-12f --geometry huge", "no geometry 'huge'; there are tiny"),
         ("build ulx3s-12f --geometry width=3", "no size 'width'; there are lanes"),
         ("build ulx3s-12f --geometry lanes=many", "lanes must be an integer, not 'many'"),
+        ("build ulx3s-12f --geometry lanes=3 lanes=4", "lanes is given twice"),
         ("build ulx3s-12f --geometry lanes=0", "lanes must be 1 to 1024, not 0"),
         ("build ulx3s-12f --geometry classes=33", "classes must be 2 to 32 in hardware, not 33;"),
         ("build arty-a7-35 --geometry classes=33", "classes must be 2 to 32 in hardware, not 33;"),
@@ -112,21 +120,22 @@ def test_a_project_for_vivado(tmp_path, capsys):
     assert not (tmp_path / BOARDS["arty-a7-35"].bitstream).exists()
 
 
-def test_what_does_not_fit():
-    cells = {str(i): {"type": "DP16KD"} for i in range(57)}
-    with pytest.raises(BuildError, match="does not fit ulx3s-12f: it needs 57 block RAMs of 56"):
-        _check_size(BOARDS["ulx3s-12f"], {"modules": {"top": {"cells": cells}}})
-
-
-def test_what_goes_on_is_told_with_the_time(tmp_path, monkeypatch):
-    yosys = tmp_path / "yosys"
-    yosys.write_text("#!/bin/sh\nexit 1\n")
-    yosys.chmod(0o755)
-    monkeypatch.setenv("YOSYS", str(yosys))
-    said = []
-    with pytest.raises(BuildError, match="yosys failed"):
-        build(BOARDS["ulx3s-12f"], output=tmp_path, say=said.append)
-    assert said and all(re.match(r"  0:\d\d ulx3s-12f: synthesis of ", text) for text in said)
+@pytest.mark.parametrize(
+    "board, counts, message",
+    [
+        ("ulx3s-12f", {"DP16KD": 57}, "does not fit ulx3s-12f: it needs 57 block RAMs of 56"),
+        (
+            "tang-nano-20k",
+            {"SDPX9B": 46, "DPX9B": 1, "MULT18X18": 47, "MULT9X9": 3, "LUT1": 5, "LUT4": 15000, "ALU": 5731}
+            | {"RAM16SDP4": 1, "DFFRE": 9000, "DFF": 6553},
+            "47 block RAMs of 46, 49 multipliers of 48, 20744 LUTs .* 15553 .*; fewer lanes",
+        ),
+    ],
+)
+def test_what_does_not_fit(board, counts, message):
+    cells = {f"{kind}{i}": {"type": kind} for kind, count in counts.items() for i in range(count)}
+    with pytest.raises(BuildError, match=message):
+        _check_size(BOARDS[board], {"modules": {"top": {"cells": cells}}})
 
 
 def test_block_rams_go_first_to_what_needs_them(tmp_path, monkeypatch):
@@ -143,16 +152,6 @@ def test_block_rams_go_first_to_what_needs_them(tmp_path, monkeypatch):
     board = BOARDS["colorlight-5a-75b"]
     made = json.loads(synthesise(board, None, tmp_path).read_text())
     assert tried == [board.block_rams, ()] and len(made["modules"]["top"]["cells"]) == 33
-
-
-def test_what_does_not_fit_a_gowin():
-    counts = {"SDPX9B": 46, "DPX9B": 1, "MULT18X18": 47, "MULT9X9": 3, "LUT1": 5, "LUT4": 15000, "ALU": 5731}
-    counts |= {"RAM16SDP4": 1, "DFFRE": 9000, "DFF": 6553}
-    cells = {f"{kind}{i}": {"type": kind} for kind, count in counts.items() for i in range(count)}
-    with pytest.raises(
-        BuildError, match="47 block RAMs of 46, 49 multipliers of 48, 20744 LUTs .* 15553 .*; fewer lanes"
-    ):
-        _check_size(BOARDS["tang-nano-20k"], {"modules": {"top": {"cells": cells}}})
 
 
 @pytest.mark.parametrize(
@@ -208,12 +207,7 @@ def test_a_gowin_whose_clock_is_missed(tmp_path, monkeypatch):
         ("nextpnr-himbaechel-gowin", f"cp {tmp_path}/timing timing.json; touch top.pnr.json"),
         ("gowin_pack", "touch top.fs"),
     ):
-        command = tmp_path / name
-        command.write_text(
-            f'#!/bin/sh\ntest "$1" = --version && exit\necho "{name}" "$@" >> {tmp_path}/called\n{does}\n'
-        )
-        command.chmod(0o755)
-        monkeypatch.setenv(name.upper().replace("-", "_"), str(command))
+        program(tmp_path, monkeypatch, name, f'echo "{name}" "$@" >> {tmp_path}/called\n{does}')
     board, folder = BOARDS["tang-nano-20k"], tmp_path / "out"
     with pytest.raises(
         BuildError, match="reaches 53.5 MHz, not 81, .*: 18.7 ns, 0.0 .* from due in uart to bits in uart"
@@ -231,7 +225,7 @@ def test_a_gowin_whose_clock_is_missed(tmp_path, monkeypatch):
     build(board, LEAST, output=folder, say=lambda text: None)
     assert (tmp_path / "called").read_text().splitlines()[-1] == "gowin_pack -d GW2A-18C -o top.fs top.pnr.json"
     assert (folder / "top.fs").exists()
-    (tmp_path / "gowin_pack").write_text('#!/bin/sh\ntest "$1" = --version && exit\necho half > top.fs\nexit 1\n')
+    program(tmp_path, monkeypatch, "gowin_pack", "echo half > top.fs; exit 1")
     with pytest.raises(BuildError, match="gowin_pack failed"):
         build(replace(board, margin=1.04), LEAST, output=folder, say=lambda text: None)
     assert "--freq 84.240 " in (tmp_path / "called").read_text().splitlines()[-1]
@@ -263,20 +257,17 @@ def test_a_clock_out_of_reach_is_routed_all_the_same(tmp_path, monkeypatch):
     ]
 
 
-def test_a_tool_that_fails(tmp_path):
+def test_a_tool_that_fails(tmp_path, monkeypatch):
+    """What goes on is told with the time; an older build's error is not."""
     (tmp_path / "build_top.sh").write_text('echo "ERROR: no such cell" >&2; exit 1\n')
     with pytest.raises(BuildError, match="nextpnr-ecp5 failed: ERROR: no such cell"):
         place_and_route(ECP5(), tmp_path, 3, "heap")
-
-
-def test_no_older_builds_error_is_shown(tmp_path, monkeypatch):
-    yosys = tmp_path / "yosys"
-    yosys.write_text('#!/bin/sh\ntest "$1" = --version && exit\necho "ERROR: now" >&2; exit 1\n')
-    yosys.chmod(0o755)
-    monkeypatch.setenv("YOSYS", str(yosys))
+    program(tmp_path, monkeypatch, "yosys", 'echo "ERROR: now" >&2; exit 1')
     (tmp_path / "top.tim").write_text("ERROR: long ago\n")
+    said = []
     with pytest.raises(BuildError, match="yosys failed: ERROR: now"):
-        build(BOARDS["ulx3s-12f"], LEAST, output=tmp_path, say=lambda text: None)
+        build(BOARDS["ulx3s-12f"], LEAST, output=tmp_path, say=said.append)
+    assert said and all(re.match(r"  0:\d\d ulx3s-12f: synthesis of ", text) for text in said)
 
 
 def test_one_build_at_a_time_in_a_folder(tmp_path, capsys):
@@ -390,14 +381,11 @@ def test_what_was_built_before_is_kept_until_all_is_checked(tmp_path, options, m
 
 
 def test_program_runs_the_loader(tmp_path, monkeypatch, capsys):
-    loader = tmp_path / "loader"
-    loader.write_text(f'#!/bin/sh\necho "$@" > {tmp_path}/said\ntest "$2" = ulx3s\n')
-    os.chmod(loader, loader.stat().st_mode | stat.S_IXUSR)
+    program(tmp_path, monkeypatch, "openfpgaloader", f'echo "$@" > {tmp_path}/said; test "$2" = ulx3s')
     (tmp_path / "top.bit").write_bytes(b"")
-    monkeypatch.setenv("OPENFPGALOADER", str(loader))
     assert main(["program", "ulx3s-12f", "--output", str(tmp_path)]) == 0
     assert (tmp_path / "said").read_text() == f"-b ulx3s {tmp_path}/top.bit\n"
-    loader.write_text(f'#!/bin/sh\necho "$@" > {tmp_path}/said\n')
+    program(tmp_path, monkeypatch, "openfpgaloader", f'echo "$@" > {tmp_path}/said')
     assert main(["program", "colorlight-5a-75b", "--cable", "ft232", "--output", str(tmp_path)]) == 0
     assert (tmp_path / "said").read_text() == f"-b colorlight -c ft232 {tmp_path}/top.bit\n"
     (tmp_path / "top.fs").write_bytes(b"")
@@ -407,23 +395,15 @@ def test_program_runs_the_loader(tmp_path, monkeypatch, capsys):
     assert main(["program", "ulx3s-12f", "--output", str(tmp_path)]) == 1
     assert "top.bit is for ecpix5-85f, not for ulx3s-12f" in capsys.readouterr().err
     (tmp_path / "report.json").unlink()
-    loader.write_text("#!/bin/sh\nexit 1\n")
+    program(tmp_path, monkeypatch, "openfpgaloader", "exit 1")
     assert main(["program", "ulx3s-12f", "--output", str(tmp_path)]) == 1
     assert "is the board connected and powered?" in capsys.readouterr().err
 
 
 def test_geometry_of_words():
     assert Geometry.parse([], PRESETS["fine"]) == PRESETS["fine"]
-    assert Geometry.parse(["tiny", "slots=8", "naive_bayes=1"], PRESETS["fine"]) == PRESETS["tiny"].replace(
-        slots=8, naive_bayes=True
-    )
-    for given, message in (
-        (["lanes=3", "lanes=4"], "lanes is given twice"),
-        (["lanes=-1"], "lanes must be 1 to 1024, not -1"),
-        (["lanes=x"], "lanes must be an integer, not 'x'"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            Geometry.parse(given, PRESETS["fine"])
+    small = PRESETS["tiny"].replace(slots=8, naive_bayes=True)
+    assert Geometry.parse(["tiny", "slots=8", "naive_bayes=1"], PRESETS["fine"]) == small
 
 
 def test_path_in_words():

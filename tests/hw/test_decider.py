@@ -166,8 +166,12 @@ class Attempts:
         return words, node, observed
 
 
-def all_candidates(rule, words, form, observed, inherited, ask, inner):
-    """Which of some split attempts the golden model's decider proposes; bool array."""
+def candidates(attempts, words, node, observed):
+    """Which of some attempts the golden model's decider proposes; which it would, whatever their gains."""
+    nodes, form = attempts.nodes, attempts.form
+    rule = rule_of(attempts.policy, attempts.classes)
+    ask = attempts.ask[node - attempts.first]
+    inherited, inner = nodes.inherited[node], nodes.kind[node] != LEAF
     found = []
     for row, counts, before, up_to, is_inner in zip(words.tolist(), observed, inherited, ask, inner, strict=True):
         best, second, current = (
@@ -177,17 +181,7 @@ def all_candidates(rule, words, form, observed, inherited, ask, inner):
         mixed = int((counts + before > 0).sum()) > 1
         known = int(counts.sum()), int(before.sum()), int(up_to), mixed, bool(is_inner)
         found.append(is_candidate(rule, Attempt(*known, best, second, current)))
-    return np.array(found)
-
-
-def candidates(attempts, words, node, observed):
-    """Which of some attempts the decider proposes; which it would, whatever their gains."""
-    nodes, form, policy = attempts.nodes, attempts.form, attempts.policy
-    rule = rule_of(policy, attempts.classes)
-    ask = attempts.ask[node - attempts.first]
-    inner = nodes.kind[node] != LEAF
-    found = all_candidates(rule, words, form, observed, nodes.inherited[node], ask, inner)
-    return found, observed.sum(axis=1) <= ask
+    return np.array(found), observed.sum(axis=1) <= ask
 
 
 @pytest.mark.parametrize("name", POLICIES)

@@ -48,14 +48,9 @@ def test_places(lanes):
         offset = 2 * int(index) if kind == "EBR" else int(index)
         columns.setdefault(re.search(r"lane_\d+", name)[0], set()).add(int(column) - offset)
     assert all(len(column) == 1 for column in columns.values())
-
-
-@pytest.mark.parametrize("lanes", [16, 32])
-def test_the_middle_stays_free(lanes):
-    design = netlist(lanes, rams=4, multipliers=4)
-    place_lanes(design, DEVICE)
-    middle = [bel for bel in places(design).values() if re.search("/Y(34|46)/", bel)]
-    assert middle and not any(31 <= int(re.match(r"X(\d+)/", bel)[1]) < 96 for bel in middle)
+    if lanes in (16, 32):
+        middle = [int(re.match(r"X(\d+)/", bel)[1]) for bel in found.values() if re.search("/Y(34|46)/", bel)]
+        assert middle and not any(31 <= column < 96 for column in middle)
 
 
 @pytest.mark.parametrize("lanes, rams", [(40, 3), (64, 3), (68, 3), (32, 6), (78, 2)])

@@ -7,18 +7,16 @@ from bregalad.boards.base import BoardError
 from bregalad.boards.simulated import SimulatedBoard
 from bregalad.protocol.pages import PageLayout, page_bytes
 from bregalad.protocol.reports import ErrorCode
-from bregalad_sim.tree_lockstep import SIZES, SMALL, Lockstep, run
+from bregalad_sim.tree_lockstep import SIZES, SMALL, run
+from test_tree_accelerator import WithRtl, opens
 
 PAGED = SMALL.replace(resident=2)
 
 
-class WithRtl(Lockstep):
+class WithPages(WithRtl):
     """Now and then memory does not answer for some of the pages' words, for a while."""
 
     moved = failed = 0
-
-    def settle(self):
-        self.board.settle()
 
     def learn(self):
         super().learn()
@@ -39,11 +37,6 @@ class WithRtl(Lockstep):
     def look(self):
         super().look()
         self.moved += self.board.read("page_bytes.count")
-
-
-def opens(geometry, memory_size, rng):
-    slow = {"latency": rng.choice([0, 3, 20, 150]), "stall": rng.choice([0.1, 0.2, 0.5])}
-    return SimulatedBoard(geometry, memory_size, **slow, seed=rng.getrandbits(32))
 
 
 def test_sizes_of_a_page():
@@ -67,7 +60,7 @@ def test_resident_slots_are_fewer_than_the_slots(resident):
 )
 def test_rtl_with_pages_does_what_the_golden_model_does(changes, rounds, seed):
     """The golden model knows no pages: neither commands nor reports tell of them."""
-    both = WithRtl(PAGED.replace(**changes), seed, opens)
+    both = WithPages(PAGED.replace(**changes), seed, opens)
     for _ in range(rounds):
         both.round(8)
     both.close()
@@ -77,12 +70,12 @@ def test_rtl_with_pages_does_what_the_golden_model_does(changes, rounds, seed):
 @pytest.mark.slow
 def test_many_random_sequences(seed):
     for each in range(30):
-        run(PAGED.replace(resident=2 + each % 3), seed + each, 10, opens, kind=WithRtl)
+        run(PAGED.replace(resident=2 + each % 3), seed + each, 10, opens, kind=WithPages)
 
 
 def test_memory_that_does_not_answer_for_a_page_is_told(seed):
     """Nothing is lost: once memory answers the board goes on, and the counts are the golden model's."""
-    both = WithRtl(PAGED, seed, opens)
+    both = WithPages(PAGED, seed, opens)
     both.round(2)
     size = page_bytes(both.geometry)
     both.board.faults = dict.fromkeys(
