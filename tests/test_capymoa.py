@@ -19,14 +19,6 @@ class _Classifier:
         self.schema, self.random_seed = schema, random_seed
 
 
-class _Attribute:
-    def __init__(self, name):
-        self._name = name
-
-    def name(self):
-        return self._name
-
-
 class _Schema:
     """A stream of a number and of a nominal attribute of three values; three classes."""
 
@@ -36,7 +28,7 @@ class _Schema:
         return self
 
     def attribute(self, place):
-        return _Attribute(self._names[place])
+        return types.SimpleNamespace(name=lambda: self._names[place])
 
     def get_num_attributes(self):
         return len(self._names)

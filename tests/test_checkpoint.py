@@ -115,23 +115,6 @@ def wait_for(path, process):
     raise AssertionError(process.communicate())
 
 
-def test_kill_9(tmp_path, capsys):
-    kept, whole, again = (str(tmp_path / name) for name in ("kept", "whole", "again"))
-    command = ["train", _STREAM, *_OPTIONS, "--limit", "200000"]
-    assert main([*command, "--save", whole]) == 0
-    expected = lines(capsys.readouterr().out)
-    process = start(*command, "--checkpoint", kept, "--every", "2000")
-    wait_for(kept, process)
-    process.kill()
-    process.communicate()
-    assert process.returncode == -signal.SIGKILL
-    seen = load_tree(kept).report()["instances"]
-    assert seen and seen % 2000 == 0
-    assert main([*command, "--resume", kept, "--every", "100000", "--save", again]) == 0
-    assert lines(capsys.readouterr().out) == expected
-    assert load_tree(again).difference(load_tree(whole)) is None
-
-
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", pytest.param("SIGHUP", marks=pytest.mark.slow)])
 def test_what_stops_a_run_saves_the_tree(tmp_path, name):
     number = getattr(signal, name)

@@ -2,7 +2,6 @@
 
 import ast
 import importlib.util
-import os
 import re
 import runpy
 import subprocess
@@ -164,17 +163,3 @@ def test_sentences_are_short():
         sentences = [each.split() for each in re.split(r"[.?!](?:\*\*|\))*\s|\n\n|\n *[*#]|\n\d+\.", text)]
         lengths = [len(words) for words in sentences if len(words) > 2]
         assert page in GENERATED or sum(lengths) <= 20 * len(lengths), page
-
-
-INSPECTION = re.findall(r"^```(\w+)\n(.*?)^```$", (ROOT / "docs/inspection.md").read_text("utf-8"), re.DOTALL | re.M)
-
-
-@pytest.mark.parametrize("tag, code", INSPECTION, ids=[f"{n}-{tag}" for n, (tag, _) in enumerate(INSPECTION)])
-def test_examples_of_inspection(tag, code, tmp_path):
-    """Short ones; what follows # at a line's begin is printed."""
-    assert code.count("\n") <= 15
-    runs = {"python": [sys.executable, "-W", "error", "-c", code], "sh": ["sh", "-euc", code]}
-    path = {"PATH": os.pathsep.join((os.path.dirname(sys.executable), os.environ["PATH"]))}
-    done = subprocess.run(runs[tag], cwd=tmp_path, env=os.environ | path, capture_output=True, text=True, timeout=900)
-    assert not done.returncode, done.stderr
-    assert set(re.findall(r"^# (.*)$", code, re.M)) <= set(done.stdout.splitlines())

@@ -1,4 +1,4 @@
-"""Every example runs, as its users would run it, and so do blocks of README, tutorials and the page of exports."""
+"""Every example runs, as its users would run it, and so do blocks of README, tutorials and two pages."""
 
 import importlib.util
 import os
@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
 BLOCKS = [
     (page, *found)
-    for page in ("README.md", "docs/export.md")
+    for page in ("README.md", "docs/export.md", "docs/inspection.md")
     for found in re.findall(r"^```(\w*)\n(.*?)^```$", (ROOT / page).read_text("utf-8"), re.DOTALL | re.MULTILINE)
 ]
 RUNS = {"python": [sys.executable, "-W", "error", "-c"], "sh": ["sh", "-euc"]}

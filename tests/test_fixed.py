@@ -22,6 +22,7 @@ from bregalad.fixed import (
 from bregalad.geometry import GAIN_FRACTION, PRESETS, Geometry
 from bregalad.protocol.registers import CellKind
 from bregalad_sim.golden import Cell, gain_of
+from bregalad_sim.reference import criteria as reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -131,19 +132,8 @@ def test_xlog2x_of_powers_of_two_is_exact(x, f):
 
 
 def impurity(criterion, counts):
-    """n times the impurity, float64."""
-    n = counts.sum()
-    if n == 0:
-        return 0.0
-    if criterion == "gini":
-        return float(n - (counts * (counts / n)).sum())
-    if criterion == "kearns_mansour":
-        return math.sqrt(counts.prod(dtype=float))
-    if criterion == "classification_error":
-        return float(n - counts.max())
-    assert criterion == "information_gain", f"this file lacks {criterion}"
-    counts = counts[counts > 0]
-    return float((counts * np.log2(n / counts)).sum())
+    """n times the reference's impurity, float64."""
+    return counts.sum() * reference.impurity(criterion, counts)
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
@@ -177,7 +167,7 @@ def test_gain_error(name, kind, criterion, data):
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
-@pytest.mark.parametrize("classes", [2, 3, 4, 5, 8, 9, 16, 17, 32])
+@pytest.mark.parametrize("classes", [2, 3, 5, 16, 17, 32])
 @pytest.mark.parametrize("width", [12, 18, 32])
 @pytest.mark.parametrize("kind", [CellKind.MULTIWAY, CellKind.ONE_VS_REST])
 def test_largest_gain(width, classes, criterion, kind):

@@ -57,16 +57,11 @@ def test_gateware_does_not_load_what_trees_need():
     assert said.stdout == "set()\n"
 
 
-@pytest.mark.parametrize("minded", [True, False])
-def test_compiled_code_follows_what_it_calls(tmp_path, minded):
-    """Numba alone goes on with the old code, and this is to be known if that ever changes."""
+def test_compiled_code_follows_what_it_calls(tmp_path):
+    """Numba alone would go on with the old code."""
     package, cache = tmp_path / "package", tmp_path / "kept"
     package.mkdir()
-    (package / "__init__.py").write_text(
-        "from bregalad.compiled import njit\n"
-        if minded
-        else "import numba\n\ndef njit():\n    return numba.njit(cache=True)\n"
-    )
+    (package / "__init__.py").write_text("from bregalad.compiled import njit\n")
     (package / "outer.py").write_text(
         "from . import njit\nfrom .inner import answer\n@njit()\ndef ask():\n    return answer()\n"
     )
@@ -76,7 +71,7 @@ def test_compiled_code_follows_what_it_calls(tmp_path, minded):
 
     def asked(where=tmp_path):
         answer, hits, told = ask(where, cache)
-        assert told.count("compiling") == (minded and not hits)
+        assert told.count("compiling") == (not hits)
         return answer, hits
 
     def age(days):
@@ -92,13 +87,13 @@ def test_compiled_code_follows_what_it_calls(tmp_path, minded):
     assert all(folder.stat().st_mtime > time.time() - 24 * 3600 for folder in used)
     old = age(31)
     write(12345)
-    assert asked() == ((12345, 0) if minded else (7, 1))
-    assert bool(old) == minded and not any(folder.exists() for folder in old)
+    assert asked() == (12345, 0)
+    assert old and not any(folder.exists() for folder in old)
     (package / "strange.py").write_text("other = 1\n")
     assert asked()[1] == 1
     # Another installation of the same sources finds what this one has compiled.
     shutil.copytree(package, tmp_path / "elsewhere" / "package", ignore=shutil.ignore_patterns("__pycache__"))
-    assert asked(tmp_path / "elsewhere")[1] == minded
+    assert asked(tmp_path / "elsewhere")[1] == 1
 
 
 def ask(folder, cache, before="", **environment):

@@ -43,24 +43,9 @@ WORDS = [
     *("out.parquet", "out.png", "out.json", "out.arff", "out.csv.gz", "kept"),
 ]
 FILES = [
-    "things.csv",
-    "things.csv",
-    "things.csv",
-    "things.arff",
-    "damaged",
-    "folder",
-    "nowhere.csv",
-    "",
-    "tree",
-    "generator:",
-    "generator:led",
-    "generator:sea,seed=1",
-    "generator:nothing",
-    "generator:sea,noise=x",
-    "generator:sea,noise=7",
-    "generator:sea,=",
-    "generator:drift",
-    "generator:drift,first=(sea",
+    *("things.csv", "things.csv", "things.csv", "things.arff", "damaged", "folder", "nowhere.csv", "", "tree"),
+    *("generator:", "generator:led", "generator:sea,seed=1", "generator:nothing", "generator:sea,noise=x"),
+    *("generator:sea,noise=7", "generator:sea,=", "generator:drift", "generator:drift,first=(sea"),
     "generator:rts,seed=-1",
 ]
 

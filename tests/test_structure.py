@@ -6,7 +6,6 @@ from collections import defaultdict
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
-import pytest
 from bregalad.data.generators import GENERATORS
 from bregalad.learners.catalogue import POSITIVE, TREES
 
@@ -17,12 +16,12 @@ DEFINED = (*FUNCTIONS[:2], ast.ClassDef)
 MOST = 10  # parameters
 
 
-def modules(root=ROOT, folders=FOLDERS):
+def modules():
     """Modules' syntax trees by their names; a package is called ``package.__init__``."""
     return {
-        ".".join(path.relative_to(root / folder).with_suffix("").parts): ast.parse(path.read_text())
-        for package, folder in folders.items()
-        for path in (root / folder / package).rglob("*.py")
+        ".".join(path.relative_to(ROOT / folder).with_suffix("").parts): ast.parse(path.read_text())
+        for package, folder in FOLDERS.items()
+        for path in (ROOT / folder / package).rglob("*.py")
     }
 
 
@@ -127,29 +126,6 @@ def test_nobody_above_the_driver_asks_what_kind_of_board_it_is():
         for word in re.finditer(kinds, path.read_text())
     }
     assert found == set()
-
-
-@pytest.mark.parametrize(
-    "files, found",
-    [
-        ({"a.py": "from .b import x", "b.py": "from . import c", "c.py": ""}, None),
-        ({"a.py": "from .b import x", "b.py": "def f():\n    from . import a"}, ["p.a", "p.b"]),
-        ({"a.py": "import p.b", "b.py": "import p.c", "c.py": "import p.a"}, ["p.a", "p.b", "p.c"]),
-        # Packages, though no module is in a circle.
-        ({"q/a.py": "from ..r.a import x", "q/b.py": "", "r/a.py": "", "r/b.py": "from ..q import b"}, ["p.q", "p.r"]),
-        ({"q/__init__.py": "from ..r import a", "r/a.py": "", "r/b.py": "from .. import q"}, ["p.q", "p.r"]),
-        ({"q/__init__.py": "from . import a", "q/a.py": "from . import x"}, ["p.q"]),
-    ],
-    ids=str,
-)
-def test_a_circle_is_found(files, found, tmp_path):
-    for name, text in {"__init__.py": "", **files}.items():
-        (tmp_path / "host" / "p" / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "host" / "p" / name).write_text(text)
-    circles = [cycle(graph) for graph in members(modules(tmp_path, {"p": "host"})).values()]
-    assert [sorted({".".join(name.split(".")[:2]) for name, _ in circle}) for circle in circles if circle] == (
-        [found] if found else []
-    )
 
 
 def functions(modules):

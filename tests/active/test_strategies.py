@@ -115,17 +115,6 @@ def test_conf_tree_asks_where_the_leaf_is_not_consistent():
     assert rule.share((9, 1)) == 1  # e = .85
 
 
-@every
-def test_a_leaf_is_asked_less_the_surer_it_is(strategy):
-    """But at random."""
-    if strategy is Rnd:
-        return
-    told = ((5100, 4900), (9500, 500)) if "ConfTree" in strategy.__name__ else ((0.51, 0.49), (0.95, 0.05))
-    rule = Told(strategy, 0.3).made
-    unsure, sure = np.sum([[rule._wants(each) for each in told] for _ in range(1000)], axis=0)
-    assert unsure > sure + 50
-
-
 # The budget
 
 
@@ -211,26 +200,6 @@ def test_evaluation_is_predict_query_learn(strategy, seed):
 
 
 @every
-def test_queries_and_labels_in_batches(strategy, seed):
-    """The tree knows no class before the first labels; as River has it, it learns them as they come."""
-    X, y = stream(seed)
-    made, single = strategy(tree(), 0.5, seed=seed), strategy(tree(), 0.5, seed=seed)
-    for start in range(0, len(X), 250):
-        part = slice(start, start + 250)
-        ask = made.query(X[part])
-        made.partial_fit(X[part][ask], y[part][ask], ["no", "yes"])
-    for x, label in zip(X.to_dict("records"), y.tolist(), strict=True):
-        if single.query_one(x):
-            single.learn_one(x, label)
-    for each in (made, single):
-        assert each.tree.score(X, y) > 0.8 and each.asked <= 1500
-    none = made.query(X[:0])
-    assert none.shape == (0,) and none.dtype == bool
-    made.partial_fit(X[:0], y[:0], ["no", "yes"])
-    assert len(made.test_then_train(X[:0], y[:0])) == 0
-
-
-@every
 def test_a_seed_repeats_a_run(strategy):
     runs = [learnt(strategy)[0] for _ in range(2)]
     assert state(runs[0]) == state(runs[1]) and runs[0].tree.difference(runs[1].tree) is None
@@ -258,6 +227,10 @@ def test_arrays(seed):
     found = made.test_then_train(X, y, [False, True])
     assert found.dtype == bool and made.asked == 500
     assert made.query(X).shape == (1000,)
+    none = made.query(X[:0])
+    assert none.shape == (0,) and none.dtype == bool
+    made.partial_fit(X[:0], y[:0])
+    assert len(made.test_then_train(X[:0], y[:0])) == 0
 
 
 # Split

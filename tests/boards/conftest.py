@@ -10,10 +10,10 @@ def opened():
     """Make maps; all are closed in the end."""
     made = []
 
-    def make(geometry=GEOMETRY, **options):
-        made.append(SimulatedMap(geometry, **options))
+    def make(geometry=GEOMETRY, kind=SimulatedMap, **options):
+        made.append(kind(geometry, **options))
         return made[-1]
 
     yield make
     for each in made:
-        each.close()
+        SimulatedMap.close(each)

@@ -17,6 +17,7 @@ from bregalad.protocol.rows import Column, RowKind, RowLayout
 from bregalad.protocol.soc import PAGE, REPORT_RING, RING, SOC_BASE, SOC_BYTES, find_soc
 from bregalad_sim.cache import CachedMap
 from bregalad_sim.golden.memory import Memory
+from bregalad_sim.soc import SimulatedMap
 from bregalad_sim.tree_traffic import TreeTraffic
 from models import SOC as GEOMETRY
 
@@ -41,26 +42,15 @@ def cleared(geometry):
     return b"".join(pack_command(geometry, Opcode.CLEAR, slot=slot) for slot in range(geometry.slots))
 
 
-class Kept:
+class Kept(SimulatedMap):
     """A map that outlives the boards on it."""
 
-    def __init__(self, inner):
-        self.inner, self.name, self.read, self.write = inner, inner.name, inner.read, inner.write
-
     def allocate(self, size):
-        self.inner._free = 0
-        return self.inner.allocate(size)
+        self._free = 0
+        return super().allocate(size)
 
-    def __getattr__(self, name):
-        if name == "close":
-            raise AttributeError(name)
-        return getattr(self.inner, name)
-
-    def __setattr__(self, name, value):
-        if name == "faults":
-            self.inner.faults = value
-        else:
-            object.__setattr__(self, name, value)
+    def close(self):
+        pass
 
 
 def stream(seed, count=1200):
@@ -165,7 +155,7 @@ def test_learns_what_the_emulated_board_does(kind, opened, seed, tmp_path):
 def test_two_clocks(period, opened, seed):
     """The array with a clock of its own, slower or faster than the bus': the same tree, after a reset, too."""
     rng = random.Random(seed)
-    simulated = Kept(opened(stall=0.3, seed=seed, period=period))
+    simulated = opened(kind=Kept, stall=0.3, seed=seed, period=period)
     for _ in range(2):
         with MappedBoard(simulated, memory_size=MEMORY) as board:
             for each in (None, rng, rng):
@@ -198,7 +188,7 @@ def test_a_cache_between(opened, seed):
 def test_a_driver_that_dies(opened, seed):
     """Another one begins anew, whatever was under way; so after a reset of the bus."""
     rng = random.Random(seed)
-    simulated = Kept(opened(stall=0.3, seed=seed))
+    simulated = opened(kind=Kept, stall=0.3, seed=seed)
     for index in range(6):
         dead = MappedBoard(simulated, memory_size=MEMORY)
         fields, stream = any_commands(rng, 10)
@@ -333,7 +323,7 @@ def test_rings_are_not_believed(opened):
 
 def test_a_descriptor_beyond_the_window(opened):
     """Nothing is asked of the bus there; whoever begins anew finds the slots as they were."""
-    simulated = Kept(opened())
+    simulated = opened(kind=Kept)
     with MappedBoard(simulated) as board:
         board.send(cleared(board.geometry) + pack_command(board.geometry, Opcode.PLACE, slot=3, parent=3, period=77))
         fence(board)

@@ -163,23 +163,13 @@ def _uniform(stream, count):
 
 
 def test_led():
-    segments = {  # top, upper left, upper right, middle, lower left, lower right, bottom
-        "0": "abcefg",
-        "1": "cf",
-        "2": "acdeg",
-        "3": "acdfg",
-        "4": "bcdf",
-        "5": "abdfg",
-        "6": "abdefg",
-        "7": "acf",
-        "8": "abcdefg",
-        "9": "abcdfg",
-    }
+    # Top, upper left, upper right, middle, lower left, lower right, bottom.
+    segments = dict(enumerate("abcefg cf acdeg acdfg bcdf abdfg abdefg acf abcdefg abcdfg".split()))
     X, y = LED(noise=0.0).take(5000)
     bits = codes(X)
     assert bits.shape[1] == 24
     for row, label in zip(bits[:500], y, strict=False):
-        assert [bool(bit) for bit in row[:7]] == [s in segments[label] for s in "abcdefg"]
+        assert [bool(bit) for bit in row[:7]] == [s in segments[int(label)] for s in "abcdefg"]
     Z, z = LED().take(50_000)
     noisy = codes(Z)
     assert (z[:5000] == y).all() and abs((noisy[:5000, :7] != bits[:, :7]).mean() - 0.1) < 0.01

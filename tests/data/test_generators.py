@@ -187,16 +187,8 @@ def test_open_stream():
     stream = open_stream(
         "generator:agrawal,instances=100", ignore=["car"], class_name="elevel", nominal=["age"], chunk=30
     )
-    assert stream.schema.class_name == "elevel" and stream.schema.names == (
-        "salary",
-        "commission",
-        "age",
-        "zipcode",
-        "hvalue",
-        "hyears",
-        "loan",
-        "group",
-    )
+    assert stream.schema.class_name == "elevel"
+    assert " ".join(stream.schema.names) == "salary commission age zipcode hvalue hyears loan group"
     chunks = list(stream)
     assert [len(y) for _, y in chunks] == [30, 30, 30, 10] and chunks[0][1][0].startswith("level")
     assert chunks[0][0]["age"][0].replace(".", "").isdigit()
@@ -227,29 +219,16 @@ def test_written_and_read(tmp_path, name, spec):
         assert (Z[column] == X[column].astype(object)).all()
 
 
-def test_write_what_needs_quotes_and_misses_values(tmp_path):
+def test_streams_that_a_file_does_not_take(tmp_path):
     path = tmp_path / "t.csv"
-    path.write_text('size,the kind,label\n1.5,"a, b",yes\n?,?,"no, never"\n-2,c d,yes\n')
-    stream = open_stream(path)
-    with pytest.raises(ValueError, match="ARFF declares the values of 'the kind', but"):
-        write_stream(stream, tmp_path / "t.arff")
-    arff = tmp_path / "u.arff"
-    arff.write_text(
-        "@relation r\n@attribute size numeric\n@attribute 'the kind' {'a, b','c d'}\n"
-        "@attribute label {yes,'no, never'}\n@data\n1.5,'a, b',yes\n?,?,'no, never'\n"
-        "-2,'c d',yes\n"
-    )
-    for source, name in ((stream, "v.csv"), (stream, "v.parquet"), (open_stream(arff), "v.arff")):
-        write_stream(source, tmp_path / name)
-        X, y = read(open_stream(tmp_path / name))
-        np.testing.assert_equal(X["size"].to_numpy(float), [1.5, np.nan, -2])
-        assert X["the kind"].isna().tolist() == [False, True, False]
-        assert X["the kind"][0] == "a, b" and X["the kind"][2] == "c d"
-        assert y.tolist() == ["yes", "no, never", "yes"]
-    with pytest.raises(ValueError, match="streams are written as .arff, .csv, .tsv"):
-        write_stream(stream, tmp_path / "t.zip")
-    with pytest.raises(ValueError, match="streams are written as"):
-        write_stream(stream, tmp_path / "t.parquet.gz")
+    path.write_text('size,the kind,label\n1.5,"a, b",yes\n?,?,"no, never"\n')
+    for name, message in (
+        ("t.arff", "ARFF declares the values of 'the kind', but"),
+        ("t.zip", "streams are written as .arff, .csv, .tsv"),
+        ("t.parquet.gz", "streams are written as"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            write_stream(open_stream(path), tmp_path / name)
 
 
 @pytest.mark.parametrize(

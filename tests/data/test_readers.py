@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-import streams
 from bregalad import VFDT
 from bregalad.data import DataError, open_stream
 from bregalad.data.formats.files import File
@@ -186,17 +185,7 @@ def test_late_words_and_kinds(tmp_path):
         ("t.csv", "a,b,label\n", {}, "header only"),
         ("t.arff", ARFF.split("1.5")[0], {}, "no instance"),
         ("t.arff", "", {}, "needs a line @data"),
-        ("t.arff", ARFF.replace("numeric", "string"), {}, "line 3, column 'len': an attribute of kind string"),
-        ("t.arff", ARFF.replace("numeric", "date"), {}, "line 3, column 'len': an attribute of kind date cannot"),
-        (
-            "t.arff",
-            ARFF.replace("numeric", "colour"),
-            {},
-            "line 3: attribute 'len' is of kind 'colour'; allowed are numeric, real, integer and a list of values",
-        ),
-        ("t.arff", ARFF + "1,c,no\n", {}, "line 13, column 'the kind': 'c' is not declared; allowed are a, b, a, b"),
         ("t.arff", ARFF + "1,a,perhaps\n", {}, "line 13, column 'label': 'perhaps' is not declared"),
-        ("t.arff", ARFF + "one,a,no\n", {}, "line 13, column 'len': 'one' is not a finite number"),
         ("t.csv", CSV + "1,a\n", {}, "line 6: 2 fields, but 3 columns"),
         ("t.csv", CSV + "1,a,no,\n", {}, "line 6: 4 fields, but 3 columns"),
         ("t.csv", CSV + '1,"a,no\n2,b",no\n', {}, "line 6"),
@@ -340,26 +329,6 @@ def test_bad_options(tmp_path, options, match):
         open_stream(write(tmp_path, "t.csv", CSV), **options)
 
 
-@streams.needs("kdd")
-def test_kdd():
-    stream = open_stream(streams.path("kdd"), names=streams.KDD_NAMES, nominal=streams.KDD_NOMINAL, chunk=50_000)
-    X, y = next(iter(stream))
-    assert stream.schema.names == streams.KDD_NAMES[:-1] and len(X) == 50_000
-    assert {a.name for a in stream.schema.attributes if a.kind == "nominal"} == set(streams.KDD_NOMINAL)
-    assert y[0] == "normal."
-
-
-@streams.needs("elec")
-@streams.needs("skin")
-def test_small_streams():
-    X, y, schema = streams.elec()
-    assert X.shape == (45_312, 8) and schema.classes == ("UP", "DOWN") and y[4] == "DOWN"
-    X, y, schema = streams.skin()
-    assert X.shape == (245_057, 3) and schema.names == ("B", "G", "R")
-    Z, z, _ = streams.skin(shuffled=True)
-    assert (np.sort(Z["B"]) == np.sort(X["B"])).all() and (z == "1").sum() == 50_859
-
-
 @pytest.mark.parametrize(
     "name, text",
     [("t.csv", "a\n1.5\n2\n"), ("t.arff", "@relation t\n@attribute a numeric\n@data\n1.5\n2\n"), ("t.parquet", "")],
@@ -400,29 +369,6 @@ def test_infinity_as_a_word_of_parquet(tmp_path):
     pd.DataFrame({"a": [1.0, np.inf], "c": [np.inf, 2.0]}).to_parquet(path)
     X, y = read(open_stream(path, nominal=["a"]))
     assert X["a"].tolist() == ["1", "inf"] and y.tolist() == ["inf", "2"]
-
-
-@pytest.mark.parametrize(
-    "declared, values",
-    [
-        ("nom { a , b , c }", "a b c"),
-        ("nom {'a' ,'b' , 'c'}", "a b c"),
-        ("nom {a,\tb,\tc}", "a b c"),
-        ('"nom" {"a","b","c"}', '"a" "b" "c"'),
-        ('nom {"a","b","c"}', "a b c"),
-    ],
-)
-def test_arff_as_weka_reads_it(tmp_path, declared, values):
-    rows = "".join(f"1,{value},{value}\n" for value in values.split())
-    text = (
-        f'@relation t\n@attribute "my num" real\n@attribute {declared}\n'
-        f"@attribute c {{a, b, c}}\n@data\n% \"p\",'q','r',\"s\"\n{rows}"
-    )
-    stream = open_stream(write(tmp_path, "t.arff", text))
-    X, y = read(stream)
-    assert list(X) == ["my num", "nom"]
-    assert X["nom"].tolist() == y.tolist() == ["a", "b", "c"]
-    assert stream.schema.nominal["nom"] == ("a", "b", "c")
 
 
 DEFLATED, CENTRAL, LZMA = zipfile.ZIP_DEFLATED, b"PK\x01\x02", b"\x09\x04\x05\x00"

@@ -2,10 +2,9 @@
 
 import random
 
-from bregalad.boards.device import Device
 from bregalad.geometry import Geometry
-from bregalad.protocol.registers import MAGIC, VERSION
 from bregalad.protocol.reports import FENCE, Kind, statistics_layout
+from bregalad_sim.latency import GoldenBoard
 from bregalad_sim.link import BoardEnd
 
 __all__ = ["GEOMETRY", "TapeBoard", "end"]
@@ -13,7 +12,7 @@ __all__ = ["GEOMETRY", "TapeBoard", "end"]
 GEOMETRY = Geometry(lanes=2, passes=2, bins=8, classes=2, slots=16, count_width=16, bus_width=64, nodes=64)
 
 
-class TapeBoard(Device):
+class TapeBoard(GoldenBoard):
     """Every so many bytes of commands are answered by a report; registers hold what is written.
 
     Members
@@ -30,7 +29,6 @@ class TapeBoard(Device):
         self.rng = random.Random(seed)
         self.tape = []
         self.reported = b""
-        self._registers = {}
         self._waiting = b""
 
     def send(self, data):
@@ -53,23 +51,9 @@ class TapeBoard(Device):
         data, self._waiting = self._waiting, b""
         return data
 
-    def load(self, address, data):
-        raise NotImplementedError
-
-    def _read_register(self, register):
-        known = {
-            "identity": MAGIC,
-            "build": VERSION | 16 << 16 | 2 << 24,
-            "size": 2 | 2 << 16,
-            "memory": 16 | 8 << 16 | 8 << 24,
-            "tree": GEOMETRY.nodes | GEOMETRY.searchers << 16,
-            "cells": 4,
-        }
-        return known.get(register.name, self._registers.get(register.name, 0))
-
     def _write_register(self, register, value):
         self.tape.append((register.addr, value))
-        self._registers[register.name] = value
+        super()._write_register(register, value)
 
 
 def end(seed=1, **options):

@@ -10,8 +10,6 @@ from bregalad.protocol.link import (
     REFUSED,
     WELCOME,
     FrameType,
-    decode_cobs,
-    encode_cobs,
     pack_frame,
 )
 from bregalad_sim.link import BoardEnd
@@ -75,7 +73,7 @@ def fuzz(seed, count):
 
 
 def test_garbage_is_dropped_and_locks_nothing_up():
-    for seed in range(4):
+    for seed in range(2):
         fuzz(seed, 10_000)
 
 
@@ -113,28 +111,3 @@ def test_hello_without_a_session_or_a_payload():
         assert not end.session
     end.take(pack_frame(FrameType.HELLO, 5, hello), 0.0)
     assert end.session == 5
-
-
-def cobs_stream(seed, count):
-    """Frames and garbage in a byte stream: in step again after any zero."""
-    rng = random.Random(seed)
-    stream, good = bytearray(), []
-    for _ in range(count):
-        frame = pack_frame(FrameType.COMMANDS, 7, rng.randbytes(4 * rng.randrange(80)))
-        encoded = bytearray(encode_cobs(frame) + b"\0")
-        if rng.random() < 0.5:
-            del encoded[rng.randrange(len(encoded) - 1)]
-            stream += encoded
-        else:
-            stream += bytes(rng.randrange(2)) + encoded
-            good.append(frame)
-    return bytes(stream), good
-
-
-def test_byte_stream_is_in_step_after_any_zero():
-    from bregalad.protocol.link import unpack_frame
-
-    for seed in range(20):
-        stream, good = cobs_stream(seed, 200)
-        found = [decode_cobs(part) or b"" for part in stream.split(b"\0") if part]
-        assert [data for data in found if unpack_frame(data)] == good

@@ -63,7 +63,7 @@ def traffic(board, rng, length):
 @pytest.mark.parametrize("kind", ["none", "drop", "flip", "duplicate", "delay", "all"])
 @pytest.mark.parametrize("share", SHARES)
 def test_every_byte_once_and_in_order(kind, share):
-    for seed in range(6):
+    for seed in range(3):
         faults = Faults.all(share) if kind == "all" else (Faults() if kind == "none" else Faults(**{kind: share}))
         board, end, rng = connect(seed, faults)
         sent, received = traffic(board, rng, 60)
@@ -76,26 +76,8 @@ def test_every_byte_once_and_in_order(kind, share):
         board.close()
 
 
-@pytest.mark.parametrize("timeout", [0.2, 1.0, 7.0])
-def test_long_wait_for_a_board_that_is_there(timeout):
-    """It answers probes, so it is not taken for silent, however long it takes."""
-    board, end, rng = connect(3, timeout=timeout)
-    with pytest.raises(BoardError, match="no report can come"):
-        board.receive(wait=True)
-    wire = board._wire
-    busy = end.board._read_register
-
-    def read(register):
-        return 2 if register.name == "status" and wire.time < 40 else busy(register)
-
-    end.board._read_register = read
-    with pytest.raises(BoardError, match="no report can come"):
-        board.receive(wait=True)
-    assert 40 < wire.time < 40 + 5 * timeout
-
-
 def test_board_that_answers_is_waited_for():
-    """However long it does nothing: a warning, but no decision."""
+    """However long it does nothing, since it answers probes: a warning, but no decision."""
     board, end, rng = connect(4, timeout=5.0)
     wire, busy = board._wire, end.board._read_register
     end.board._read_register = lambda register: 2 if wire.time < 100 else busy(register)
@@ -104,7 +86,7 @@ def test_board_that_answers_is_waited_for():
         pytest.raises(BoardError, match="no report can come"),
     ):
         board.receive(wait=True)
-    assert wire.time > 100
+    assert 100 < wire.time < 100 + 5 * board.timeout
     hand_on = end._hand_on
     end._hand_on = lambda: None if wire.time < 200 else hand_on()
     with pytest.warns(UserWarning, match="answers, but for 60 s"):
@@ -114,7 +96,7 @@ def test_board_that_answers_is_waited_for():
     assert end.board.tape[-1] == bytes(1 << 20)
 
 
-@pytest.mark.parametrize("rate", [30, 100, 500, 20_000])
+@pytest.mark.parametrize("rate", [30, 500])
 def test_slow_line(rate):
     """Nothing piles up on it, so that each answer comes, however many seconds a frame takes."""
     end = BoardEnd(lambda: TapeBoard(5), ring_words=256, frame_bytes=128, timeout=30)

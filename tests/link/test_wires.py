@@ -1,17 +1,16 @@
 """Real wires: a pseudo-terminal and the loopback, with a model of the board behind."""
 
 import os
+import random
 import resource
 import time
 
 import pytest
 from bregalad.boards import BoardError, open_board
-from bregalad.cli import main
 from bregalad.protocol.link import LINK_VERSION
 from bregalad.protocol.registers import find
-from bregalad_sim.link import BoardEnd
 from server import serve_serial, serve_udp
-from tape import GEOMETRY, TapeBoard, end
+from tape import GEOMETRY, end
 from test_session import traffic
 
 KINDS = pytest.mark.parametrize("serve", [serve_serial, serve_udp])
@@ -22,8 +21,6 @@ KINDS = pytest.mark.parametrize("serve", [serve_serial, serve_udp])
     "sizes", [{}, {"ring_words": 300, "frame_bytes": 1024}, {"ring_words": 20_000, "frame_bytes": 1440}]
 )
 def test_every_byte_once_and_in_order(serve, sizes):
-    import random
-
     with serve(end(**sizes)) as server, open_board(server.name) as board:
         sent, received = traffic(board, random.Random(1), 80)
         assert server.end.board.tape == sent
@@ -84,36 +81,9 @@ def test_second_program_is_refused_until_it_takes_over(serve):
 
 
 @KINDS
-def test_board_without_power_meanwhile(serve):
-    with serve(end()) as server, open_board(server.name, timeout=3) as board:
-        board.read("status.busy")
-        server.end.restart()
-        with pytest.raises(BoardError, match="no longer knows this session: it was reset"):
-            board.read("status.busy")
-        with pytest.raises(BoardError, match="no longer knows"):
-            board.resume()
-
-
-@KINDS
 def test_other_version_of_the_link(serve):
     with serve(end(version=LINK_VERSION + 1)) as server:
         with pytest.raises(BoardError, match=f"version {LINK_VERSION + 1} of .* {LINK_VERSION}: rebuild the bitstream"):
-            open_board(server.name)
-
-
-@pytest.mark.parametrize("serve", [serve_udp])
-def test_other_version_of_the_bitstream_and_no_board(serve):
-    class Other(TapeBoard):
-        changes = {"build": 99}
-
-        def _read_register(self, register):
-            return self.changes.get(register.name, super()._read_register(register))
-
-    with serve(BoardEnd(lambda: Other(1))) as server:
-        with pytest.raises(BoardError, match="protocol version 99, this driver"):
-            open_board(server.name)
-        Other.changes = {"identity": 5}
-        with pytest.raises(BoardError, match="not a Bregalad board"):
             open_board(server.name)
 
 
@@ -181,13 +151,6 @@ def test_wrong_names(name, message):
         open_board(name)
 
 
-def test_waiting_for_what_cannot_come():
-    with serve_udp(end()) as server, open_board(server.name, timeout=0.2) as board:
-        with pytest.raises(BoardError, match="no report can come, since all commands sent"):
-            board.receive(wait=True)
-        assert board.read("status.busy") == 0
-
-
 def test_closed_board():
     with serve_udp(end()) as server:
         board = open_board(server.name)
@@ -204,11 +167,3 @@ def test_closed_board():
                 call()
         with open_board(server.name):  # the session was ended: nobody needs to wait
             pass
-
-
-def test_command_line_says_it_in_one_line(capsys, tmp_path):
-    table = tmp_path / "table.csv"
-    table.write_text("a,b\n" + "1,x\n2,y\n" * 300)
-    assert main(["train", str(table), "--quiet", "--board", "serial:/dev/ttyNONE"]) == 1
-    error = capsys.readouterr().err
-    assert "no such port" in error and error.count("\n") == 1
