@@ -19,7 +19,7 @@ from .members import assign, drive, join
 from .registers import CSR, RegisterFile
 
 _WORDS = 16  # of commands that may wait
-# More than the longest chain of registers in the largest geometry has: tests/hw/test_array.py adds it up.
+# More than the longest chain of registers in the largest geometry has: tests/hw/test_blocks.py adds it up.
 RESET_CLOCKS = 64
 
 

@@ -1,4 +1,4 @@
-"""Each block of the array and of the memory controller unit by itself, on Icarus."""
+"""What blocks of the hardware promise besides; test_benches.py has each under its own bench."""
 
 import random
 from collections import defaultdict
@@ -6,51 +6,22 @@ from collections import defaultdict
 import pytest
 from amaranth import Assert, Module, Signal
 from amaranth.sim import Simulator
+from bregalad.criteria import CRITERIA
 from bregalad.geometry import Geometry
 from bregalad.protocol.registers import CONFIGURATION
+from bregalad.protocol.rows import reach_of
 from bregalad.protocol.tree import TREE_REGISTERS
-from bregalad_hw.accelerator import Accelerator
-from bregalad_hw.array.bayes import partial_latency
-from bregalad_hw.array.merge import Merge
+from bregalad_hw.accelerator import RESET_CLOCKS, Accelerator
+from bregalad_hw.array.array import AttributeProcessorArray
+from bregalad_hw.array.processor import AttributeProcessor
 from bregalad_hw.delay import DelayLine
-from bregalad_hw.duplicate import distribute, distribution_latency
+from bregalad_hw.duplicate import DuplicatedRegister, distribute, distribution_latency
+from bregalad_hw.gain.gain import arithmetic_latency
+from bregalad_hw.gain.scan import Scan
+from bregalad_hw.mcmu.aligner import Aligner
 from bregalad_hw.mcmu.events import EventCounters
-from bregalad_hw.mcmu.predictor import Predictor
-from bregalad_hw.mcmu.report import ReportWriter
-from bregalad_hw.mcmu.scheduler import AttemptScheduler
-from bregalad_hw.registers import RegisterFile
-from bregalad_sim.benches.bench_processor import Lane
-from bregalad_sim.benches.counting import Counting
 from bregalad_sim.runner import run
-from marks import nightly
-
-# Tiny, so that operations meet on the same words; passes and lanes are no powers of two.
-SIZES = {
-    "even": dict(lanes=2, passes=2, bins=4, classes=2, slots=2, count_width=12, bus_width=32),
-    "odd": dict(lanes=3, passes=3, bins=8, classes=3, slots=5, count_width=13, bus_width=64),
-    "one": dict(lanes=1, passes=1, bins=4, classes=2, slots=3, count_width=32, bus_width=128),
-}
-SIZES = {name: sizes | {"nodes": 9} for name, sizes in SIZES.items()}
-
-
-@pytest.mark.parametrize(
-    "sizes, lane, naive_bayes, rounds",
-    [
-        ("even", 1, True, 4),
-        ("one", 0, False, 4),
-        *nightly(("even", 1, False, 12), ("even", 1, True, 12), ("odd", 2, True, 12), ("odd", 2, False, 12)),
-        *nightly(("one", 0, False, 12)),
-    ],
-)
-def test_processor(sizes, lane, naive_bayes, rounds, tmp_path):
-    sizes = SIZES[sizes] | {"naive_bayes": naive_bayes}
-    dut = Lane(Geometry(**sizes), lane, snapshots=2)
-    run(dut, "dut", "bench_processor", tmp_path, geometry=sizes, lane=lane, snapshots=2, rounds=rounds, clocks=250)
-
-
-@pytest.mark.parametrize("width, clocks", [(1, 3), (24, 8), (7, 17)])
-def test_delay_line(width, clocks, tmp_path):
-    run(DelayLine(width, clocks), "dut", "bench_delay", tmp_path, width=width, clocks=clocks)
+from test_benches import EVEN, QUANTISERS
 
 
 class _Doubtful(DelayLine):
@@ -72,22 +43,30 @@ def test_a_broken_assertion_fails_the_bench(simulator, tmp_path):
         run(_Doubtful(3, 8, 5), "dut", "bench_delay", tmp_path, simulator, width=3, clocks=8)
 
 
-def test_merge(tmp_path):
-    sizes = dict(lanes=4, passes=4, bins=4, classes=3, slots=2, count_width=12)
-    run(Merge(Geometry(**sizes)), "dut", "bench_merge", tmp_path, geometry=sizes, rounds=32)
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_a_reset_outlasts_what_is_under_way(criterion):
+    """Registers without a reset are empty when it ends, in the largest geometry too."""
+    classes = 2 if criterion == "kearns_mansour" else 32
+    sizes = {"lanes": 1024, "passes": 31, "bins": 64, "slots": 32768, "count_width": 32, "bus_width": 512}
+    largest = Geometry(classes=classes, criterion=criterion, naive_bayes=True, **sizes)
+    array = AttributeProcessorArray(largest)
+    lane = AttributeProcessor(largest, 0)
+    scan = Scan(largest, latency=arithmetic_latency(largest), spread=array.spread, gathered=array.gather_clocks)
+    longest = max(
+        lane.count_latency + scan.load_clocks,
+        scan.latency + 7,
+        array.partial_latency,
+        array.read_latency,
+        array.clamped_latency,
+        1 + array.config_latency + array.spread + AttributeProcessor.read_latency,  # from a written register
+    )
+    assert 3 * DuplicatedRegister.latency + longest < RESET_CLOCKS
 
 
-@pytest.mark.parametrize("sizes", ["one", "odd"])
-def test_report(sizes, tmp_path):
-    sizes = SIZES[sizes]
-    run(ReportWriter(Geometry(**sizes)), "dut", "bench_report", tmp_path, geometry=sizes, rounds=24)
-
-
-@pytest.mark.parametrize("naive_bayes", [False, True])
-def test_registers(naive_bayes, tmp_path):
-    geometry = Geometry(lanes=3, passes=3, bins=4, classes=3, slots=2, naive_bayes=naive_bayes)
-    dut = RegisterFile(geometry)
-    run(dut, "dut", "bench_registers", tmp_path, geometry=geometry.as_dict(), clocks=1000)
+def test_the_ring_is_as_large_as_layouts_may_want():
+    for sizes, _ in QUANTISERS.values():
+        geometry = Geometry(**sizes)
+        assert Aligner(geometry.bus_width, 2, geometry.bus_bytes).size == 2 * reach_of(geometry)
 
 
 def test_event_counters():
@@ -136,50 +115,6 @@ def test_event_counters():
     simulator.run()
 
 
-@pytest.mark.parametrize(
-    "sizes, others, rounds",
-    [
-        ("even", {}, 20),
-        ("one", {"slots": 8, "alternates": 2}, 20),
-        *nightly(("even", {}, 40), ("odd", {}, 40), ("even", {"slots": 6, "alternates": 1}, 40)),
-        *nightly(("odd", {"slots": 24}, 40), ("one", {"slots": 8}, 40)),
-    ],
-)
-def test_tracker(sizes, others, rounds, tmp_path):
-    sizes = SIZES[sizes] | {"naive_bayes": True} | others
-    run(Counting(Geometry(**sizes)), "dut", "bench_tracker", tmp_path, geometry=sizes, rounds=rounds)
-
-
-@pytest.mark.parametrize(
-    "sizes, options",
-    [pytest.param("even", {"depth": 1024}, marks=pytest.mark.slow), ("odd", {"depth": 20}), ("one", {"depth": 40})],
-)
-def test_predictor(sizes, options, tmp_path):
-    sizes = SIZES[sizes] | {"naive_bayes": True}
-    geometry = Geometry(**sizes)
-    options["waiting"] = partial_latency(geometry) + 4
-    # None are taken for a while, and a small queue ends the rate.
-    cases = ["matches_golden", "ties", "rate"][: 3 if options["depth"] > 30 else 2]
-    run(
-        Predictor(geometry, **options),
-        "dut",
-        "bench_predictor",
-        tmp_path,
-        geometry=sizes,
-        options=options,
-        rounds=24,
-        testcase=cases,
-    )
-
-
-@pytest.mark.parametrize("depth, heads, snapshots", [(4, 5, 4), (1, 2, 1)])
-def test_scheduler(depth, heads, snapshots, tmp_path):
-    sizes = SIZES["odd"] | {"naive_bayes": True}
-    options = {"depth": depth, "heads": heads, "snapshots": snapshots}
-    dut = AttemptScheduler(Geometry(**sizes), **options)
-    run(dut, "dut", "bench_scheduler", tmp_path, geometry=sizes, rounds=20, clocks=200, **options)
-
-
 def _changes(path):
     """Clocks in which each signal of a VCD changes, by its name and number."""
     names, clocks, clock = {}, defaultdict(set), 0
@@ -197,7 +132,7 @@ def _changes(path):
 def test_what_is_written_is_everywhere_before_a_command(seed, tmp_path):
     """From the clock on in which commands may come again after a write no signal follows from it any more."""
     rng = random.Random(seed)
-    dut = Accelerator(Geometry(**SIZES["even"], naive_bayes=True))
+    dut = Accelerator(Geometry(**EVEN))
     simulator = Simulator(dut)
     simulator.add_clock(1e-6)
     before, rest = 200, 30

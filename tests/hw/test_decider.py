@@ -1,10 +1,10 @@
-"""The decider: hardware against golden model, and its rule against the host's."""
+"""The decider: the golden model's rule against the host's."""
 
 import decisions
 import numpy as np
 import pytest
 from bregalad.driver.devices.filter import all_up_to, rule_of
-from bregalad.geometry import GAIN_FRACTION, PRESETS, Geometry
+from bregalad.geometry import GAIN_FRACTION, Geometry
 from bregalad.policy.bounds import hoeffding_bound
 from bregalad.policy.decide import KEEP, NO_CELL, form_of
 from bregalad.policy.split_policy import SplitPolicy
@@ -12,14 +12,9 @@ from bregalad.protocol.decider import DECIDER
 from bregalad.tree.cells import CellMap
 from bregalad.tree.nodes import Nodes
 from bregalad.tree.table import LEAF, MULTIWAY, NUMERIC
-from bregalad_hw.front.decider import Decider
-from bregalad_hw.front.decisions import Decisions
 from bregalad_sim.golden import Candidate
 from bregalad_sim.golden.decider import Attempt, is_candidate
-from bregalad_sim.runner import run
-from marks import nightly
 
-NINE = PRESETS["tiny"].replace(nodes=9, classes=3, count_width=20)
 ATTRIBUTES = 5
 NODES = 2000
 MOST = (1 << 32) - 1  # instances of a slot
@@ -44,32 +39,6 @@ POLICIES = {
         )
     },
 }
-
-
-@pytest.mark.parametrize(
-    "geometry",
-    [PRESETS["tiny"], Geometry(count_width=32, classes=32), *nightly(Geometry(), PRESETS["many-classes"])],
-    ids=lambda g: f"{g.classes}-{g.count_width}",
-)
-def test_decider(geometry, tmp_path):
-    run(Decider(geometry), "dut", "bench_decider", tmp_path, geometry=geometry.as_dict(), rounds=40)
-
-
-@pytest.mark.parametrize(
-    "geometry, rounds",
-    [(NINE, 15), *nightly((NINE, 40), (PRESETS["tiny"].replace(nodes=9, slots=4), 40))],
-    ids=lambda g: f"{g.classes}-{g.count_width}" if isinstance(g, Geometry) else str(g),
-)
-def test_decisions(geometry, rounds, tmp_path):
-    run(
-        Decisions(geometry, attempts=5),
-        "dut",
-        "bench_decisions",
-        tmp_path,
-        geometry=geometry.as_dict(),
-        attempts=5,
-        rounds=rounds,
-    )
 
 
 class Attempts:

@@ -1,4 +1,4 @@
-"""Leaf rows: hardware against golden model, and that against the driver's router."""
+"""Leaf rows: the golden model against the driver's router."""
 
 import random
 
@@ -9,25 +9,7 @@ from bregalad.geometry import Geometry
 from bregalad.protocol.leaf_rows import Predictor, RowWord
 from bregalad.tree.arrivals import ADAPTIVE, BAYES, MAJORITY, choose, count_class
 from bregalad.tree.nodes import Nodes
-from bregalad_hw.front.leaf_rows import LeafRows
 from bregalad_sim.golden import leaf_rows
-from bregalad_sim.runner import run
-
-SIZES = {
-    "2 classes": (dict(classes=2), 3, 32),
-    "bayes": (dict(classes=3, naive_bayes=True), 4, 32),
-    "narrow": (dict(classes=2, naive_bayes=True, count_width=12), 2, 4),
-    "5 classes": (dict(classes=5, count_width=32), 5, 24),
-}
-
-
-@pytest.mark.parametrize(
-    "sizes", [pytest.param(sizes, marks=[pytest.mark.slow] * (sizes in ("2 classes", "bayes"))) for sizes in SIZES]
-)
-def test_leaf_rows(sizes, tmp_path):
-    sizes, nodes, width = SIZES[sizes]
-    dut = LeafRows(Geometry(**sizes), nodes, width=width)
-    run(dut, "dut", "bench_leaf_rows", tmp_path, geometry=sizes, nodes=nodes, width=width, rounds=60)
 
 
 @pytest.mark.parametrize("by", Predictor)

@@ -12,17 +12,10 @@ from bregalad.policy.split_policy import SplitPolicy
 from bregalad.protocol.pages import page_bytes
 from bregalad.tree.cells import CellMap
 from bregalad_hw.boards import BOARDS
-from bregalad_hw.boards.levelling import Leveller
-from bregalad_hw.boards.memory import MemoryGate
-from bregalad_sim.runner import run
 from bregalad_sim.virtual import CableWire, LineWire, VirtualBoard
 from streams import elec, needs, nominal
 
 GEOMETRY = PRESETS["tiny"].replace(passes=4, slots=64, resident=4, bus_width=64)
-
-
-def test_gate(tmp_path):
-    run(MemoryGate(64, 1 << 12), "dut", "bench_gate", tmp_path, width=64, size=1 << 12)
 
 
 @pytest.mark.slow
@@ -76,16 +69,3 @@ def test_refuses_what_is_outside(linked):
     assert size == (1 << 25) - page_bytes(GEOMETRY)
     with pytest.raises(ValueError, match=f"2 bytes at {size - 1:#x} do not fit the board's memory of {size} bytes"):
         linked.load(size - 1, b"xy")
-
-
-STEPS = [
-    (0, 0, "DFII_CONTROL_ODT|DFII_CONTROL_RESET_N", 20),
-    (0, 0, "DFII_CONTROL_CKE|DFII_CONTROL_ODT|DFII_CONTROL_RESET_N", 10),
-    (0x208, 2, "DFII_COMMAND_RAS|DFII_COMMAND_CAS|DFII_COMMAND_WE|DFII_COMMAND_CS", 0),
-    (0x400, 0, "DFII_COMMAND_WE|DFII_COMMAND_CS", 7),
-]
-
-
-def test_leveller(tmp_path):
-    leveller = Leveller(STEPS, 15, 3, 16, read_phase=0, write_phase=1)
-    run(leveller, "dut", "bench_leveller", tmp_path, steps=STEPS, read_phase=0, write_phase=1)
