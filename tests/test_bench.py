@@ -177,16 +177,3 @@ def test_rows(capsys):
     assert found[0].endswith("| 1.0 |")
     assert "generator:sea: left out: moa:trees.Nothing failed: " in err and "Class not found" in err
     assert "absent.csv: left out: " in err
-
-
-@pytest.mark.parametrize(
-    "words, message",
-    [
-        (["--repeats", "0"], "--repeats must be 1 or more, not 0"),
-        (["--others", "weka"], "no learner 'weka'; there are moa:LEARNER"),
-        (["--core", "4096"], "--core must be one of"),
-    ],
-)
-def test_refused(words, message, capsys):
-    assert main(["bench", *words]) == 1
-    assert message in capsys.readouterr().err

@@ -70,39 +70,25 @@ def test_prequential(names):
     assert 0 < curve.seconds[0] < curve.seconds[1] < 1 and curve.memory[1] >= curve.memory[0] > 1
 
 
+def run(predictions, parts, every, report=None, **options):
+    """Evaluate given predictions on labels in parts, each a text."""
+    chunks = [(np.zeros((len(part), 1)), np.array(list(part))) for part in parts]
+    return prequential(Scripted(list(predictions), report), chunks, ["a", "b"], every=every, **options)
+
+
 def test_limit_and_progress():
-    seen = []
-    chunks = [(np.zeros((5, 1)), np.array(list("aabba"))) for _ in range(3)]
-    curve = Curve()
-    assert (
-        prequential(
-            Scripted(["a"] * 15),
-            chunks,
-            ["a", "b"],
-            curve=curve,
-            every=3,
-            limit=9,
-            progress=lambda n, c: seen.append((n, c.accuracy[-1])),
-        )
-        is curve
-    )
+    seen, curve = [], Curve()
+    options = {"limit": 9, "progress": lambda n, c: seen.append((n, c.accuracy[-1]))}
+    assert run("a" * 15, ["aabba"] * 3, 3, curve=curve, **options) is curve
     assert curve.instances == [3, 6, 9] and [n for n, _ in seen] == [3, 3, 3]
     assert seen[-1][1] == curve.accuracy[-1] == 5 / 9
     assert curve.replaced == [0] * 3
 
 
 def test_points_do_not_depend_on_the_chunks():
-    y = np.array(list("aabbabbabaab"))
-    curves = [
-        prequential(
-            Scripted(["a"] * 12),
-            [(np.zeros((len(part), 1)), part) for part in np.split(y, range(size, 12, size))],
-            ["a", "b"],
-            every=5,
-        )
-        for size in (1, 4, 7, 12)
-    ]
-    for curve in curves:
+    labels = "aabbabbabaab"
+    for size in (1, 4, 7, 12):
+        curve = run("a" * 12, [labels[at : at + size] for at in range(0, 12, size)], 5)
         assert curve.instances == [5, 10, 12]
         assert curve.recent == [3 / 5, 2 / 5, 1 / 2]
 
@@ -121,9 +107,7 @@ def test_what_was_learnt_before_an_error_is_on_the_curve():
 @pytest.mark.parametrize("report, labels", [({}, [4, 8]), ({"labels": 3}, [3, 3])])
 def test_labels_asked_for(report, labels):
     """All, unless the learner's report says how many."""
-    curve = prequential(
-        Scripted(["a"] * 8, report), [(np.zeros((8, 1)), np.array(list("aabbabba")))], ["a", "b"], every=4
-    )
+    curve = run("a" * 8, ["aabbabba"], 4, report)
     assert curve.labels == labels and curve.table()["labels"].tolist() == labels
 
 

@@ -76,3 +76,25 @@ def test_readme_has_no_other_code():
     assert text.count("```") == 2 * own and not re.search(
         r"^( {4}|\t|~~~)", re.sub(r"```.*?```", "", text, flags=re.DOTALL), re.MULTILINE
     )
+
+
+def said(notebook):
+    """What the cells print and give as text, but for pictures."""
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    return [
+        output.get("text") or output["data"]["text/plain"]
+        for output in outputs
+        if output.get("name") != "stderr" and "image/png" not in output.get("data", {})
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.ipynb")), ids=lambda path: path.stem)
+def test_notebook_says_what_it_said(path, tmp_path):
+    nbclient = pytest.importorskip("nbclient")
+    nbformat = pytest.importorskip("nbformat")
+    kept = nbformat.read(path, 4)
+    run = nbformat.read(path, 4)
+    client = nbclient.NotebookClient(run, timeout=900, resources={"metadata": {"path": str(tmp_path)}})
+    client.execute()
+    assert said(kept) and said(run) == said(kept)

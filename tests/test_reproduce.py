@@ -65,18 +65,3 @@ def test_real_streams_are_run_in_both_orders(monkeypatch):
     assert "±" not in found[0]["VFDT"] and "±" in found[1]["VFDT"]
     assert "Instances: KDD'99 2,000, Skin 2,000. Shuffled: 2 orders." in parts
     assert set(figures) == {"efdt-figures.png", "efdt-figures-real.png"}
-
-
-@pytest.mark.parametrize(
-    "arguments, message",
-    [
-        (["efdt-figures", "--runs", "0"], "--runs must be 1 or more, not 0"),
-        (["efdt-figures", "--instances", "-1"], "--instances must be 1 or more, not -1"),
-        (["efdt-figures", "--out", __file__], "File exists"),
-    ],
-)
-def test_errors_are_one_line(capsys, arguments, message):
-    assert main(["reproduce", *arguments]) == 1
-    error = capsys.readouterr().err
-    assert error.startswith("bregalad reproduce: ") and message in error
-    assert error.count("\n") == 1

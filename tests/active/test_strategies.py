@@ -11,6 +11,9 @@ import pytest
 from bregalad import EFDT, VFDT, CTree
 from bregalad.active import ConfTree, Rnd, RndVar, SelSamp, Split, SplitConfTree, Strategy, VarUn
 from bregalad.active.rules import margin_of
+from bregalad.benchmark import streams
+from bregalad.evaluation import prequential
+from streams import needs
 
 needs_river = pytest.mark.skipif(not importlib.util.find_spec("river"), reason="needs River")
 STRATEGIES = [ConfTree, Rnd, RndVar, SelSamp, VarUn]
@@ -231,6 +234,17 @@ def test_arrays(seed):
     assert none.shape == (0,) and none.dtype == bool
     made.partial_fit(X[:0], y[:0])
     assert len(made.test_then_train(X[:0], y[:0])) == 0
+
+
+@needs("elec")
+def test_half_of_the_labels_make_hardly_less_accuracy():
+    X, y, schema = streams.load("ELEC")
+    stream, classes = [(X, y)], list(schema.classes)
+    options = {"nominal": streams.nominal(X, schema), "leaf_prediction": "mc", "slots": 4096, "block": 1}
+    full = prequential(CTree(**options), stream, classes)
+    half = prequential(ConfTree(CTree(**options), 0.5, seed=1), stream, classes)
+    assert half.labels[-1] <= len(y) / 2 < full.labels[-1] == len(y)
+    assert full.accuracy[-1] > 0.75 and half.accuracy[-1] > full.accuracy[-1] - 0.01
 
 
 # Split

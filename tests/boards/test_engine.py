@@ -12,6 +12,7 @@ from bregalad.tree.cells import CellMap
 from bregalad_sim.latency import GoldenBoard
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from models import SMALL
 
 
 @st.composite
@@ -57,17 +58,41 @@ def test_matches_golden(examples):
 
 
 @pytest.mark.parametrize(
-    "arguments, message",
+    "name, geometry, options, message",
     [
-        (("imaginary",), "no board 'imaginary'; there are emulated, simulated"),
-        (("emulated", "huge"), "no geometry 'huge'; there are tiny"),
+        ("imaginary", None, {}, "no board 'imaginary'; there are emulated, simulated"),
+        ("emulated", "huge", {}, "no geometry 'huge'; there are tiny"),
+        ("emulated", None, {"timeout": 3}, "no option 'timeout'; there are none"),
+        ("emulated", "tiny", {"wave": "run.fst"}, "emulated: no option 'wave'; there are none"),
+        ("simulated", SMALL, {"stall": 1.0}, "stall must be"),
+        ("simulated", SMALL, {"stall": -0.1}, "stall must be"),
+        ("simulated", SMALL, {"latency": -1}, "latency must be"),
+        ("simulated", SMALL, {"memory_size": -1}, "memory_size must be"),
+        *(
+            (name, None, {}, message)
+            for name, message in {
+                "serial:": "'serial:' lacks a port; serial is an FPGA at a serial port",
+                "udp:": "'udp:' lacks an address",
+                "udp:1.2.3.4:0": "port must be a number from 1 to 65535, not '0'",
+                "udp:1.2.3.4:x": "port must be a number",
+                "udp:1.2.3.4,baud=5": "no option 'baud'; there are timeout, take_over",
+                "serial:/dev/x,baud=fast": "baud must be an integer, not 'fast'",
+                "serial:/dev/x,baud=-1": "baud must be an integer above 0, not -1",
+                "udp:1.2.3.4,timeout=0": "timeout must be a number of seconds above 0, not 0.0",
+                "udp:1.2.3.4,take_over=perhaps": "take_over must be yes or no, not 'perhaps'",
+                "usb:1": "no board 'usb:1'; there are emulated, simulated, serial:PORT, udp:ADDRESS, pynq:FILE, ",
+                "pynq:": "lacks a file; pynq is a core in a PYNQ overlay",
+                "pynq:a.bit,buffer=1": "no option 'buffer'; there are timeout, memory_size",
+                "mem:12,buffer=0": "the registers' address must be a multiple of 4096, as 0x70000000, not '12'",
+                "mem:0x1000,buffer=soon": "buffer must be a multiple of 4096, as 0x70000000, not 'soon'",
+                "uio:/dev/uio0,memory_size=big": "memory_size must be a number of bytes, not 'big'",
+            }.items()
+        ),
     ],
 )
-def test_open_refuses(arguments, message):
+def test_open_refuses(name, geometry, options, message):
     with pytest.raises(ValueError, match=message):
-        open_board(*arguments)
-    with pytest.raises(ValueError, match="no option 'timeout'; there are none"):
-        open_board("emulated", timeout=3)
+        open_board(name, geometry, **options)
 
 
 def test_more_statistics_than_memory():

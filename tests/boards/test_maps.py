@@ -90,21 +90,6 @@ def test_refuses_options(options, message, opened):
         MappedBoard(opened(), **options)
 
 
-@pytest.mark.parametrize(
-    "name, message",
-    [
-        ("pynq:", "lacks a file; pynq is a core in a PYNQ overlay"),
-        ("pynq:a.bit,buffer=1", "no option 'buffer'; there are timeout, memory_size"),
-        ("mem:12,buffer=0", "the registers' address must be a multiple of 4096, as 0x70000000, not '12'"),
-        ("mem:0x1000,buffer=soon", "buffer must be a multiple of 4096, as 0x70000000, not 'soon'"),
-        ("uio:/dev/uio0,memory_size=big", "memory_size must be a number of bytes, not 'big'"),
-    ],
-)
-def test_refuses_names(name, message):
-    with pytest.raises(ValueError, match=message):
-        open_board(name)
-
-
 @pytest.mark.parametrize("running", [False, True], ids=["script", "notebook"])
 def test_pynq(running, opened, monkeypatch, tmp_path):
     substitute = Pynq(CachedMap(opened(pace=0), 1))

@@ -119,20 +119,6 @@ def test_closed():
         board.receive()
 
 
-@pytest.mark.parametrize(
-    "options, message",
-    [
-        ({"stall": 1.0}, "stall must be"),
-        ({"stall": -0.1}, "stall must be"),
-        ({"latency": -1}, "latency must be"),
-        ({"memory_size": -1}, "memory_size must be"),
-    ],
-)
-def test_refuses(options, message):
-    with pytest.raises(ValueError, match=message):
-        open_board("simulated", SMALL, **options)
-
-
 def test_missing_compiler(monkeypatch, tmp_path, capsys):
     monkeypatch.setenv("BREGALAD_CACHE", str(tmp_path))
     found = SimpleNamespace(which=lambda tool: None if tool == "g++" else tool)

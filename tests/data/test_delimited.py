@@ -177,17 +177,6 @@ def test_words_stay_words(tmp_path):
     assert next(iter(open_stream(path)))[1].tolist() == ["1,5", "2,5"]
 
 
-def test_a_long_field(tmp_path):
-    """As long as one likes, ignored or not."""
-    rows = [f"{i},{'w' * (200_000 if i == 3 else 2)},{'xy'[i % 2]}\n" for i in range(50)]
-    path = write(tmp_path, "a,text,class\n" + "".join(rows))
-    assert sum(len(y) for _, y in open_stream(path, ignore=["text"])) == 50
-    X, _ = next(iter(open_stream(path)))
-    assert len(X["text"][3]) == 200_000
-    write(tmp_path, path.read_text().replace(",w", ',"w').replace("w,x", 'w,",x').replace("w,y", 'w,",y'))
-    assert len(next(iter(open_stream(path)))[0]["text"][3]) == 200_001
-
-
 def instances(count):
     return [f"{i % 7},{'xy'[i % 2]}" for i in range(count)]
 

@@ -11,7 +11,7 @@ from bregalad.boards.divided import DividedBoard, part_of
 from bregalad.boards.engine import Engine
 from bregalad.boards.linked import LinkedBoard
 from bregalad.ensemble import ENSEMBLES, load_learner
-from bregalad.geometry import PRESETS, Geometry
+from bregalad.geometry import Geometry
 from bregalad_sim.latency import GoldenBoard, LateBoard
 from bregalad_sim.link import BoardEnd
 from bregalad_sim.wire import Faults, SimulatedWire
@@ -82,16 +82,6 @@ def test_trees_that_try_inner_nodes_by_their_own_count():
 def test_a_forest_on_the_rtl():
     with open_board("simulated", WHOLE.replace(lanes=2, passes=4, nodes=600)) as board:
         assert compare("arf", board, 2000)["drifts"]
-
-
-@pytest.mark.slow
-def test_a_forest_on_a_virtual_board():
-    from bregalad_hw.boards import BOARDS
-    from bregalad_sim.virtual import LineWire, VirtualBoard
-
-    with VirtualBoard(BOARDS["ulx3s-85f"], PRESETS["tiny"].replace(passes=4, slots=64)) as virtual:
-        with LinkedBoard(LineWire(virtual), timeout=60) as board:
-            assert compare("arf", board, 1500)["drifts"]
 
 
 # Links

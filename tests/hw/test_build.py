@@ -55,42 +55,6 @@ def test_gowins_router_is_asked_for_more(tmp_path):
     assert (tmp_path / "build_top.sh").read_text() == "nextpnr --freq 101.250 --seed $SEED\n"
 
 
-@pytest.mark.parametrize(
-    "arguments, message",
-    [
-        ("build ulx4s", "no board 'ulx4s' to build for; there are ulx3s-12f"),
-        ("build ulx3s-12f --geometry huge", "no geometry 'huge'; there are tiny"),
-        ("build ulx3s-12f --geometry width=3", "no size 'width'; there are lanes"),
-        ("build ulx3s-12f --geometry lanes=many", "lanes must be an integer, not 'many'"),
-        ("build ulx3s-12f --geometry lanes=3 lanes=4", "lanes is given twice"),
-        ("build ulx3s-12f --geometry lanes=0", "lanes must be 1 to 1024, not 0"),
-        ("build ulx3s-12f --geometry classes=33", "classes must be 2 to 32 in hardware, not 33;"),
-        ("build arty-a7-35 --geometry classes=33", "classes must be 2 to 32 in hardware, not 33;"),
-        ("verilog --geometry classes=33", "classes must be 2 to 32 in hardware, not 33;"),
-        ("virtual ulx3s-12f --geometry classes=33", "classes must be 2 to 32 in hardware, not 33;"),
-        ("build ulx3s-12f --seeds 0", "--seeds must be 1 or more, not 0"),
-        ("build arty-a7-35 --seeds 2", "Vivado places arty-a7-35, and takes no --aim,"),
-        ("build arty-a7-35 --placer static", "takes no --aim, --placer, --seed or --seeds"),
-        ("build ulx3s-12f --aim 40", "--aim must be the clock, 50, to 400 MHz, not 40"),
-        ("build ulx3s-12f --clock 1000", "--clock must be 1 to 400 MHz, not 1000"),
-        ("build ulx3s-12f --ip 10.0.0.1", "--ip is for boards with Ethernet; ulx3s-12f has"),
-        ("build ecpix5-85f --ip 10.0.0", "ip must be a board's IPv4 address like 192.168.1"),
-        ("virtual ulx3s-12f --port 5", "--port is for boards with Ethernet; ulx3s-12f has"),
-        ("virtual ecpix5-85f --port 70000", "--port must be 0 (any) to 65535, not 70000"),
-        ("program ulx3s-12f --output nowhere", "bregalad build ulx3s-12f makes it"),
-        ("verilog --package core --output core.sv", "--package takes no --output: it writes the core"),
-        ("verilog --package core --interface streams", "--package takes no --interface streams: it writes"),
-        ("verilog --geometry bins=5", "bins must be a power of two, not 5"),
-    ],
-)
-def test_errors_are_one_line(arguments, message, tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert main(arguments.split()) == 1
-    error = capsys.readouterr().err
-    assert message in error and error.startswith(f"bregalad {arguments.split()[0]}: ")
-    assert error.count("\n") == 1
-
-
 def test_a_project_for_vivado(tmp_path, capsys):
     """Everything that the project's script names is in the archive, whatever the day."""
     arguments = ["build", "arty-a7-35", "--geometry", *words(LEAST), "--output", str(tmp_path)]

@@ -131,26 +131,6 @@ def test_a_forked_process_leaves_the_board_to_its_parent(serve, monkeypatch):
             open_board(server.name)
 
 
-@pytest.mark.parametrize(
-    "name, message",
-    [
-        ("serial:", "'serial:' lacks a port; serial is an FPGA at a serial port"),
-        ("udp:", "'udp:' lacks an address"),
-        ("udp:1.2.3.4:0", "port must be a number from 1 to 65535, not '0'"),
-        ("udp:1.2.3.4:x", "port must be a number"),
-        ("udp:1.2.3.4,baud=5", "no option 'baud'; there are timeout, take_over"),
-        ("serial:/dev/x,baud=fast", "baud must be an integer, not 'fast'"),
-        ("serial:/dev/x,baud=-1", "baud must be an integer above 0, not -1"),
-        ("udp:1.2.3.4,timeout=0", "timeout must be a number of seconds above 0, not 0.0"),
-        ("udp:1.2.3.4,take_over=perhaps", "take_over must be yes or no, not 'perhaps'"),
-        ("usb:1", "no board 'usb:1'; there are emulated, simulated, serial:PORT, udp:ADDRESS, pynq:FILE, "),
-    ],
-)
-def test_wrong_names(name, message):
-    with pytest.raises(ValueError, match=message):
-        open_board(name)
-
-
 def test_closed_board():
     with serve_udp(end()) as server:
         board = open_board(server.name)

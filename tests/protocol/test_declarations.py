@@ -8,9 +8,10 @@ import pytest
 from amaranth import Module, Signal, signed, unsigned
 from amaranth.lib import data
 from amaranth.sim import Simulator
-from bregalad.geometry import PRESETS, Geometry
+from bregalad.geometry import NONE, PRESETS, Geometry
 from bregalad.protocol import commands, describe, nodes, registers, reports, rows
 from bregalad.protocol.layout import Field, Layout
+from bregalad.protocol.tree import MANY, TREE_COMMANDS, TREE_REPORTS, TreeKind, TreeOpcode, mixed, pack_tree
 from bregalad.protocol.words import getter, putter, words_before
 from bregalad_hw.layout import struct, words_of
 
@@ -45,9 +46,36 @@ def test_numpy_and_amaranth_agree_on_every_field(layout):
 
 
 def test_commands_are_16_bytes():
-    assert {layout.size for layout in [*commands.COMMANDS.values(), nodes.EDIT, rows.ROW_COMMAND]} == {
-        commands.COMMAND_BYTES
-    }
+    layouts = [*commands.COMMANDS.values(), nodes.EDIT, rows.ROW_COMMAND, *TREE_COMMANDS.values()]
+    assert {layout.size for layout in layouts} == {commands.COMMAND_BYTES}
+    assert all(layout.size % 4 == 0 for layout in TREE_REPORTS.values())
+
+
+def test_numbers_are_apart():
+    assert not set(commands.Opcode) & set(TreeOpcode)
+    assert not set(reports.Kind) & set(TreeKind)
+
+
+@pytest.mark.parametrize("width", [32, 128, 256])
+def test_tree_commands_fill_words(width):
+    geometry = Geometry(bus_width=width)
+    packed = pack_tree(geometry, TreeOpcode.ROW, node=3, payload=b"12345")
+    assert len(packed) % geometry.bus_bytes == 0
+    assert TREE_COMMANDS[TreeOpcode.ROW].unpack(packed)["node"] == 3
+
+
+@pytest.mark.parametrize(
+    "only, counts, several",
+    [
+        (NONE, [0, 7, 0], False),
+        (NONE, [1, 7, 0], True),
+        (1, [0, 7, 0], False),
+        (2, [0, 7, 0], True),
+        (MANY, [0, 0], True),
+    ],
+)
+def test_several_classes(only, counts, several):
+    assert mixed(only, counts) == several
 
 
 @pytest.mark.parametrize("width, count", [(32, 4), (128, 1), (512, 1)])
@@ -56,44 +84,43 @@ def test_commands_fill_bus_words(width, count):
     assert len(packed) == count * width // 8
 
 
-def test_layout_errors():
-    with pytest.raises(ValueError, match="a.b: width must be 8, 16, 32 or 64 bits, not 9"):
-        Layout("a", Field("b", 9))
-    with pytest.raises(ValueError, match="a: field 'b' is declared twice"):
-        Layout("a", Field("b", 8), Field("b", 8))
-
-
 def test_registers_are_unique():
     names = [register.name for register in registers.REGISTERS]
     addresses = [register.addr for register in registers.REGISTERS]
     assert len(set(names)) == len(names) and len(set(addresses)) == len(addresses)
 
 
+def wide():
+    return registers.Register("x", 4, *(registers.Field(name, 20, registers.Access.RO, "") for name in "ab"))
+
+
+TOP = reports.top_candidates_layout(Geometry())
+ODD = Layout("odd", Field("a", 16), Field("b", 32))
+
+
 @pytest.mark.parametrize(
-    "make, message",
+    "make, error, message",
     [
-        (lambda: registers.Field("x", 33, registers.Access.RO, ""), "width must be 1 to 32 bits"),
-        (lambda: registers.Field("x", 2, registers.Access.RW, "", 4), "reset 4 does not fit 2 bits"),
-        (lambda: registers.Register("x", 2), "address must be a multiple of 4"),
-        (
-            lambda: registers.Register(
-                "x",
-                4,
-                registers.Field("a", 20, registers.Access.RO, ""),
-                registers.Field("b", 20, registers.Access.RO, ""),
-            ),
-            "wider than 32 bits",
-        ),
+        (lambda: Layout("a", Field("b", 9)), ValueError, "a.b: width must be 8, 16, 32 or 64 bits, not 9"),
+        (lambda: Layout("a", Field("b", 8), Field("b", 8)), ValueError, "a: field 'b' is declared twice"),
+        (lambda: registers.Field("x", 33, registers.Access.RO, ""), ValueError, "width must be 1 to 32 bits"),
+        (lambda: registers.Field("x", 2, registers.Access.RW, "", 4), ValueError, "reset 4 does not fit 2 bits"),
+        (lambda: registers.Register("x", 2), ValueError, "address must be a multiple of 4"),
+        (wide, ValueError, "wider than 32 bits"),
+        (lambda: registers.find("speed"), KeyError, "no register 'speed'; there are identity"),
+        (lambda: getter(ODD, "b"), ValueError, "odd.b lies across words, or is an array"),
+        (lambda: getter(TOP, "left"), ValueError, "top_candidates.left lies across words, or is an array"),
+        (lambda: putter(ODD, "b"), ValueError, "odd.b lies across words, or is an array"),
+        (lambda: putter(reports.HEADER, "slot", "kind"), ValueError, "header: slot, kind are not in the layout's ord"),
+        (lambda: words_before(reports.HEADER, "slot"), ValueError, "header.slot does not begin a word"),
+        (lambda: words_of(reports.HEADER, kind=1, n=2, label=3), ValueError, "header has no field label, n"),
+        (lambda: Geometry.of(7), TypeError, "Geometry or a preset's name, not 7"),
+        (lambda: Geometry.of("vast"), ValueError, "no geometry 'vast'; there are tiny"),
     ],
 )
-def test_register_errors(make, message):
-    with pytest.raises(ValueError, match=message):
+def test_refused(make, error, message):
+    with pytest.raises(error, match=message):
         make()
-
-
-def test_unknown_register():
-    with pytest.raises(KeyError, match="no register 'speed'; there are identity"):
-        registers.find("speed")
 
 
 @pytest.mark.parametrize(
@@ -110,11 +137,17 @@ def test_unknown_register():
         ({"bus_width": 64, "searchers": 3}, "searchers must be 0 to 2, not 3"),
         ({"searchers": -1}, "searchers must be 0 to 4, not -1"),
         ({"lanes": 1024, "passes": 32}, "at most 32767 cells, not 32768"),
+        ({"slots": True}, "slots must be an integer, not True"),
+        ({"lanes": 2.5}, "lanes must be an integer, not 2.5"),
+        # Of hardware.
+        ({"nodes": 0}, "nodes must be 2 to 32768 in hardware, not 0: choose as many"),
+        ({"nodes": 40000}, "nodes must be 2 to 32768 in hardware, not 40000"),
+        ({"nodes": 2, "lanes": 6}, "lanes must be a power of two in hardware, not 6"),
     ],
 )
 def test_geometry_errors(sizes, message):
-    with pytest.raises(ValueError, match=message):
-        Geometry(**sizes)
+    with pytest.raises((TypeError, ValueError), match=message):
+        Geometry(**sizes).check_hardware()
 
 
 def test_searchers_of_a_geometry():
@@ -187,30 +220,6 @@ def test_hardware_counts_no_more_than_32_classes():
         linked.found_geometry()
 
 
-@pytest.mark.parametrize(
-    "sizes, message",
-    [
-        ({"nodes": 0}, "nodes must be 2 to 32768 in hardware, not 0: choose as many"),
-        ({"nodes": 40000}, "nodes must be 2 to 32768 in hardware, not 40000"),
-        ({"nodes": 2, "lanes": 6}, "lanes must be a power of two in hardware, not 6"),
-    ],
-)
-def test_what_hardware_is_not_built_of(sizes, message):
-    with pytest.raises(ValueError, match=message):
-        Geometry(**sizes).check_hardware()
-
-
-def test_geometry_type_errors():
-    with pytest.raises(TypeError, match="slots must be an integer, not True"):
-        Geometry(slots=True)
-    with pytest.raises(TypeError, match="lanes must be an integer, not 2.5"):
-        Geometry(lanes=2.5)
-    with pytest.raises(TypeError, match="Geometry or a preset's name, not 7"):
-        Geometry.of(7)
-    with pytest.raises(ValueError, match="no geometry 'vast'; there are tiny"):
-        Geometry.of("vast")
-
-
 def test_protocol_page_is_up_to_date():
     page = Path(__file__).resolve().parents[2] / "docs" / "protocol.md"
     assert page.read_text(encoding="utf-8") == describe.markdown(), (
@@ -225,10 +234,6 @@ def test_compiled_getters_read_what_layouts_pack():
         for name, value in fields.items():
             assert getter(layout, name).py_func(words, 1) == value, (layout.name, name)
     assert getter(reports.CANDIDATE, "gain").py_func(np.frombuffer(reports.CANDIDATE.pack(gain=-5), np.uint32), 0) == -5
-    with pytest.raises(ValueError, match="odd.b lies across words, or is an array"):
-        getter(Layout("odd", Field("a", 16), Field("b", 32)), "b")
-    with pytest.raises(ValueError, match="top_candidates.left lies across words, or is an array"):
-        getter(reports.top_candidates_layout(Geometry()), "left")
 
 
 WRITTEN = (reports.HEADER, reports.CANDIDATE, reports.ERROR, reports.FENCE)
@@ -258,17 +263,8 @@ def test_putters_write_negative_numbers_and_nothing_else():
     assert words[0] == 0 and words[1:3].view(np.int64)[0] == -5 and words[3] == 7
 
 
-def test_putters_refuse():
-    with pytest.raises(ValueError, match="odd.b lies across words, or is an array"):
-        putter(Layout("odd", Field("a", 16), Field("b", 32)), "b")
-    with pytest.raises(ValueError, match="header: slot, kind are not in the layout's order"):
-        putter(reports.HEADER, "slot", "kind")
-
-
 def test_words_before():
-    assert words_before(reports.top_candidates_layout(Geometry()), "class_counts") == 2
-    with pytest.raises(ValueError, match="header.slot does not begin a word"):
-        words_before(reports.HEADER, "slot")
+    assert words_before(TOP, "class_counts") == 2
 
 
 @pytest.mark.parametrize("layout", WRITTEN, ids=lambda layout: layout.name)
@@ -286,8 +282,3 @@ def test_words_in_hardware_are_what_layouts_pack(layout):
     simulator = Simulator(Module())
     simulator.add_testbench(check)
     simulator.run()
-
-
-def test_words_in_hardware_refuse():
-    with pytest.raises(ValueError, match="header has no field label, n"):
-        words_of(reports.HEADER, kind=1, n=2, label=3)
