@@ -107,7 +107,6 @@ def test_limits():
     assert found["memory"] == pytest.approx(100e6 * 32 / (33 / 16))
     # Each at its own rate.
     assert limits(BOARDS["tang-nano-20k"], 4, 81e6)["link"] == pytest.approx(100e3 * 4 / 6)
-    assert limits(BOARDS["ecpix5-85f"], 32, 62.5e6)["link"] == pytest.approx(118e6 * 32 / 34)
     # Rows in a board's own memory need no flags.
     assert limits(BOARDS["ulx3s-85f-sdram"], 32, 50e6)["memory"] == pytest.approx(87e6 * 32 / 33)
 

@@ -1,10 +1,10 @@
 """Runs that are stopped or killed, and go on."""
 
+import copy
 import os
 import re
 import signal
 import subprocess
-import sys
 
 import numpy as np
 import pandas as pd
@@ -13,6 +13,7 @@ from bregalad import load_tree
 from bregalad.cli import main
 from bregalad.estimator.saving import storage
 from bregalad.interrupt import Stopped, deferred_interrupt, status_of, stopping
+from processes import start
 
 _STREAM = "generator:agrawal,seed=3,noise=0.05"
 _OPTIONS = ["--quiet", "--delta", "0.001", "--grace", "100"]
@@ -51,19 +52,18 @@ def killed_after(monkeypatch, saves):
     monkeypatch.setattr(storage, "save", counting)
 
 
-@pytest.mark.parametrize("saves", [1, 2])
 @pytest.mark.parametrize(
-    "options",
+    "options, saves",
     [
-        ["--tree", "vfdt", "--leaf-prediction", "nba"],
-        ["--tree", "efdt", "--inner-grace", "300"],
-        ["--tree", "vfdt", "--slots", "8", "--review-period", "700", "--limit", "8500"],
-        "--tree efdt --variant moa --gain-average --leaf-prediction mc --class-weight a=1.5".split(),
+        ("--tree vfdt --leaf-prediction nba", 1),
+        ("--tree efdt --inner-grace 300", 2),
+        ("--tree vfdt --slots 8 --review-period 700 --limit 8500", 2),
+        ("--tree efdt --variant moa --gain-average --leaf-prediction mc --class-weight a=1.5", 1),
     ],
 )
 def test_a_run_that_is_killed_goes_on_as_if_it_had_not_been(csv, tmp_path, capsys, monkeypatch, options, saves):
     kept, whole, again = (str(tmp_path / name) for name in ("kept", "whole", "again"))
-    command = ["train", csv, *_OPTIONS, *options]
+    command = ["train", csv, *_OPTIONS, *options.split()]
     curves = [str(tmp_path / name) for name in ("one.csv", "other.csv")]
     assert main([*command, "--save", whole, "--curve", curves[0]]) == 0
     expected = lines(capsys.readouterr().out)
@@ -78,29 +78,6 @@ def test_a_run_that_is_killed_goes_on_as_if_it_had_not_been(csv, tmp_path, capsy
     assert load_tree(again).difference(load_tree(whole)) is None
     tables = [pd.read_csv(path).drop(columns=["seconds", "memory"]) for path in curves]
     pd.testing.assert_frame_equal(*tables)
-
-
-def start(*arguments):
-    """Run the command line in a process of its own."""
-    # Whoever runs the tests may ignore signals, and that is inherited.
-    return subprocess.Popen(
-        [
-            sys.executable,
-            "-c",
-            (
-                "import signal, sys\n"
-                "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-                "signal.signal(signal.SIGTERM, signal.SIG_DFL)\n"
-                "signal.signal(signal.SIGHUP, signal.SIG_DFL)\n"
-                "from bregalad.cli import main\n"
-                "sys.exit(main(sys.argv[1:]))"
-            ),
-            *arguments,
-        ],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
 
 
 def wait_for(path, process):
@@ -193,9 +170,12 @@ def test_a_pipe_cannot_be_gone_on_with(tmp_path, capsys):
     assert "is read once, so a run cannot go on with it" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [
+def test_a_forged_checkpoint_is_refused(csv, tmp_path, capsys):
+    kept = str(tmp_path / "kept")
+    command = ["train", csv, *_OPTIONS]
+    assert main([*command, "--checkpoint", kept, "--every", "2000"]) == 0
+    tree, (meta, _) = load_tree(kept), storage.read(kept)
+    for damage in (
         lambda run: run.pop("curve"),
         lambda run: run.update(every=0),
         lambda run: run.update(curve=1),
@@ -204,19 +184,14 @@ def test_a_pipe_cannot_be_gone_on_with(tmp_path, capsys):
         lambda run: run["curve"].update(confusion=[[1]]),
         lambda run: run.update(options=3),
         lambda run: run["curve"].update(confusion="x"),
-    ],
-)
-def test_a_forged_checkpoint_is_refused(csv, tmp_path, capsys, damage):
-    kept = str(tmp_path / "kept")
-    command = ["train", csv, *_OPTIONS]
-    assert main([*command, "--checkpoint", kept, "--every", "2000"]) == 0
-    tree, (meta, _) = load_tree(kept), storage.read(kept)
-    damage(meta["run"])
-    tree.save(kept, run=meta["run"])
-    capsys.readouterr()
-    assert main([*command, "--resume", kept]) == 1
-    err = capsys.readouterr().err
-    assert kept in err and err.count("\n") == 1
+    ):
+        run = copy.deepcopy(meta["run"])
+        damage(run)
+        tree.save(kept, run=run)
+        capsys.readouterr()
+        assert main([*command, "--resume", kept]) == 1
+        err = capsys.readouterr().err
+        assert kept in err and err.count("\n") == 1
 
 
 def test_signals_come_once_and_wait_as_ctrl_c_does():

@@ -38,35 +38,35 @@ def test_example(name):
     assert "Accuracy: " in done.stdout
 
 
+def check(tag, code, folder):
+    """Run a block; what follows # at a line's begin is printed."""
+    path = {"PATH": os.pathsep.join((os.path.dirname(sys.executable), os.environ["PATH"]))}
+    done = subprocess.run(
+        [*RUNS[tag], code], cwd=folder, env=os.environ | path, capture_output=True, text=True, timeout=900
+    )
+    assert not done.returncode, done.stderr
+    assert set(re.findall(r"^# (.*)$", code, re.MULTILINE)) <= set(done.stdout.splitlines())
+
+
 @pytest.mark.parametrize("page, tag, code", BLOCKS, ids=[f"{page}-{n}" for n, (page, *_) in enumerate(BLOCKS)])
 def test_block_of_page(page, tag, code, tmp_path):
-    """In a folder of its own, with nothing defined; what follows # at a line's begin is printed."""
+    """In a folder of its own, with nothing defined."""
     for name in set(re.findall(r"^(?:from|import) (\w+)|\.png", code, re.MULTILINE)):
         pytest.importorskip(name or "matplotlib")
     if re.search(r"^cc ", code, re.MULTILINE) and not shutil.which("cc"):
         pytest.skip("there is no C compiler")
-    path = {"PATH": os.pathsep.join((os.path.dirname(sys.executable), os.environ["PATH"]))}
-    done = subprocess.run(
-        [*RUNS[tag], code], cwd=tmp_path, env=os.environ | path, capture_output=True, text=True, timeout=900
-    )
-    assert not done.returncode, done.stderr
-    assert set(re.findall(r"^# (.*)$", code, re.MULTILINE)) <= set(done.stdout.splitlines())
+    check(tag, code, tmp_path)
     assert page == "README.md" or len(code.splitlines()) <= 15
 
 
 @pytest.mark.parametrize("name", ["data", pytest.param("fpga", marks=pytest.mark.slow)])  # that compiles RTL
 def test_tutorial(name, tmp_path):
-    """Its blocks one after the other, in one folder; what follows # at a line's begin is printed."""
+    """Its blocks one after the other, in one folder."""
     text = (ROOT / f"docs/tutorial-{name}.md").read_text("utf-8")
-    path = {"PATH": os.pathsep.join((os.path.dirname(sys.executable), os.environ["PATH"]))}
     blocks = re.findall(r"^```(\w+)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
     assert len(blocks) > 3
     for tag, code in blocks:
-        done = subprocess.run(
-            [*RUNS[tag], code], cwd=tmp_path, env=os.environ | path, capture_output=True, text=True, timeout=900
-        )
-        assert not done.returncode, done.stderr
-        assert set(re.findall(r"^# (.*)$", code, re.MULTILINE)) <= set(done.stdout.splitlines())
+        check(tag, code, tmp_path)
 
 
 def test_readme_has_no_other_code():

@@ -12,8 +12,7 @@ from bregalad import VFDT
 from bregalad.cli import main
 from bregalad.geometry import PRESETS
 from marks import nightly
-
-COMMAND = [sys.executable, "-c", "import sys; from bregalad.cli import main; sys.exit(main())"]
+from processes import start
 
 
 @pytest.fixture(scope="module")
@@ -53,9 +52,7 @@ def test_version(capsys):
 )
 def test_nobody_reads_on(command, files):
     """As with `| head`, which leaves when it has what it wants."""
-    with subprocess.Popen(
-        [*COMMAND, *command], cwd=files, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
+    with start(*command, cwd=files) as process:
         process.stdout.close()
         said = process.stderr.read()
     assert [line for line in said.splitlines() if "compiling" not in line] == []

@@ -12,6 +12,7 @@ import pytest
 from bregalad import load_tree
 from bregalad.cli import main
 from bregalad.data import DataError, open_stream
+from processes import start
 
 COMMAND = [sys.executable, "-c", "import sys; from bregalad.cli import main; sys.exit(main())"]
 PATIENCE = 300  # seconds, until a process that waits for ever is a failure
@@ -137,12 +138,7 @@ def test_no_more_is_waited_for_than_is_needed(table, tmp_path, limit, header):
         f"train - --classes in,out --quiet --save {tmp_path}/tree --names width,colour,label".split(),
         ["predict", "-", "--tree", str(tmp_path / "tree"), "--names", "width,colour,label"],
     ):
-        process = subprocess.Popen(
-            [*COMMAND, *arguments, "--limit", str(limit)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
+        process = start(*arguments, "--limit", str(limit), stdin=subprocess.PIPE, text=False)
         process.stdin.write(data)
         process.stdin.flush()
         try:

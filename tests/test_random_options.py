@@ -9,30 +9,21 @@ import io
 import os
 import random
 from collections import Counter
+from importlib import import_module
 
 import pytest
 from bregalad.cli import main
-from bregalad.cli.commands import (
-    bench,
-    boards,
-    build,
-    export,
-    generate,
-    inspect,
-    predict,
-    program,
-    reproduce,
-    train,
-    verilog,
-    virtual,
-)
 from bregalad.geometry import PRESETS
 
 COMMANDS = {
-    module.__name__.rpartition(".")[2]: module for module in (train, predict, inspect, export, generate, boards)
+    name: import_module(f"bregalad.cli.commands.{name}")
+    for name in ("train", "predict", "inspect", "export", "generate", "boards")
 }
 # What would run for minutes is asked for what there is not.
-LONG = {each.__name__.rpartition(".")[2]: each for each in (bench, build, program, reproduce, verilog, virtual)}
+LONG = {
+    name: import_module(f"bregalad.cli.commands.{name}")
+    for name in ("bench", "build", "program", "reproduce", "verilog", "virtual")
+}
 WORDS = [
     *("", "-", " ", "0", "1", "2", "-1", "3", "40", "0.5", "1e-3", "1e999", "nan", "inf", "-inf", "abc", "a", "k"),
     *("label", "p", "p,q", "p=2", "p=x", "=", "q=", "=1", "p=nan", "p=1e9", ",", "a,b", "a,a", "é", "\udcff", "a\nb"),

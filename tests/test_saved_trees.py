@@ -157,13 +157,6 @@ def test_what_cannot_go_on(options, message, capsys):
     assert not said.out and message in said.err and said.err.count("\n") == 1
 
 
-@pytest.mark.usefixtures("written")
-def test_another_function_reads_forests():
-    learn(*LEARNT, "--learner", "bagging", "--members", "2", "--limit", "500")
-    with pytest.raises(ValueError, match="a saved OnlineBagging, not VFDT, .*; bregalad.ensemble.load_learner reads"):
-        load_tree("tree")
-
-
 def test_a_file_of_the_emulated_board_goes_on_in_hardware(tmp_path):
     """Which has lanes of a power of two, and a node table."""
     X = np.random.default_rng(1).random((300, 3))

@@ -3,6 +3,7 @@
 import ast
 import re
 from collections import defaultdict
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -16,6 +17,7 @@ DEFINED = (*FUNCTIONS[:2], ast.ClassDef)
 MOST = 10  # parameters
 
 
+@cache
 def modules():
     """Modules' syntax trees by their names; a package is called ``package.__init__``."""
     return {
@@ -51,15 +53,16 @@ def imports(tree, name, there):
                 yield other, lazy
 
 
-def members(modules):
+@cache
+def members():
     """Of each folder: which of its modules and folders import which others of them, and where.
 
     An import within a function counts, for it is a dependency all the same. Between host, hw and
     sim it does not: a board that is simulated needs them, and only then.
     """
     found = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
-    for name, tree in modules.items():
-        for other, lazy in imports(tree, name, modules):
+    for name, tree in modules().items():
+        for other, lazy in imports(tree, name, modules()):
             ours, theirs = name.split("."), other.split(".")
             depth = next(i for i, (a, b) in enumerate(zip(ours, theirs, strict=False)) if a != b)
             if depth or not lazy:
@@ -78,11 +81,11 @@ def cycle(graph):
 
 def test_no_two_import_each_other():
     """Neither modules nor packages, nor more of them in a circle."""
-    assert {folder: found for folder, graph in members(modules()).items() if (found := cycle(graph))} == {}
+    assert {folder: found for folder, graph in members().items() if (found := cycle(graph))} == {}
 
 
 def test_host_imports_nothing_else_and_hw_only_host():
-    graph = members(modules())[""]
+    graph = members()[""]
     assert {name: set(others) for name, others in graph.items()} == {
         "bregalad_hw": {"bregalad"},
         "bregalad_sim": {"bregalad", "bregalad_hw"},
@@ -104,7 +107,7 @@ ROOMS = {  # of what learns trees: which others each may import
 
 def test_rooms_import_those_below_them():
     """Nodes and decisions know nothing of bytes, and the engine of no board."""
-    graph = members(modules())["bregalad"]
+    graph = members()["bregalad"]
     folders = {path.name for path in (ROOT / "host" / "bregalad").iterdir() if path.is_dir()}
     assert {room: set(graph[room]) & folders for room in ROOMS} == ROOMS
 

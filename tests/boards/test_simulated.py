@@ -17,6 +17,14 @@ from bregalad_sim.latency import GoldenBoard
 from models import SMALL, TREE
 
 
+def reports(board, size):
+    """So many bytes of them, or more."""
+    found = b""
+    while len(found) < size:
+        found += board.receive(wait=True)
+    return found
+
+
 @pytest.mark.parametrize("geometry", [SMALL, TREE], ids=["small", "tree"])
 def test_registers(geometry):
     with open_board("simulated", geometry) as board:
@@ -50,9 +58,7 @@ def test_not_busy_behind_the_last_report():
         fence = pack_command(board.geometry, Opcode.FENCE, token=9)
         for count in range(1, 100):
             board.send(fence * count)
-            answers = b""
-            while len(answers) < 8 * count:
-                answers += board.receive(wait=True)
+            reports(board, 8 * count)
             assert not board.read("status.busy"), count
 
 
@@ -60,10 +66,9 @@ def test_a_read_takes_little_more_than_a_clock_per_count():
     """Counts of a READ do not wait for one another."""
     geometry = SMALL
     with open_board("simulated", geometry) as board:
-        begin, answers = board.clocks, b""
+        begin = board.clocks
         board.send(pack_command(geometry, Opcode.READ, slot=0, cell=0) * 20)
-        while len(answers) < 20 * statistics_layout(geometry).size:
-            answers += board.receive(wait=True)
+        reports(board, 20 * statistics_layout(geometry).size)
         assert (board.clocks - begin) / 20 < 2 * geometry.bins * geometry.classes + 30
 
 
@@ -77,10 +82,8 @@ def test_reads_wait_for_slow_reports():
     )
     with open_board("simulated", geometry, stall=0.9, seed=3) as board:
         board.send(commands)
-        answers, want = b"", GoldenBoard(geometry).model.execute(commands)
-        while len(answers) < len(want):
-            answers += board.receive(wait=True)
-        assert answers == want
+        want = GoldenBoard(geometry).model.execute(commands)
+        assert reports(board, len(want)) == want
 
 
 def test_waiting():
@@ -89,10 +92,7 @@ def test_waiting():
         with pytest.raises(BoardError, match="no report can come"):
             board.receive(wait=True)
         board.send(fence + fence)
-        answers = board.receive(wait=True)
-        while len(answers) < 16:
-            answers += board.receive(wait=True)
-        assert answers == GoldenBoard(board.geometry).model.execute(fence + fence)
+        assert reports(board, 16) == GoldenBoard(board.geometry).model.execute(fence + fence)
         bins = bytes(4 * board.geometry.bins * board.geometry.classes)
         write = pack_command(board.geometry, Opcode.WRITE, slot=1, cell=0, payload=bins)
         board.send(write[:-16])

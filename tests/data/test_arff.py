@@ -2,11 +2,10 @@
 
 from contextlib import suppress
 
-import numpy as np
-import pandas as pd
 import pytest
 from bregalad.data import Attribute, DataError, open_stream
 from bregalad.data.formats.arff import is_plain, words
+from reading import lists
 
 HEAD = "@relation r\n@attribute a numeric\n@attribute b {u,'v w',x}\n@attribute class {p,q}\n"
 
@@ -14,14 +13,7 @@ HEAD = "@relation r\n@attribute a numeric\n@attribute b {u,'v w',x}\n@attribute 
 def read(tmp_path, text, name="t.arff", **options):
     path = tmp_path / name
     path.write_text(text, encoding="utf-8")
-    stream = open_stream(path, **options)
-    chunks = list(stream)
-    X = pd.concat([X for X, _ in chunks], ignore_index=True)
-    return (
-        stream,
-        {name: [None if v != v else v for v in X[name].tolist()] for name in X},
-        np.concatenate([y for _, y in chunks]).tolist(),
-    )
+    return lists(open_stream(path, **options))
 
 
 @pytest.mark.parametrize(
@@ -216,22 +208,8 @@ def test_ordinary_rows_are_plain():
     """Those are read as fast as other delimited text."""
     assert is_plain("1,u,p\n?,'v w',q\n-3e5, 'v, w',ä\n")
     assert is_plain('1,"v w",x\n"v",5,6\n')
-    for row in (
-        r"'a\'b',1",
-        "{0 1}",
-        "1,{1}",
-        "1 % c",
-        "'a',\"b\"",
-        "' a',1",
-        "'a ',1",
-        "''",
-        "'?',1",
-        "'a' ,1",
-        "'a'b,1",
-        "a'b,1",
-        "1,\x0bu",
-        "\xa0u,1",
-    ):
+    quoted = [r"'a\'b',1", "'a',\"b\"", "' a',1", "'a ',1", "''", "'?',1", "'a' ,1", "'a'b,1", "a'b,1"]
+    for row in [*quoted, "{0 1}", "1,{1}", "1 % c", "1,\x0bu", "\xa0u,1"]:
         assert not is_plain("1,u\n" + row + "\n"), row
 
 

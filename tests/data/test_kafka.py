@@ -21,6 +21,7 @@ from bregalad.data.generators import open_generator
 
 pytest.importorskip("confluent_kafka", reason="needs Kafka's client: pip install 'bregalad[kafka]'")
 from brokers import has_tansu, mocked, tansu  # noqa: E402
+from processes import start  # noqa: E402
 
 _PATIENCE = 300  # seconds
 _NAMES = (f"topic{number}" for number in itertools.count())
@@ -203,13 +204,6 @@ def test_positions_of_several_partitions(broker, seed):
         assert position["offsets"] == {"0": 1000, "1": 1000, "2": 1000}
 
 
-def train(*arguments):
-    """A process of its own that trains."""
-    code = "import sys; from bregalad.cli import main; sys.exit(main(sys.argv[1:]))"
-    command = [sys.executable, "-c", code, "train", *arguments]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
 def stop_at(process, kept, count, number=signal.SIGKILL):
     """A signal once the checkpoint has so many instances; how many it has then, and what was printed."""
     deadline = time.monotonic() + _PATIENCE
@@ -230,7 +224,7 @@ def test_kill_9(broker, topic, tmp_path, capsys, monkeypatch):
     kept, whole, again = (str(tmp_path / name) for name in ("kept", "whole", "again"))
     messages = [*ROWS[:5000], "bad", *ROWS[5000:6100], "bad", "worse"]
     broker.send(topic, messages)
-    process = train(broker.url(topic, "?bad=skip"), *OPTIONS, "--checkpoint", kept, "--every", "2000")
+    process = start("train", broker.url(topic, "?bad=skip"), *OPTIONS, "--checkpoint", kept, "--every", "2000")
     assert stop_at(process, kept, 6000) == (6000, "")  # it waits for more
     broker.send(topic, ["worst", *ROWS[6100:]])
     url = broker.url(topic, "?bad=skip&until=end")
@@ -248,7 +242,7 @@ def test_kill_9(broker, topic, tmp_path, capsys, monkeypatch):
 def test_sigterm_ends_a_run_that_waits(mock, tmp_path):
     name, kept, tree = next(_NAMES), str(tmp_path / "kept"), str(tmp_path / "tree")
     mock.send(name, ROWS[:4100])
-    process = train(mock.url(name), *OPTIONS, "--checkpoint", kept, "--every", "2000", "--save", tree)
+    process = start("train", mock.url(name), *OPTIONS, "--checkpoint", kept, "--every", "2000", "--save", tree)
     count, printed = stop_at(process, kept, 4000, signal.SIGTERM)
     learnt = load_tree(tree).report()["instances"]
     assert process.returncode == 128 + signal.SIGTERM and count == 4000 <= learnt <= 4100

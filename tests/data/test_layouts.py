@@ -79,19 +79,10 @@ def test_refused(rows, options, error, message):
 
 def test_keys_at_the_ends():
     """Edges beyond what a type holds: below all, a key that nothing is below; above all, none."""
-    assert edge_keys([-1e300, -1e-300, 0.0, 1e-300, 1e300], RowKind.F32).tolist() == [
-        0x00800000,
-        0x7FFFFFFF,
-        0x7FFFFFFF,
-        0x80000001,
-        0xFF800000,
-    ]
-    assert edge_keys([-(2.0**40), -(2.0**31), 0.5, 2.0**31 - 1, 2.0**31], RowKind.I32).tolist() == [
-        0,
-        0,
-        0x80000001,
-        0xFFFFFFFF,
-    ]
+    floats = [0x00800000, 0x7FFFFFFF, 0x7FFFFFFF, 0x80000001, 0xFF800000]
+    assert edge_keys([-1e300, -1e-300, 0.0, 1e-300, 1e300], RowKind.F32).tolist() == floats
+    whole = [0, 0, 0x80000001, 0xFFFFFFFF]
+    assert edge_keys([-(2.0**40), -(2.0**31), 0.5, 2.0**31 - 1, 2.0**31], RowKind.I32).tolist() == whole
     assert edge_keys([-0.5, 254.5, 255.5], RowKind.U8).tolist() == [0, 255]
     assert edge_keys([], RowKind.U16).tolist() == []
 

@@ -127,26 +127,6 @@ def test_bad_values_change_nothing():
         factors(np.zeros((2, 2)))
 
 
-@pytest.mark.parametrize(
-    "arguments, error, match",
-    [
-        (((), 0), ValueError, "capacity must be 1 to 255, not 0"),
-        (((), 256), ValueError, "not 256"),
-        (((), 2.0), TypeError, "integer"),
-        (("ab", 1), ValueError, "2 values are declared, but capacity is 1"),
-        (("aa",), ValueError, "declared twice"),
-    ],
-)
-def test_bad_options(arguments, error, match):
-    with pytest.raises(error, match=match):
-        ValueBook(*arguments)
-
-
-def test_bad_state():
-    with pytest.raises(ValueError, match="'capacity' is missing"):
-        ValueBook.from_dict({})
-
-
 @pytest.mark.parametrize("seed", range(4))
 def test_small_numbers_are_encoded_as_any_value_is(seed):
     """Columns that bring new values beside columns that do not, some more than there are codes."""

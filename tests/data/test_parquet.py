@@ -13,20 +13,14 @@ import pyarrow as pa
 import pytest
 from bregalad.data import DataError, open_stream
 from pyarrow import parquet
+from reading import lists
 
 FRAME = pd.DataFrame({"a": [1.5, 2, 3], "class": ["x", "y", "x"]}, index=[2, 0, 1])
 KEYS = ["k", "l", "m"]
 
 
 def read(path, **options):
-    stream = open_stream(path, chunk=2, **options)
-    chunks = list(stream)
-    X = pd.concat([X for X, _ in chunks], ignore_index=True)
-    return (
-        stream,
-        {name: [None if v != v else v for v in X[name].tolist()] for name in X},
-        np.concatenate([y for _, y in chunks]).tolist(),
-    )
+    return lists(open_stream(path, chunk=2, **options))
 
 
 @pytest.mark.parametrize(

@@ -291,19 +291,6 @@ def test_infinity_is_found_in_any_column(name, value, read_only):
     assert state(quantiser) == before
 
 
-@pytest.mark.parametrize(
-    "make, error, match",
-    [
-        (lambda: Quantiser(3), TypeError, "schema must be a Schema, not 3"),
-        (lambda: Quantiser(SCHEMA, capacity=[3]), ValueError, "1 entries for 3 attributes"),
-        (lambda: Quantiser.from_dict({}, {}), ValueError, "'schema' is missing"),
-    ],
-)
-def test_bad_use(make, error, match):
-    with pytest.raises(error, match=match):
-        make()
-
-
 @pytest.mark.parametrize("value", [1 + 2j, np.complex64(1 + 2j), np.complex128(1 + 2j)])
 def test_complex_numbers_are_refused(value):
     X = pd.DataFrame({"a": np.array([1.0, value, 3.0], object)})

@@ -6,7 +6,8 @@ from decimal import Decimal
 import numpy as np
 import pandas as pd
 import pytest
-from bregalad.data import Attribute, DataError, Schema
+from bregalad.data import Attribute, DataError, Quantiser, Schema, ValueBook
+from bregalad.data.codebook import CodeBook
 
 X = Attribute("x", "numeric")
 
@@ -26,21 +27,8 @@ def test_values_are_plain():
 
 @pytest.mark.parametrize(
     "value",
-    [
-        np.zeros((2, 0)),
-        [],
-        {},
-        {1},
-        (1, 2),
-        None,
-        pd.NA,
-        pd.NaT,
-        b"a",
-        1j,
-        pd.Timestamp(0),
-        np.datetime64("now"),
-        object,
-    ],
+    [np.zeros((2, 0)), [], {}, {1}, (1, 2), None, pd.NA, pd.NaT]
+    + [b"a", 1j, pd.Timestamp(0), np.datetime64("now"), object],
 )
 def test_a_value_that_is_no_plain_one(value):
     with pytest.raises(TypeError, match="^attribute 'n': a nominal value must be a string, a number or a truth value"):
@@ -71,6 +59,16 @@ def test_a_value_that_is_missing(value):
         (lambda: Schema((X,), "y", ("a", "a")), ValueError, "label 'a' is given twice"),
         (lambda: Schema.from_dict({"attributes": []}), ValueError, "no schema: expected"),
         (lambda: Attribute.from_dict(None), ValueError, "no attribute: expected name"),
+        (lambda: CodeBook.from_dict({}), ValueError, "its edges are no list"),
+        (lambda: ValueBook((), 0), ValueError, "capacity must be 1 to 255, not 0"),
+        (lambda: ValueBook((), 256), ValueError, "not 256"),
+        (lambda: ValueBook((), 2.0), TypeError, "integer"),
+        (lambda: ValueBook("ab", 1), ValueError, "2 values are declared, but capacity is 1"),
+        (lambda: ValueBook("aa"), ValueError, "declared twice"),
+        (lambda: ValueBook.from_dict({}), ValueError, "'capacity' is missing"),
+        (lambda: Quantiser(3), TypeError, "schema must be a Schema, not 3"),
+        (lambda: Quantiser(Schema((X,)), capacity=[3, 3]), ValueError, "2 entries for 1 attributes"),
+        (lambda: Quantiser.from_dict({}, {}), ValueError, "'schema' is missing"),
     ],
 )
 def test_bad(make, error, match):

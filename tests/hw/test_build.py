@@ -32,6 +32,11 @@ def program(folder, monkeypatch, name, does):
     monkeypatch.setenv(name.upper().replace("-", "_"), str(path))
 
 
+def step(kind, delay, start, end):
+    """Of a path in nextpnr's report."""
+    return {"type": kind, "delay": delay, "from": {"cell": start}, "to": {"cell": end}}
+
+
 def test_only_the_plls_clocks_were_asked_for_more():
     """The transceiver's was not, though the others are aimed at just what it has."""
     timing = {
@@ -142,22 +147,10 @@ def test_a_router_that_comes_to_nothing(faults, stuck):
 def test_a_gowin_whose_clock_is_missed(tmp_path, monkeypatch):
     """Each tool is called once, in turn, with what its family has; but the last is not."""
     device = "--device GW2AR-LV18QN88C8/I7 --vopt family=GW2A-18C --vopt cst=top.cst"
+    long = step("clk-to-q", 18.7, "linked.uart.due_DFFRE_Q", "linked.uart.bits_DFF_Q_1")
     timing = {
         "fmax": {"clk": {"constraint": 81, "achieved": 53.5}, "pll.early_clk": {"constraint": 81, "achieved": 900}},
-        "critical_paths": [
-            {
-                "from": "posedge clk",
-                "to": "posedge clk",
-                "path": [
-                    {
-                        "type": "clk-to-q",
-                        "delay": 18.7,
-                        "from": {"cell": "linked.uart.due_DFFRE_Q"},
-                        "to": {"cell": "linked.uart.bits_DFF_Q_1"},
-                    }
-                ],
-            }
-        ],
+        "critical_paths": [{"from": "posedge clk", "to": "posedge clk", "path": [long]}],
         "utilization": {
             "DFF": {"used": 5, "available": 15552},
             "LUT4": {"used": 7, "available": 20736},
@@ -244,8 +237,10 @@ def test_one_build_at_a_time_in_a_folder(tmp_path, capsys):
         pass
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
-@pytest.mark.parametrize("early", [False, True])
+@pytest.mark.parametrize(
+    "number, early",
+    [(signal.SIGTERM, False), (signal.SIGTERM, True), (signal.SIGHUP, True), (signal.SIGINT, False)],
+)
 def test_no_tool_outlives_its_build(tmp_path, number, early):
     (tmp_path / "build_top.sh").write_text("echo $$ > told; exec sleep 1000\n")
     os.mkfifo(tmp_path / "told")
@@ -371,9 +366,6 @@ def test_geometry_of_words():
 
 
 def test_path_in_words():
-    def step(kind, delay, start, end):
-        return {"type": kind, "delay": delay, "from": {"cell": start}, "to": {"cell": end}}
-
     due = "linked.framed.accelerator.controller.tracker.due_TRELLIS_FF_Q"
     best = "linked.accelerator.array.merge.best_TRELLIS_FF_Q"
     path = [

@@ -10,20 +10,11 @@ DEVICE = "LFE5U-85F"
 
 def netlist(lanes, rams=3, multipliers=2):
     """Blocks of lanes as a netlist has them, and a block RAM of something else."""
-    cells = {f"linked.array.lane_{lane}.counters.{i}": ("DP16KD", {}) for lane in range(lanes) for i in range(rams)}
-    cells |= {
-        f"linked.array.lane_{lane}.gain.f.{i}": ("MULT18X18D", {}) for lane in range(lanes) for i in range(multipliers)
-    }
-    cells["linked.controller.slots"] = "DP16KD", {}
-    return {
-        "modules": {
-            "top": {
-                "cells": {
-                    name: {"type": kind, "attributes": dict(attributes)} for name, (kind, attributes) in cells.items()
-                }
-            }
-        }
-    }
+    kinds = {f"linked.array.lane_{lane}.counters.{i}": "DP16KD" for lane in range(lanes) for i in range(rams)}
+    kinds |= {f"linked.array.lane_{lane}.gain.f.{i}": "MULT18X18D" for lane in range(lanes) for i in range(multipliers)}
+    kinds["linked.controller.slots"] = "DP16KD"
+    cells = {name: {"type": kind, "attributes": {}} for name, kind in kinds.items()}
+    return {"modules": {"top": {"cells": cells}}}
 
 
 def places(design):

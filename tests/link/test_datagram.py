@@ -72,21 +72,9 @@ def test_received_frames(sync, network, stalls, seed):
     async def source(ctx):
         for words, peer, error, last_be in sent:
             for at, word in enumerate(words, 1):
-                last = at == len(words)
-                await put(
-                    ctx,
-                    dut.i,
-                    {
-                        "data": word,
-                        "last": last,
-                        "last_be": last_be if last else 0,
-                        "error": error and last,
-                        "peer": peer,
-                    },
-                    "network",
-                    rng,
-                    stalls[0],
-                )
+                end = {"last": at == len(words), "last_be": 0, "error": 0}
+                end |= {"last_be": last_be, "error": error} if end["last"] else {}
+                await put(ctx, dut.i, {"data": word, "peer": peer} | end, "network", rng, stalls[0])
 
     async def sink(ctx):
         for words, peer, error, last_be in sent:

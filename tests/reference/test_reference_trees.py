@@ -56,28 +56,6 @@ def test_vfdt_splits_as_soon_as_the_gap_is_sure(child_counts):
     assert tree.learn(ALL, [0, 0, 0, 0]).tolist() == [0, 0, 1, last]
 
 
-def test_adaptive_wait():
-    """Two bits of the class, each twice among the attributes: ties at the root and below."""
-    labels = np.arange(12_000) % 4
-    codes = np.stack([labels >> 1, labels >> 1, labels & 1, labels & 1], axis=1).astype(np.uint8)
-    tree = ReferenceVFDT([2] * 4, 4, grace=100, ties="htat", tie_increment=500)
-    tree.learn(codes, labels)
-    # The root waits for 3000 instances, its children for 3500 each; every other one is theirs.
-    assert [(split.seen, split.tie) for split in tree.splits] == [(3000, True), (9998, True), (10_000, True)]
-    assert shape(tree.root) == "0(2(. .) 2(. .))"
-    leaf = tree.root.children[0].children[0]
-    assert leaf.wait == 4000
-
-
-def test_regular_split_resets_the_wait():
-    codes, labels = stream((200, first))
-    tree = ReferenceVFDT([2, 2], 2, ties="htat")
-    tree.root.wait = 9000
-    tree.learn(codes, labels)
-    assert not tree.splits[0].tie
-    assert [child.wait for child in tree.root.children] == [3000, 3000]
-
-
 def test_margins_of_attempts_that_changed_nothing():
     labels = np.arange(600) % 2
     tree = ReferenceVFDT([2] * 2, 2)
@@ -122,43 +100,6 @@ def test_efdt_replaces_a_split_and_kills_its_subtree():
     assert [child.counts.tolist() for child in tree.root.children] == [[1050, 50], [50, 1050]]
     assert tree.root.observed.tolist() == [1100, 1100]
     assert len(tree.live()) == 3
-
-
-def test_efdt_keeps_a_split_that_another_hardly_beats():
-    labels = np.arange(2200) % 2
-    codes = np.stack([labels, labels], axis=1)
-    codes[-2000::250, 0] ^= 1  # 8 of 2200 wrong: 0.0346 bit
-    tree = ReferenceEFDT([2, 2], 2)
-    tree.learn(codes.astype(np.uint8), labels)
-    assert tree.root.attribute == 0 and tree.event_counts.replaced == 0
-    p = 8 / 1108  # of the instances whose attribute 0 names the class that all 8 have not
-    gap = 1108 / 2200 * -(p * np.log2(p) + (1 - p) * np.log2(1 - p))
-    epsilon = np.sqrt(np.log(1e7) / 4400)
-    assert tree.candidates(tree.root)[1].gain - tree.candidates(tree.root)[0].gain == pytest.approx(gap)
-    assert tree.decisions[-1] == (2200, "keep", pytest.approx(epsilon - gap))
-
-
-def test_efdt_prunes_where_no_split_is_best():
-    """The node of attribute 0's value 0 splits on attribute 1, which then means nothing.
-
-    Its inherited counts are 2000 of one class, its own soon half and half: the inherited ones make
-    every gain there negative.
-    """
-    quarters = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [0, 1, 1]]
-    kinds = [([[0, 0, 0], [0, 1, 0]], 2000), ([[1, 0, 1], [1, 1, 1]], 200), ([[0, 0, 0], [0, 1, 1]], 200)]
-    rows = np.concatenate([np.resize(rows, (count, 3)) for rows, count in (*kinds, (quarters, 2000))])
-    codes, labels = rows[:, :2].astype(np.uint8), rows[:, 2]
-    tree = ReferenceEFDT([2, 2], 2, leaf_prediction="nba")
-    tree.learn(codes[:-1], labels[:-1])
-    # The root splits at 2200, its first attempt with two classes.
-    assert tree.splits[0][:2] == (2200, 0) and tree.splits[1][:2] == (2400, 1)
-    assert shape(tree.root).startswith("0(1(")
-    tree.learn(codes[-1:], labels[-1:])
-    assert shape(tree.root) == "0(. .)" and tree.event_counts.pruned == 1
-    assert tree.decisions[-1].outcome == "prune"
-    leaf = tree.root.children[0]
-    assert leaf.observed.tolist() == [1100, 1100] and leaf.counts.tolist() == [3100, 1100]
-    assert leaf.period == 200 and leaf.since == leaf.bayes_right == leaf.majority_right == 0
 
 
 @pytest.mark.parametrize(
