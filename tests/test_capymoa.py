@@ -2,7 +2,6 @@
 
 import importlib
 import importlib.util
-import subprocess
 import sys
 import types
 
@@ -96,11 +95,3 @@ def test_its_evaluation(kind):
     assert results["cumulative"].accuracy() > 80
     again = type(learner).from_params(stream.get_schema(), learner.get_params())
     assert again.tree.grace == 100 and again.tree.leaf_prediction == "nba"
-
-
-def test_without_capymoa():
-    hidden = "import sys; sys.modules['capymoa'] = None; import bregalad.capymoa"
-    done = subprocess.run([sys.executable, "-c", hidden], capture_output=True, text=True)
-    assert done.returncode and done.stderr.splitlines()[-1] == (
-        "ImportError: bregalad.capymoa is for CapyMOA: pip install capymoa, and Java"
-    )

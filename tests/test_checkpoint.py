@@ -4,7 +4,6 @@ import copy
 import os
 import re
 import signal
-import subprocess
 
 import numpy as np
 import pandas as pd
@@ -13,7 +12,7 @@ from bregalad import load_tree
 from bregalad.cli import main
 from bregalad.estimator.saving import storage
 from bregalad.interrupt import Stopped, deferred_interrupt, status_of, stopping
-from processes import start
+from processes import start, wait_until
 
 _STREAM = "generator:agrawal,seed=3,noise=0.05"
 _OPTIONS = ["--quiet", "--delta", "0.001", "--grace", "100"]
@@ -80,18 +79,6 @@ def test_a_run_that_is_killed_goes_on_as_if_it_had_not_been(csv, tmp_path, capsy
     pd.testing.assert_frame_equal(*tables)
 
 
-def wait_for(path, process):
-    for _ in range(20 * _PATIENCE):
-        if os.path.exists(path):
-            return
-        try:
-            process.wait(0.05)
-        except subprocess.TimeoutExpired:
-            continue
-        break
-    raise AssertionError(process.communicate())
-
-
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", pytest.param("SIGHUP", marks=pytest.mark.slow)])
 def test_what_stops_a_run_saves_the_tree(tmp_path, name):
     number = getattr(signal, name)
@@ -99,7 +86,7 @@ def test_what_stops_a_run_saves_the_tree(tmp_path, name):
     process = start(
         "train", _STREAM, "--limit", "50000000", *_OPTIONS, "--save", saved, "--checkpoint", kept, "--every", "10000"
     )
-    wait_for(kept, process)
+    wait_until(lambda: os.path.exists(kept), process)
     process.send_signal(number)
     out, err = process.communicate(timeout=_PATIENCE)
     assert process.returncode == 128 + number

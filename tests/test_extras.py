@@ -86,6 +86,18 @@ def test_python_names_it_too(missing, code, extra, tmp_path):
     assert said.stderr.rstrip().endswith(f"pip install 'bregalad[{extra}]'")
 
 
+@pytest.mark.parametrize(
+    "missing, message",
+    [
+        ("river", "bregalad.river is for River: pip install 'bregalad[river]'"),
+        ("capymoa", "bregalad.capymoa is for CapyMOA: pip install capymoa, and Java"),
+    ],
+)
+def test_adapters_name_what_they_are_for(missing, message, tmp_path):
+    said = run(missing, "python", f"import bregalad.{missing}", cwd=tmp_path)
+    assert said.returncode and said.stderr.splitlines()[-1] == f"ImportError: {message}"
+
+
 def test_boards_are_listed_without_those_that_are_not_known(tmp_path):
     said = run("amaranth_boards", "boards", cwd=tmp_path)
     assert said.returncode == 0 and "many-classes" in said.stdout

@@ -2,8 +2,6 @@
 
 import copy
 import pickle
-import subprocess
-import sys
 
 import numpy as np
 import pandas as pd
@@ -145,14 +143,6 @@ def test_clones_copies_and_files(tmp_path):
         assert other.report()["instances"] == 101
     assert tree.report()["instances"] == 100
     assert isinstance(bregalad.load_tree(tmp_path / "tree.npz"), bregalad.VFDT)
-
-
-def test_without_river(tmp_path):
-    hidden = "import sys; sys.modules['river'] = None; import bregalad.river"
-    done = subprocess.run([sys.executable, "-c", hidden], capture_output=True, text=True)
-    assert done.returncode and done.stderr.splitlines()[-1] == (
-        "ImportError: bregalad.river is for River: pip install 'bregalad[river]'"
-    )
 
 
 @streams.needs("rt5n")

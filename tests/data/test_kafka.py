@@ -8,7 +8,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +20,7 @@ from bregalad.data.generators import open_generator
 
 pytest.importorskip("confluent_kafka", reason="needs Kafka's client: pip install 'bregalad[kafka]'")
 from brokers import has_tansu, mocked, tansu  # noqa: E402
-from processes import start  # noqa: E402
+from processes import start, wait_until  # noqa: E402
 
 _PATIENCE = 300  # seconds
 _NAMES = (f"topic{number}" for number in itertools.count())
@@ -206,14 +205,7 @@ def test_positions_of_several_partitions(broker, seed):
 
 def stop_at(process, kept, count, number=signal.SIGKILL):
     """A signal once the checkpoint has so many instances; how many it has then, and what was printed."""
-    deadline = time.monotonic() + _PATIENCE
-    while not os.path.exists(kept) or load_tree(kept).report()["instances"] < count:
-        assert time.monotonic() < deadline
-        try:
-            process.wait(0.05)
-        except subprocess.TimeoutExpired:
-            continue
-        raise AssertionError(process.communicate())
+    wait_until(lambda: os.path.exists(kept) and load_tree(kept).report()["instances"] >= count, process)
     process.send_signal(number)
     printed, _ = process.communicate()
     return load_tree(kept).report()["instances"], printed
