@@ -24,7 +24,7 @@ settings.load_profile("fixed")
 
 # Files whose tests take longest: of compilers of C++ and of Verilog, which leave Numba alone; and of Numba.
 _MODELS = ("test_tree_accelerator.py", "test_build.py", "test_wave.py", "test_mapped.py", "test_virtual.py")
-_COMPILED = ("test_real.py", "test_alternates_on_boards.py", "test_alternates.py", "test_cvfdt.py", "test_first_use.py")
+_COMPILED = ("test_real.py", "test_alternates_on_boards.py", "test_cvfdt.py", "test_first_use.py")
 
 
 @pytest.hookimpl(trylast=True)  # of what is left after -m and -k

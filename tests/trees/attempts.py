@@ -4,25 +4,19 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from bregalad.compiled import njit
 from bregalad.geometry import GAIN_FRACTION, Geometry
-from bregalad.policy.decide import KEEP, NO_CELL, PRUNE, RELOCATE, SPLIT, TIE, form_of
-from bregalad.policy.split_policy import SplitPolicy
+from bregalad.policy.decide import KEEP, NO_CELL, PRUNE, RELOCATE, SPLIT, TIE, decide_row, form_of
 from bregalad.tree.cells import CellMap
 from bregalad.tree.nodes import Nodes
 from bregalad.tree.table import LEAF, MULTIWAY, NUMERIC
 from bregalad_sim.reference import ReferenceEFDT, ReferenceVFDT
 from bregalad_sim.reference.criteria import impurity
 from bregalad_sim.reference.learner import Candidate
-from decisions import decide
 
-__all__ = ["CLOSE", "EPSILON", "EVEN", "TIED", "UNIT", "UNTIED", "Attempt", "Bench", "Reference", "inner", "leaf"]
+__all__ = ["UNIT", "Attempt", "Bench", "Reference"]
 
 UNIT = 1 << GAIN_FRACTION
-EVEN = [500, 500]
-EPSILON = 0.08977219962  # Hoeffding's, 1000 instances of two classes
-CLOSE = 2 / UNIT / 1000  # two units of the board's gains
-TIED = [1613, 1613]  # epsilon just below tau
-UNTIED = [1611, 1611]  # and just above
 
 
 @dataclass
@@ -59,6 +53,11 @@ class Attempt:
             named = [*(sorted(valid, key=lambda a: -self.gains[a]) + [None] * 2)[:2], current]
         counts = self.counts + [0] * (geometry.classes - len(self.counts))
         return np.array(sum((self._candidate(cells, attribute) for attribute in named), counts), np.int64)
+
+
+@njit(cached=False)
+def _decide(words, form, options, table, inherited, gains, evidence, node, classes, t):
+    return decide_row(words, form, options, table, inherited, gains, evidence, node, classes, t, options.anytime)
 
 
 class Bench:
@@ -108,34 +107,21 @@ class Bench:
         nodes.wait[self.node] = policy.first_wait
         if inherited is not None:
             nodes.inherited[self.node] = inherited
-        self.test(inner)
-
-    def test(self, attribute):
-        """Make the node test an attribute, or (None) a leaf."""
-        self.current = attribute
-        self.nodes.kind[self.node] = LEAF if attribute is None else self.cells.kind[self.cells.first_cell[attribute]]
-        self.nodes.attribute[self.node] = -1 if attribute is None else attribute
-
-    def decisions(self, *attempts, t=1):
-        """The policy's answer to attempts that the instance with number t made due."""
-        words = np.stack([attempt.pack(self.geometry, self.cells, self.form.all, self.current) for attempt in attempts])
-        self.nodes.due_at[self.node] = t
-        tried, due = np.full((2, len(attempts)), [[self.node], [t]])
-        return decide(self.policy, words, self.form, self.nodes, tried, due, self.classes)
+        self.current = inner
+        nodes.kind[self.node] = LEAF if inner is None else self.cells.kind[self.cells.first_cell[inner]]
+        nodes.attribute[self.node] = -1 if inner is None else inner
 
     def decide(self, attempt, t=1):
-        """(decision, attribute or None, value)."""
-        decision, cell, value = (column[0] for column in self.decisions(attempt, t=t))
+        """The policy's answer to an attempt that the instance with number t made due: (decision, attribute, value)."""
+        words = attempt.pack(self.geometry, self.cells, self.form.all, self.current)
+        nodes = self.nodes
+        held = nodes.table, nodes.inherited, nodes.gains, nodes.evidence
+        decision, cell, value = _decide(words, self.form, self.policy.options, *held, self.node, self.classes, t)
         if cell == NO_CELL:
-            return int(decision), None, int(value)
+            return decision, None, value
         attribute = int(self.cells.attribute[cell])
         assert cell == self.cells.first_cell[attribute]
-        return int(decision), attribute, int(value)
-
-    def period_after(self, attempt):
-        """The node's next period when it has been decided."""
-        self.decide(attempt)
-        return int(self.nodes.period[self.node])
+        return decision, attribute, value
 
     def decision(self, counts, *gains, t=1):
         """Decision alone, for gains given per instance."""
@@ -172,20 +158,28 @@ class Reference:
     ``kinds`` are the attributes' splits in the reference's words, ``used`` the attributes above.
     """
 
-    def __init__(self, policy, classes, kinds, inherited, inner, used, depth, wait):
+    def __init__(self, policy, classes, kinds, inherited, inner, used, depth):
         own = ("variant", "gain_average", "same_attribute") if policy.anytime else ("ties", "adaptive_grace")
         options = {name: getattr(policy, name) for name in ("criterion", "bound", "delta", "tau", "grace", *own)}
         tree = _ToldEFDT if policy.anytime else _ToldVFDT
         self.tree = tree([0] * len(kinds), classes, c=policy.scale, **options)
         self.kinds, self.inherited, self.node = kinds, np.array(inherited, float), self.tree.root
-        self.node.height, self.node.used, self.node.wait = depth, frozenset(used), wait
+        self.node.height, self.node.used = depth, frozenset(used)
         if inner is not None:
             self.node.kind, self.node.attribute, self.node.threshold = kinds[inner], inner, -1
 
-    def decide(self, attempt, t):
+    def edges(self, counts, t):
+        """Gaps between gains that decisions turn at."""
+        tree, total = self.tree, self.inherited + counts
+        if not total.any():
+            return []
+        sure = -tree.bound.excess(0.0, tree.facts(self.node, total, t))
+        return [0, sure, sure, tree.bound.half_tau(), tree.options.tau]
+
+    def decide(self, attempt, t, wait):
         """(decision, attribute or None, the leaf's next period)."""
         tree, node, observed = self.tree, self.node, np.array(attempt.counts)
-        node.inherited, node.observed, node.period = self.inherited, observed, tree.options.grace
+        node.inherited, node.observed, node.period, node.wait = self.inherited, observed, tree.options.grace, wait
         tree.event_counts.instances, tree.told = t, (KEEP, None)
         if np.count_nonzero(node.counts) > 1 and observed.any():  # else it is not tried
             shift = np.subtract(*(impurity(tree.options.criterion, counts) for counts in (node.counts, observed)))
@@ -197,26 +191,3 @@ class Reference:
             if change := tree.attempt(node, node.counts):
                 change(node)
         return *tree.told, node.period
-
-
-def leaf(counts, *gains, inherited=None, wait=None, t=1, **options):
-    """Decision on a leaf; gains per instance, None: no such attribute."""
-    policy = SplitPolicy(**options)
-    return in_both_forms(policy, counts, gains, t, wait, inherited=inherited)
-
-
-def inner(counts, *gains, t=1, inherited=None, depth=0, current=0, **options):
-    """Decision on an inner node of an anytime tree."""
-    policy = SplitPolicy(anytime=True, **options)
-    return in_both_forms(policy, counts, gains, t, inherited=inherited, depth=depth, inner=current)
-
-
-def in_both_forms(policy, counts, gains, t, wait=None, **where):
-    decisions = set()
-    for every in {True, policy.reports_all}:
-        bench = Bench(policy, len(gains), every=every, **where)
-        if wait is not None:
-            bench.nodes.wait[bench.node] = wait
-        decisions.add(bench.decision(counts, *gains, t=t))
-    assert len(decisions) == 1
-    return decisions.pop()

@@ -5,8 +5,8 @@ import random
 import numpy as np
 from bregalad.driver.trainer import Trainer
 from bregalad.geometry import Geometry
-from bregalad.policy.split_policy import SplitPolicy
 from bregalad.tree.cells import CellMap
+from bregalad.tree.table import FORK, LEAF
 
 CAPACITIES = [0, 0, 5, 20, 0]  # numeric, numeric, nominal, nominal over three cells, numeric
 OPTIONS = [(child, split) for child in ("inherit", "zero") for split in ("multiway", "one_vs_rest")]
@@ -36,21 +36,9 @@ TREES = {
 }
 
 
-def trainer_on(
-    board, child_counts="inherit", nominal_split="multiway", tree="vfdt", max_depth=None, block=None, **options
-):
-    cells = CellMap.build(CAPACITIES, board.geometry.bins, nominal_split)
-    policy = SplitPolicy(
-        **{
-            "delta": 1e-3,
-            "grace": 100,
-            "child_counts": child_counts,
-            "max_depth": max_depth,
-            "block": block,
-            **TREES[tree],
-        }
-    )
-    return Trainer(board, cells, policy, 2, **options)
+def trainer_on(board, policy, nominal_split="multiway", **how):
+    """A trainer of two classes by a policy."""
+    return Trainer(board, CellMap.build(CAPACITIES, board.geometry.bins, nominal_split), policy, 2, **how)
 
 
 def learn(trainer, codes, labels, seed=None):
@@ -67,6 +55,18 @@ def learn(trainer, codes, labels, seed=None):
 def active(nodes):
     """Which leaves, from left to right, have a slot."""
     return (nodes.slot[nodes.leaves()] >= 0).tolist()
+
+
+def check_slots(trainer):
+    """Nodes hang together, and every slot is either free or held by one node that counts."""
+    nodes, pool = trainer.nodes, trainer.growth.pool
+    live = nodes.descendants()
+    nodes._check_links(len(trainer.cells.first_cell))
+    held = live[nodes.slot[live] >= 0]
+    assert len(nodes) == len(live) and not (nodes.kind[held] == FORK).any()
+    assert trainer.policy.anytime or (nodes.kind[held] == LEAF).all()
+    assert sorted([*nodes.slot[held].tolist(), *pool.stack[1 : pool.free + 1].tolist()]) == list(range(pool.slots))
+    assert (pool.node[nodes.slot[held]] == held).all() and (pool.node >= 0).sum() == len(held)
 
 
 def geometry(slots=200, **changes):

@@ -1,4 +1,4 @@
-"""puuVFDT: positive and unlabelled instances only."""
+"""puuVFDT and puuCVFDT: the float64 references' trees, of positive and unlabelled instances only."""
 
 import random
 
@@ -6,56 +6,81 @@ import numpy as np
 import pytest
 from bregalad import VFDT, Geometry, PuuVFDT, open_board
 from bregalad.driver.totals import Totals
-from bregalad.driver.trainer import Trainer
 from bregalad.policy.positive import PositivePolicy
-from bregalad.tree.cells import CellMap
 from bregalad_sim.latency import GoldenBoard, LateBoard
-from bregalad_sim.reference import ReferencePuuVFDT
+from bregalad_sim.reference import ReferencePuuCVFDT, ReferencePuuVFDT
 from comparison import agree
-from driving import CAPACITIES, OPTIONS, geometry, learn, stream
+from driving import CAPACITIES, OPTIONS, check_slots, drifting, geometry, learn, stream, trainer_on
 from sklearn.exceptions import NotFittedError
+from test_cvfdt import RULES, concepts
+
+WINDOW = {"anytime": True, "alternates": True, "rivals": True}
 
 
-def unlabelled(seed, count=6000):
-    """A stream of which every third positive instance is labelled."""
-    codes, labels = stream(seed, count)
-    return codes, labels & (np.random.default_rng(seed).random(count) < 1 / 3)
+def unlabelled(codes, labels, share, seed=1):
+    """Of a stream's positive instances a share keeps its label."""
+    return codes, labels & (np.random.default_rng(seed).random(len(labels)) < share)
 
 
-def trainer_on(board, child_counts="inherit", nominal_split="multiway", block=1, level=0.4):
-    cells = CellMap.build(CAPACITIES, board.geometry.bins, nominal_split)
-    policy = PositivePolicy(delta=1e-3, grace=100, child_counts=child_counts, block=block, level=level)
-    trainer = Trainer(board, cells, policy, 2)
-    trainer.consult(Totals([0, 0]))
+def trainer_of(board, nominal_split="multiway", window=None, level=0.4, **options):
+    policy = PositivePolicy(window=window, level=level, **options | (WINDOW if window else {}))
+    trainer = trainer_on(board, policy, nominal_split, review_period=1000)
+    trainer.consult(Totals([0, 0], window))
     return trainer
 
 
+def pair(nominal_split, **options):
+    """A trainer, and the reference; of both that of a window, if there is one."""
+    kind = ReferencePuuCVFDT if "window" in options else ReferencePuuVFDT
+    trainer = trainer_of(open_board("emulated", geometry(400)), nominal_split, **options)
+    return trainer, kind(CAPACITIES, bins=8, nominal_split=nominal_split, **options)
+
+
 @pytest.mark.parametrize("child_counts, nominal_split", OPTIONS)
-@pytest.mark.parametrize("block", [1, 170])
-def test_equals_reference(child_counts, nominal_split, block):
-    codes, labels = unlabelled(1)
-    trainer = trainer_on(open_board("emulated", geometry()), child_counts, nominal_split, block)
-    learn(trainer, codes, labels, seed=3)
-    reference = ReferencePuuVFDT(
-        CAPACITIES,
-        level=0.4,
-        bins=8,
-        delta=1e-3,
-        grace=100,
-        child_counts=child_counts,
-        nominal_split=nominal_split,
-        block=block,
-    )
-    reference.learn(codes, labels)
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"delta": 1e-3, "grace": 100, "block": 1},
+        {"delta": 1e-3, "grace": 100, "block": 170},
+        {**RULES, "block": 60, "same_attribute": "replace"},
+        *(
+            pytest.param({**RULES, "block": 1, "same_attribute": same}, marks=pytest.mark.slow)
+            for same in ("replace", "keep")
+        ),
+    ],
+)
+def test_equals_reference(child_counts, nominal_split, options):
+    codes, labels = unlabelled(*drifting(1, 6000), share=0.4)
+    trainer, reference = pair(nominal_split, child_counts=child_counts, level=0.3, **options)
+    for at in range(0, len(codes), 2500):
+        part = slice(at, at + 2500)
+        assert (trainer.learn(codes[part], labels[part]) == reference.learn(codes[part], labels[part])).all()
     agree(trainer, reference)
     assert reference.event_counts.splits >= 3
 
 
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2, 3))])
+@pytest.mark.parametrize("share, level", [(0.5, 0.2), pytest.param(0.1, 0.3, marks=pytest.mark.slow)])
+def test_equals_reference_where_alternates_come_and_go(seed, share, level):
+    codes, labels = unlabelled(*concepts(seed), share, seed)
+    options = {"window": 800, "inner_grace": 60, "grace": 50, "test_every": 60, "test_length": 30}
+    trainer, reference = pair("multiway", level=level, same_attribute="replace", **RULES | options)
+    for at in range(0, len(codes), 1111):
+        part = slice(at, at + 1111)
+        trainer.learn(codes[part], labels[part])
+        reference.learn(codes[part], labels[part])
+        check_slots(trainer)
+        agree(trainer, reference)
+    assert reference.event_counts.alternates > 2 and reference.event_counts.swapped and reference.event_counts.dropped
+
+
 @pytest.mark.parametrize("block", [1, 170])
 def test_late_golden_board_agrees(block, seed):
-    codes, labels = unlabelled(4, 3000)
+    codes, labels = unlabelled(*stream(4, 3000), share=1 / 3)
     late = LateBoard(GoldenBoard(geometry(nodes=256)), random.Random(seed))
-    late, emulated = (trainer_on(board, block=block) for board in (late, open_board("emulated", geometry())))
+    late, emulated = (
+        trainer_of(board, block=block, delta=1e-3, grace=100) for board in (late, open_board("emulated", geometry()))
+    )
     for trainer in (late, emulated):
         learn(trainer, codes, labels)
     assert late.nodes.difference(emulated.nodes) is None and len(late.nodes) > 1

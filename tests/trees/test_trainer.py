@@ -1,44 +1,34 @@
-"""The driver on one board: the reference's tree, slots, checkpoints, errors."""
+"""The driver on the emulated board: the float64 reference's tree, split by split, and its predictions."""
 
 import pytest
 from bregalad.boards import open_board
-from bregalad.tree import routing as walk
-from bregalad.tree.table import LEAF, MULTIWAY, NUMERIC
-from bregalad_sim.reference import ReferenceVFDT
+from bregalad.policy.split_policy import SplitPolicy
+from bregalad_sim.reference import ReferenceEFDT, ReferenceVFDT
 from comparison import agree
-from driving import CAPACITIES, OPTIONS, drifting, geometry, learn, stream, trainer_on
+from driving import CAPACITIES, OPTIONS, TREES, drifting, geometry, learn, trainer_on
+from marks import nightly
+
+CASES = [
+    *((tree, {"max_depth": 3}) for tree in TREES),
+    *(("vfdt", {"child_counts": counts, "nominal_split": split}) for counts, split in OPTIONS),
+    ("vfdt", {"ties": "htat"}),
+    (
+        "efdt moves",
+        {"nominal_split": "one_vs_rest", "bound": "confidence-practical", "criterion": "gini", "max_depth": 3},
+    ),
+    *nightly(*((tree, {"max_depth": 1}) for tree in TREES)),
+]
 
 
-@pytest.mark.parametrize("child_counts, nominal_split", OPTIONS)
-def test_equals_reference(child_counts, nominal_split):
-    codes, labels = stream(1)
-    trainer = trainer_on(open_board("emulated", geometry()), child_counts, nominal_split)
-    predictions = learn(trainer, codes, labels, seed=3)
-    reference = ReferenceVFDT(
-        CAPACITIES, 2, bins=8, delta=1e-3, grace=100, child_counts=child_counts, nominal_split=nominal_split
-    )
-    expected = reference.learn(codes, labels)
+@pytest.mark.parametrize("tree, options", CASES)
+def test_equals_reference(tree, options):
+    codes, labels = drifting(2, 8000)
+    options = {"delta": 1e-3, "grace": 100, **TREES[tree], **options}
+    nominal_split, anytime = options.pop("nominal_split", "multiway"), options.pop("anytime", False)
+    board = open_board("emulated", geometry(2000, criterion=options.get("criterion", "information_gain")))
+    trainer = trainer_on(board, SplitPolicy(anytime=anytime, **options), nominal_split)
+    kind = ReferenceEFDT if anytime else ReferenceVFDT
+    reference = kind(CAPACITIES, 2, bins=8, nominal_split=nominal_split, **options)
+    assert (learn(trainer, codes, labels, seed=3) == reference.learn(codes, labels)).all()
     agree(trainer, reference)
-    assert predictions.tolist() == expected.tolist() and reference.event_counts.splits >= 3
-
-
-@pytest.mark.parametrize("nominal_split", ["multiway", "one_vs_rest"])
-def test_instances_are_routed_together_as_one_by_one(nominal_split):
-    codes, labels = drifting(14, 10_000)
-    trainer = trainer_on(open_board("emulated", geometry(2000)), nominal_split=nominal_split)
-    nodes = trainer.nodes
-    assert not walk.route(nodes.table, codes[:5]).any()  # the root is a leaf
-    learn(trainer, codes, labels)
-    expected = []
-    for row in codes[: 3 * walk.GROUP].tolist():
-        at = 0
-        while (kind := nodes.kind[at]) != LEAF:
-            code, value = row[nodes.attribute[at]], nodes.threshold[at]
-            branch = code >= value if kind == NUMERIC else code != value
-            if kind == MULTIWAY:
-                branch = code if code < nodes.width[at] else nodes.default[at]
-            at = nodes.child[at] + (nodes.default[at] if code == 255 else branch)
-        expected.append(int(at))
-    assert len(set(expected)) > 3
-    for count in (0, 1, walk.GROUP, walk.GROUP + 1, len(expected)):
-        assert walk.route(nodes.table, codes[:count]).tolist() == expected[:count]
+    assert reference.event_counts.splits and trainer.nodes.deepest <= options.get("max_depth", 99)
