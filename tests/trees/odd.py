@@ -145,25 +145,8 @@ def _labels(rng, n):
 
 def weights(rng, n):
     """Anything that may stand for ``n`` weights."""
-    return rng.choice(
-        (
-            lambda: None,
-            lambda: column(rng, n),
-            lambda: scalar(rng),
-            lambda: [scalar(rng)] * n,
-            lambda: [1] * n,
-            lambda: np.zeros(n),
-            lambda: [0.5] * n,
-            lambda: [-1] * n,
-            lambda: [1, 2],
-            lambda: [[1]] * n,
-            lambda: "balanced",
-            lambda: {0: 2},
-            lambda: pl.Series([2.0] * n),
-            lambda: [True] * n,
-            lambda: np.full(n, 1e5),
-        )
-    )()
+    many = [column(rng, n), [scalar(rng)] * n, [1] * n, np.zeros(n), [0.5] * n, [-1] * n, [[1]] * n, [True] * n]
+    return rng.choice([*many, np.full(n, 1e5), pl.Series([2.0] * n), None, scalar(rng), [1, 2], "balanced", {0: 2}])
 
 
 def spoilt(rng, X, y):

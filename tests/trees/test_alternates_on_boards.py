@@ -12,7 +12,6 @@ from bregalad.driver import checkpoint
 from bregalad.driver.steps import Steps
 from bregalad.driver.trainer import Trainer
 from bregalad.geometry import Geometry
-from bregalad.policy.decide import ALTERNATE
 from bregalad.policy.split_policy import SplitPolicy
 from bregalad.protocol.reports import Kind, kind_of, layout_of
 from bregalad.protocol.tree import TREE_REPORTS, TreeKind
@@ -124,15 +123,6 @@ def test_a_board_that_holds_the_tree_learns_the_same(tree, prediction, block, sl
     same(walking, whole, found, wanted)
 
 
-def test_of_a_tree_with_limits_fewer_alternates_begin(seed):
-    codes, labels = stream(seed, 2600)
-    begun = [
-        learnt(open_board("emulated", sizes), "hat", "mc", None, codes, labels)[0].event_counts.alternates
-        for sizes in (shape(nodes=0), shape(), shape(alternates=1))
-    ]
-    assert begun[0] >= begun[1] > begun[2] > 0
-
-
 @pytest.mark.parametrize("tree, prediction", [("hat", "mc"), pytest.param("efhat", "nba", marks=pytest.mark.slow)])
 def test_instances_weigh_the_same(tree, prediction, seed):
     """Those of weight 0, which only ask, are no errors."""
@@ -185,32 +175,6 @@ def test_goes_on_on_another_board(tree, prediction, more, seed):
     )
     assert whole.event_counts.alternates
     same(walking, whole, found, wanted)
-
-
-@pytest.mark.parametrize("block, before", [(30, 2), (1, 1)])
-def test_an_attempt_comes_before_a_change_of_errors(block, before, seed):
-    """The block after its attempt, or the instance with it where that is a block, brings a leaf no alternate."""
-    codes, labels = stream(seed, 2600)
-    sizes, states, at, forked = shape(alternates=7), [], 0, ()
-    trainer = trainer_on(open_board("emulated", sizes), "hat", "mc", block)
-    while not len(forked):
-        states.append(state_of(trainer))
-        leaves = states[-before][1].leaves() if len(states) >= before else ()
-        trainer.learn(codes[at : at + block], labels[at : at + block])
-        at += block
-        forked = np.intersect1d(leaves, np.flatnonzero(trainer.nodes.kind == FORK))
-    _, nodes, event_counts = state = states[-before]
-    nodes.since[forked] = nodes.period[forked] - 1
-    if block == 1:  # what the last board has decided takes effect before the attempt
-        other = np.setdiff1d(nodes.leaves(), forked)[0]
-        nodes.decision[other], nodes.due_at[other] = ALTERNATE, event_counts.instances - 1
-    part, found = slice(at - before * block, at), []
-    for board in (open_board("emulated", sizes), TardyBoard(sizes, MEMORY)):
-        trainer = going_on(board, "hat", "mc", block, state)
-        found.append((trainer, trainer.learn(codes[part], labels[part])))
-    (whole, wanted), (walking, predictions) = found
-    assert whole.nodes.kind[forked[0]] == LEAF and (block > 1 or whole.nodes.kind[other] == FORK)
-    same(walking, whole, predictions, wanted)
 
 
 @pytest.mark.parametrize("block, more", [(1, 0), *((30, more) for more in range(4))])

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from bregalad import CVFDT, Geometry, load_tree
+from bregalad import CVFDT, VFDT, Geometry, load_tree
 from bregalad.benchmark.streams import load
 from bregalad.boards import open_board
 from bregalad.driver.trainer import Trainer
@@ -12,6 +12,7 @@ from bregalad.tree.routing import route
 from bregalad_sim.reference import ReferenceCVFDT
 from comparison import agree, counted_by
 from driving import CAPACITIES, OPTIONS, check_slots, drifting, geometry, trainer_on
+from marks import nightly
 
 RULES = {"window": 1500, "inner_grace": 130, "grace": 100, "test_every": 150, "test_length": 60, "delta": 1e-2}
 
@@ -147,3 +148,19 @@ def test_without_a_window_nothing_is_forgotten(tmp_path):
     tree.save(tmp_path / "tree")
     with pytest.raises(ValueError, match="window was None when this tree began to learn.*leave it as it is"):
         load_tree(tmp_path / "tree", window=2000)
+
+
+SEA = "first=(sea,function=1,seed=9),second=(sea,function=3,seed=10)"
+HYPERPLANES = "first=(hyperplane),second=(hyperplane,model_seed=2,seed=2)"
+
+
+@pytest.mark.parametrize("concepts", [SEA, *nightly(HYPERPLANES)])
+def test_recovers_before_vfdt(concepts):
+    """Thousands of instances after the drift until five are on average nearly as right as those before it."""
+    X, y, _ = load(f"generator:drift,{concepts},position=30000", 60_000)
+    after = []
+    for tree in (CVFDT(), VFDT()):
+        right = (tree.test_then_train(X, y, np.unique(y)) == y).reshape(-1, 1000).mean(axis=1)
+        recovered = np.convolve(right[30:], np.ones(5) / 5, "valid") >= right[25:30].mean() - 0.02
+        after.append(recovered.argmax() if recovered.any() else len(recovered))
+    assert after[0] < after[1]

@@ -95,17 +95,6 @@ def test_frame_first_then_array():
     assert tree.difference(VFDT().partial_fit(frame, y, classes=[False, True])) is None
 
 
-def test_an_instance_that_is_refused_leaves_nothing_behind():
-    tree = VFDT(nominal=["c"])
-    for i in range(100):
-        tree.learn_one({"a": i / 100, "c": "x"}, i % 2)
-    before = tree.quantiser_summary()
-    tree.set_params(tau=0.3)
-    with pytest.raises(ValueError, match="tau was"):
-        tree.learn_one({"a": 5.0, "c": "new"}, 1)
-    assert tree.quantiser_summary() == before
-
-
 @pytest.mark.parametrize("index", [np.arange(4000.0), np.arange(4000) / 10, np.arange(4000)[::-1], ["x"] * 4000])
 def test_a_frames_rows_count_by_position(index):
     """Before pandas 3 slices of a frame are by label if the labels are floats."""

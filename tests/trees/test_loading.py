@@ -1,6 +1,5 @@
 """Trees that go on with other parameters, on other boards, or as copies."""
 
-import copy
 import warnings
 
 import numpy as np
@@ -111,29 +110,6 @@ def test_a_board_opened_anew_has_what_changed_parameters_ask(tmp_path):
         reloaded(first, tmp_path / "tree", geometry=small, leaf_prediction="nba")
 
 
-def test_a_copy_is_a_tree_of_its_own():
-    X, y = stream(9000)
-    options = {"leaf_prediction": "nba", "grace": 50, "tau": 0.2}
-    tree, alone = (VFDT(**options).partial_fit(X[:4000], y[:4000], classes=[False, True]) for _ in range(2))
-    other = copy.copy(tree)
-    assert (other.predict(X) == tree.predict(X)).all()
-    other.partial_fit(X[4000:6000], ~y[4000:6000])
-    for each in (tree, alone):
-        each.partial_fit(X[6000:], y[6000:])
-    assert tree.difference(alone) is None
-    assert (tree.predict(X) == alone.predict(X)).all()
-
-
-def test_boards_with_room_for_other_numbers_of_classes_make_the_same_tree():
-    X, y = stream(3000)
-    two = VFDT().fit(X, y)
-    four = VFDT(geometry=Geometry(lanes=3, passes=1, bins=16, classes=4, slots=1024, count_width=24)).fit(X, y)
-    assert two.report()["splits"]
-    assert two.difference(four) is None and four.difference(two) is None
-    four._nodes.counts[0, 3] = 1
-    assert "root: counts" in two.difference(four)
-
-
 @pytest.mark.parametrize("named_first", [True, False])
 def test_the_board_that_is_closed_is_the_one_that_was_opened(monkeypatch, named_first):
     X, y = stream(600)
@@ -146,40 +122,6 @@ def test_the_board_that_is_closed_is_the_one_that_was_opened(monkeypatch, named_
     tree.set_params(board=second).fit(X, y)
     assert closed == ([opened] if named_first else [])
     assert given not in closed
-
-
-def free_rows(nodes):
-    """Those that are found from the first free family of each size."""
-    free = 0
-    for size, row in enumerate(nodes.room[2:]):
-        while row >= 0:
-            free += size
-            row = nodes.next[row]
-    return free
-
-
-def test_rows_of_killed_nodes_are_used_again_after_a_pause():
-    rng = np.random.default_rng(0)
-    tree = EFDT(
-        nominal=[0, 1, 2, 3],
-        nominal_split="one_vs_rest",
-        grace=50,
-        inner_grace=100,
-        delta=0.3,
-        tau=0.1,
-        variant="moa",
-        slots=256,
-    )
-    for i in range(16):
-        X = rng.integers(0, 3, (1000, 4))
-        k = i // 2 % 4
-        tree.partial_fit(X, (X[:, k] > 0) ^ (X[:, (k + 1) % 4] > 1), classes=[False, True])
-    rows, nodes = tree._nodes.rows, len(tree._nodes)
-    assert free_rows(tree._nodes) == rows - nodes > 2
-    tree.close()
-    tree.predict_proba(X)
-    tree._open_trainer()
-    assert free_rows(tree._nodes) == rows - nodes
 
 
 def test_what_is_counted_at_a_leaf_has_no_end():

@@ -11,7 +11,6 @@ from bregalad import EFDT, VFDT, Geometry
 from bregalad.benchmark.streams import load
 from bregalad.data.quantiser import Quantiser
 from bregalad.estimator import board as tree_board
-from bregalad.tree.table import LEAF
 from bregalad_sim.latency import GoldenBoard, LateBoard
 from bregalad_sim.pynq import Pynq
 from bregalad_sim.reference import ReferenceEFDT, ReferenceVFDT, learn_coded
@@ -27,7 +26,6 @@ STREAMS = {
     "rt5n": (streams.rt5n, 1_000_000),
 }
 WIDE = "numeric-1024", "nominal-1024"
-CASES = [pytest.param(name, marks=streams.needs(name.split()[0])) for name in STREAMS]
 TREES = {
     "vfdt": (VFDT, ReferenceVFDT, {"leaf_prediction": "mc"}),
     "vfdt zero": (VFDT, ReferenceVFDT, {"leaf_prediction": "mc", "child_counts": "zero"}),
@@ -193,19 +191,6 @@ def test_golden_board_with_pages_grows_the_same_tree(name, kind, count, least):
     assert [found[event] for event in ("records", "nodes")] == [wanted[event] for event in ("records", "nodes")]
 
 
-def test_geometry_does_not_matter():
-    rng = np.random.default_rng(5)
-    X = rng.random((8000, 7))
-    y = (X[:, 0] + X[:, 3] > 1) ^ (rng.random(8000) < 0.1)
-    trees = [
-        VFDT(geometry=geometry).fit(X, y)
-        for geometry in (Geometry(lanes=1, passes=7), Geometry(lanes=7, passes=1), Geometry(lanes=3, passes=4))
-    ]
-    assert trees[0].report()["splits"] >= 3
-    assert trees[1].difference(trees[0]) is None
-    assert trees[2].difference(trees[0]) is None
-
-
 # One model for ELEC and Skin, one each for KDD'99, whose 23 classes take the compiler minutes, and rt5n.
 NARROW = Geometry(lanes=8, passes=1, slots=256, naive_bayes=True, nodes=1024)
 # Short of slots on purpose: nodes lose theirs, and the service attribute alone has 66 values.
@@ -276,52 +261,13 @@ def test_simulated_board_grows_the_same_tree(name, kind, size):
 
 
 @pytest.mark.slow  # a compiler run; tests/boards/test_maps.py has a smaller one
+@streams.needs("elec")
 @pytest.mark.parametrize("count", [5000, 45_312])
-@pytest.mark.parametrize("name", CASES[:1])
-def test_core_in_a_system_on_chip_grows_the_same_tree(name, count, monkeypatch):
+def test_core_in_a_system_on_chip_grows_the_same_tree(count, monkeypatch):
     """By the driver as it is on a Zynq."""
-    emulated, expected, _, _ = accelerated(name, count, geometry=NARROW.replace(nodes=0))
+    emulated, expected, _, _ = accelerated("elec", count, geometry=NARROW.replace(nodes=0))
     monkeypatch.setitem(sys.modules, "pynq", Pynq(SimulatedMap(NARROW, stall=0.1)))
-    learner, predictions, _, _ = accelerated(name, count, "pynq:design.bit")
+    learner, predictions, _, _ = accelerated("elec", count, "pynq:design.bit")
     assert learner.difference(emulated) is None
     assert (predictions == expected).all()
     learner.close()
-
-
-def few_nominal(count):
-    """Three nominal attributes, two of them in the noisy concept: there is soon nothing to ask."""
-    rng = np.random.default_rng(14)
-    X = rng.integers(0, 3, (count, 3))
-    y = (X[:, 0] == X[:, 1]) ^ (rng.random(count) < 0.1)
-    return X, y
-
-
-@pytest.mark.parametrize(
-    "kind",
-    [pytest.param(kind, marks=[pytest.mark.slow] * (kind not in ("vfdt", "efdt", "efdt kdd2018"))) for kind in TREES],
-)
-def test_a_nominal_attribute_is_used_once_on_a_path(kind):
-    learner, Reference, options = TREES[kind]
-    X, y = few_nominal(30_000)
-
-    def learnt(count):
-        tree = learner(nominal=dict.fromkeys(range(3), (0, 1, 2)), tau=0.1, **options).fit(X[:count], y[:count])
-        expected = Reference([3, 3, 3], 2, tau=0.1, **options)
-        expected.learn(X[:count].astype(np.uint8), y[:count].astype(int))
-        return tree, expected
-
-    tree, expected = learnt(len(X))
-    nodes = tree._nodes
-    if not agree(tree, expected):  # so they are up to the first decision that is closer than the board's error
-        sure = min(d.seen for d in expected.decisions if d.margin < GAIN_ERROR) - 1
-        assert sure >= len(X) // 4
-        assert agree(*learnt(sure)), difference(nodes, expected.root)
-
-    def check(node, used):
-        if nodes.kind[node] != LEAF:
-            assert nodes.attribute[node] not in used
-            for child in nodes.children(node):
-                check(child, used | {nodes.attribute[node]})
-
-    check(0, set())
-    assert expected.event_counts.splits >= 4

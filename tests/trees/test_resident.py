@@ -94,22 +94,6 @@ def test_rows_are_learnt_in_parts_between_which_ctrl_c_comes(seed, monkeypatch, 
         tree.close()
 
 
-def test_ctrl_c_between_codes_finds_what_leaves_have_counted(seed, monkeypatch, ctrl_c):
-    """As a tree on the emulated board has it."""
-    X, y = rows(seed, np.float32, 4000)
-    options = {"delta": 1e-2, "grace": 60, "leaf_prediction": "mc", "review_period": 1000}
-    boards = GoldenBoard(GEOMETRY), open_board("emulated", GEOMETRY.replace(nodes=0))
-    trees = [VFDT(board, **options) for board in boards]
-    for tree in trees:
-        tree.partial_fit(X[:1000], y[:1000], classes=["no", "yes"])
-        codes, labels = tree.encode(X), (y == "yes").astype(np.int64)
-        interrupt_at(3, monkeypatch)
-        with pytest.raises(KeyboardInterrupt):
-            tree.learn_codes(codes, labels)
-    assert 2000 <= trees[0].report()["instances"] < 5000
-    assert trees[0].difference(trees[1]) is None and trees[0].report()["splits"]
-
-
 @pytest.mark.slow
 def test_rtl_encodes_and_walks(seed):
     X, y = rows(seed, np.float32)

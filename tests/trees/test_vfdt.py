@@ -65,18 +65,6 @@ def test_counters_too_narrow_for_ties_are_warned_of(recwarn):
                 tree.partial_fit(X, y, range(10))
 
 
-def test_majority_before_the_first_split():
-    X, y = mixed(100)
-    tree = VFDT(leaf_prediction="mc").partial_fit(X, y, classes=["no", "yes"])
-    majority = "yes" if (y == "yes").sum() > 50 else "no"
-    assert set(tree.predict(X)) == {majority}
-    assert tree.predict_proba(X)[0] == pytest.approx([(y == "no").mean(), (y == "yes").mean()])
-    tree, said = VFDT(leaf_prediction="mc"), ["no", "yes"]
-    found = [tree.test_then_train(X[part], y[part], said) for part in (slice(30), slice(30, 100))]
-    before = [(y[:i] == "yes").sum() * 2 > i for i in range(100)]  # a tie is the first class's
-    assert (np.concatenate(found) == np.where(before, "yes", "no")).all()
-
-
 @pytest.mark.parametrize("learnt", [5, 1500])
 def test_bad_input_changes_nothing(learnt):
     X, y = mixed(3000)
