@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from bregalad.data import Attribute, Quantiser, Schema
 from bregalad.data.edges import place_edges
+from bregalad.data.stretches import Stretches
 
 SCHEMA = Schema((Attribute("x", "numeric"), Attribute("n", "nominal"), Attribute("m", "nominal", (0, 1, 2))))
 
@@ -26,7 +27,7 @@ def frame(count=3000, seed=4):
 
 def followed(quantiser, X, threads=1):
     """A quantiser whose books have followed instances, and their codes."""
-    stretches, parts, at = quantiser.begin(X, threads), [], 0
+    stretches, parts, at = Stretches(quantiser, X, threads), [], 0
     while at < len(stretches):
         parts.append(stretches.next(at, 1 << 20).copy())
         if due := stretches.learnt(at, len(parts[-1])):
@@ -59,7 +60,7 @@ def test_chunks_and_threads_make_no_difference(cuts):
 def test_no_thread_encodes_by_books_that_change(monkeypatch):
     """The second part's thread is held until it is asked to give up."""
     quantiser = learnt(Quantiser(SCHEMA), frame(9000))
-    stretches = quantiser.begin(frame(40_000), 2)
+    stretches = Stretches(quantiser, frame(40_000), 2)
     begun, second, asked, done, encode, cancel = [], Event(), Event(), [], quantiser.tables.encode, Future.cancel
 
     def held(values, codes, threads):

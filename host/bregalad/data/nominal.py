@@ -7,52 +7,32 @@ import numpy as np
 import pandas as pd
 
 from ..geometry import MISSING
+from ..options.option import Option, integer
 from ..words import shown
 
 __all__ = ["ValueBook", "plain"]
+
+_CAPACITY = Option("capacity", integer(1, MISSING))
 
 
 class ValueBook:
     """Map values to codes 0, 1, ...; None, NaN and ``"?"`` are missing, code 255.
 
-    Declared values come first, others claim codes as they appear while the capacity lasts; after
-    that they are encoded as missing and counted.
+    Declared values come first, others claim codes as they appear while the capacity lasts, 1 to 255; after that they
+    are encoded as missing and counted.
 
-    A number or truth value and the text that it is printed as are one value, for a file's column
-    may be read as numbers in one chunk and as strings in another: 1, 1.0 and ``"1"``, True and
-    ``"True"``; ``"01"`` is another. Texts that differ stay apart as long as no number has come.
+    A number or truth value and the text that it is printed as are one value, for a file's column may be read as numbers
+    in one chunk and as strings in another: 1, 1.0 and ``"1"``, True and ``"True"``; ``"01"`` is another. Texts that
+    differ stay apart as long as no number has come.
 
-    Parameters
-    ----------
-    values : sequence
-        Declared values.
-    capacity : int
-        Most codes, 1 to 255.
-
-    Attributes
-    ----------
-    values : list
-        The value of every code.
-    overflowed : int
-        Values met, counted each time, for which no code was left; reading only does not count.
-    seen : int
-        Values encoded without the missing ones; reading only does not count.
-    codes : dict
-        The code of every value, but for numbers' texts and texts' numbers.
-
-    Raises
-    ------
-    TypeError
-        If ``capacity`` is not an integer or a value no string, number or truth value.
-    ValueError
-        If ``capacity`` is outside 1 to 255, or more values are declared, or one twice.
+    ``values`` is a list of the value of every code, ``codes`` a dict of the code of every value, but for numbers' texts
+    and texts' numbers. ``seen`` values were encoded, the missing ones left out; for ``overflowed``, counted each time,
+    no code was left. Reading only does not count. TypeError if the capacity is no integer or a value no string, number
+    or truth value; ValueError if the capacity is out of range, or more values are declared, or one twice.
     """
 
     def __init__(self, values=(), capacity=MISSING):
-        if not isinstance(capacity, int) or isinstance(capacity, bool):
-            raise TypeError(f"capacity must be an integer, not {capacity!r}")
-        if not 1 <= capacity <= MISSING:
-            raise ValueError(f"capacity must be 1 to {MISSING}, not {capacity}")
+        _CAPACITY.check(capacity)
         values = [plain(value) for value in values]
         if len(values) > capacity:
             raise ValueError(f"{len(values)} values are declared, but capacity is {capacity}")
@@ -63,29 +43,18 @@ class ValueBook:
         self.codes = {}
         self._aliases = {}  # numbers whose texts have codes, and texts of numbers that have
         for code, value in enumerate(values):
-            self._give(value, code)
+            self._assign(value, code)
         if len(self.codes) < len(values):
             raise ValueError("a value is declared twice")
 
     def encode(self, values, *, read_only=False):
         """The codes of ``values``, a uint8 array; new values claim codes in the order of values.
 
-        Parameters
-        ----------
-        values : array, pandas.Series or pandas.Categorical
-            One-dimensional.
-        read_only : bool
-            Give unknown values the code that the next new one would get, and change nothing.
-
-        Raises
-        ------
-        TypeError
-            If a value is no string, number or truth value; nothing is changed.
+        These are a one-dimensional array, Series or Categorical, or what `looked_up` says of one. With ``read_only``
+        unknown values get the code that the next new one would get, and nothing changes. TypeError, with nothing
+        changed, if a value is no string, number or truth value.
         """
-        return self.translate(looked_up(values), read_only=read_only)
-
-    def translate(self, found, *, read_only=False):
-        """The codes of values that `looked_up` has looked at."""
+        found = values if isinstance(values, tuple) else looked_up(values)
         if isinstance(found, np.ndarray):
             codes = self._small_codes()[found]
             if (codes != MISSING).all():
@@ -108,14 +77,14 @@ class ValueBook:
             # Reading only, too: a tree that asks "is it b?" must get the same "no" either way.
             code = len(self.values)
             if not read_only:
-                self._give(value, code)
+                self._assign(value, code)
                 self.values.append(value)
         if not read_only:
             self.seen += amount
             self.overflowed += amount * (code is None)
         return MISSING if code is None else code
 
-    def _give(self, value, code):
+    def _assign(self, value, code):
         self.codes[value] = code
         for alias in [_number(value)] if isinstance(value, str) else _texts(value):
             if alias is not None:
@@ -178,6 +147,8 @@ def looked_up(values):
     """Whole numbers from 0 to 255 as a uint8 array, which takes no hashing; of other values what `factors` says."""
     numbers = values.to_numpy() if isinstance(values, pd.Series) and isinstance(values.dtype, np.dtype) else values
     if isinstance(numbers, np.ndarray) and numbers.ndim == 1 and numbers.dtype.kind in "iuf":
+        if numbers.dtype == np.uint8:
+            return numbers
         with np.errstate(invalid="ignore"):  # NaN becomes a number, and is found unequal to it
             small = numbers.astype(np.uint8)
         if (small == numbers).all():

@@ -16,7 +16,6 @@ from .nominal import ValueBook, looked_up
 from .sample import Sample
 from .schema import Schema
 from .search import EDGES
-from .stretches import Stretches
 from .tables import NumberTables
 from .times import TIMES, seconds
 
@@ -54,28 +53,10 @@ class Quantiser:
     The books of numeric attributes follow the stream: a `Sample` of what was learnt says when one
     is to change, at counts of instances that depend on the instances alone.
 
-    Parameters
-    ----------
-    schema : Schema
-        The attributes.
-    capacity : int or sequence of int
-        Most values of a nominal attribute, 1 to 255: for all or one for every attribute.
-
-    Attributes
-    ----------
-    books : list of CodeBook or ValueBook
-        In the order of the schema.
-    numeric : list of int
-        The positions of the numeric attributes.
-    sample : Sample
-        Of the numeric attributes.
-
-    Raises
-    ------
-    TypeError
-        If ``schema`` is not a Schema or a number not an integer.
-    ValueError
-        If a number is out of its range, or ``capacity`` has another length than the schema.
+    ``capacity`` is the most values of a nominal attribute, 1 to 255: for all, or a sequence of one for each. ``books``
+    are a list in the order of the schema, ``numeric`` the positions of the numeric attributes, of which the ``sample``
+    is. TypeError if ``schema`` is none or a number no integer; ValueError if a number is out of its range, or
+    ``capacity`` has another length than the schema.
     """
 
     def __init__(self, schema, capacity=255):
@@ -127,23 +108,12 @@ class Quantiser:
     def encode(self, X, *, read_only=False, threads=1):
         """The codes of instances by the books as they are: C-contiguous uint8 [instances, attributes].
 
-        Parameters
-        ----------
-        X : data frame of any library, dict of one-dimensional arrays or two-dimensional array
-            Columns by name, in the order of the schema, or by position.
-        read_only : bool
-            For predicting: no new codes, nothing counted. Unknown nominal values get the code
-            that the next new one would get.
-        threads : int
-            That encode numbers at the same time; the codes are the same.
+        ``X`` is a data frame of any library, a dict of one-dimensional arrays, both in the order of the schema, or a
+        two-dimensional array. ``read_only`` is for predicting: no new codes, nothing counted; unknown nominal values
+        get the code that the next new one would get. So many ``threads`` encode numbers at the same time.
 
-        Raises
-        ------
-        TypeError
-            If a value cannot be one of its attribute's kind; nothing is changed.
-        ValueError
-            If columns are missing, unknown, in another order or of another number, or a numeric
-            value is infinite; nothing is changed.
+        TypeError if a value cannot be one of its attribute's kind; ValueError if columns are missing, unknown, in
+        another order or of another number, or a numeric value is infinite. Nothing is changed then.
         """
         numbers, nominal = self._columns(X)
         codes = np.empty((len(numbers), len(self.books)), np.uint8)
@@ -163,13 +133,6 @@ class Quantiser:
         codes = np.empty((len(numbers), len(self.books)), np.uint8)
         self._encode_nominal(nominal, codes, read_only)
         return numbers.astype(np.float64, copy=False), codes[:, self._nominal]
-
-    def begin(self, X, threads=1, *, keep=False):
-        """`Stretches` of instances that are to be learnt; in between nothing else may be.
-
-        Parameters and errors as in `encode`; ``keep``: ``X`` may change before all are learnt.
-        """
-        return Stretches(self, X, threads, keep)
 
     def due(self):
         """Which books of numeric attributes are to change, at ``sample.next_look``: list of their columns."""
@@ -196,17 +159,13 @@ class Quantiser:
     def _encode_nominal(self, found, codes, read_only):
         """Write the codes of nominal attributes, of which `_columns` has found this."""
         for place, column in found.items():
-            codes[:, place] = self.books[place].translate(column, read_only=read_only)
+            codes[:, place] = self.books[place].encode(column, read_only=read_only)
 
     def summary(self):
-        """What the books hold: a dictionary per attribute, and which shares of values are lost.
+        """What the books hold, and which shares of values are lost: a dict.
 
-        Returns
-        -------
-        dict
-            ``crowded``: share of recent numeric values that share their code with many others,
-            ``overflowed``: share of nominal values without a code, ``attributes``: per name kind,
-            codes used and its own share.
+        ``crowded``: share of recent numeric values that share their code with many others; ``overflowed``: share of
+        nominal values without a code; ``attributes``: per name kind, codes used and its own share.
         """
         attributes, lost = {}, [0, 0]
         shares = self.sample.crowded(self.tables).tolist()

@@ -11,12 +11,13 @@ _PART = 4096  # instances that are encoded while those before them are learnt
 
 
 class Stretches:
-    """Instances that are learnt, a stretch at a time: up to where the books are looked at next.
+    """Instances that are to be learnt, a stretch at a time: up to where the books are looked at next.
 
-    As of ``Quantiser.begin``, whose errors come before anything is changed.
+    In between nothing else may be learnt. ``keep``: ``X`` may change before all are. Parameters and errors as in
+    ``Quantiser.encode``.
     """
 
-    def __init__(self, quantiser, X, threads, keep):
+    def __init__(self, quantiser, X, threads=1, *, keep=False):
         self._quantiser = quantiser
         self._threads = threads
         self._pool = None

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..boards.base import BoardError
+from ..data.stretches import Stretches
 from ..driver.steps import SAFE, Steps
 from ..estimator import board as tree_board
 from ..estimator.single import OneByOne
@@ -200,7 +201,7 @@ class Ensemble(StreamLearner, Parameters):
         self._check_workers()
         self._open_share().open()  # if there is no memory for a board, or no worker, nothing has changed yet
         # A link may be cut, and the call finished when its X is another's.
-        stretches = self._quantiser.begin(X, int(self.threads), keep=self._shared_board is not None)
+        stretches = Stretches(self._quantiser, X, int(self.threads), keep=self._shared_board is not None)
         parts, at = [], 0
         while at < len(labels):
             yield SAFE

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..boards import check_name
 from ..boards.base import Board
+from ..data.stretches import Stretches
 from ..driver import checkpoint
 from ..driver.recoding import recoding
 from ..driver.requirements import check_abilities, warn_of_lost
@@ -112,7 +113,7 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
     def _testing_then_training(self, X, labels):
         trainer = self._open_trainer()  # if there is no board to be had, nothing has changed yet
         # A link may be cut, and the call finished when its X is another's.
-        stretches = self._quantiser.begin(X, int(self.threads), keep=not trainer.board.instant)
+        stretches = Stretches(self._quantiser, X, int(self.threads), keep=not trainer.board.instant)
         parts, at = [], 0
         while at < len(labels):
             yield SAFE  # tree and sample agree, for copies that others take meanwhile

@@ -1,6 +1,7 @@
 """Code books that change while a stream runs, and what that does to a learner's statistics."""
 
 import numpy as np
+from bregalad.data.stretches import Stretches
 
 from .node import NUMERIC
 from .observers import CODES, BinWindow
@@ -11,9 +12,9 @@ __all__ = ["learn_coded", "recode"]
 def learn_coded(learner, quantiser, X, labels):
     """Learn instances by the codes of a quantiser that learns with them; predictions and gaps as of ``Learner.learn``.
 
-    X and labels are as ``Quantiser.begin`` and ``Learner.learn`` take them.
+    X and labels are as `Stretches` and ``Learner.learn`` take them.
     """
-    stretches = quantiser.begin(X)
+    stretches = Stretches(quantiser, X)
     found, at = [], 0
     while at < len(labels):
         codes = stretches.next(at, len(labels))

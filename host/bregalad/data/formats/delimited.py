@@ -10,19 +10,9 @@ from ...warn import warn
 from ...words import counted
 from ..schema import Attribute, DataError
 from ..times import are_times, seconds_of_words
+from . import text
 from .lines import Block
 from .sources import HEAD, LineSource
-from .text import (
-    MISSING_NUMBERS,
-    NUMBER,
-    Layout,
-    divided,
-    fields_of,
-    not_a_number,
-    number_of,
-    parse,
-    sniff,
-)
 
 _MANY = 20  # rows of which one with a word may be wrong
 
@@ -37,7 +27,7 @@ class TextSource(LineSource):
     def __init__(self, path, suffix, header, known, named, decimal, chunk):
         self.path, self.once = path, path.once
         count = max(2, min(HEAD + 1, chunk)) if path.once else HEAD + 1
-        self.layout = Layout(path, "\t" if suffix in (".tsv", ".tab") else ",", decimal=decimal)
+        self.layout = text.Layout(path, "\t" if suffix in (".tsv", ".tab") else ",", decimal=decimal)
         with path.lines() as lines:
             head = Block(lines.peek(count), 1, self.layout)
         lines, numbers = head.lines, head.numbers
@@ -45,7 +35,7 @@ class TextSource(LineSource):
             raise DataError(f"{path}: the file is empty")
         comments = next((i for i, line in enumerate(lines) if not line.startswith("#")), 0)
         if self.layout.delimiter != "\t":
-            self.layout.delimiter = sniff(lines[comments:][:100], decimal)
+            self.layout.delimiter = text.sniff(lines[comments:][:100], decimal)
         rows = self._rows(lines[comments:], numbers[comments:])
         if comments and header is not False and not _is_header(rows, known, decimal):
             (title,) = self._rows([lines[comments - 1].lstrip("# ")], numbers[comments - 1 :][:1])  # as NumPy writes it
@@ -71,11 +61,11 @@ class TextSource(LineSource):
 
     def _rows(self, lines, numbers):
         """The fields of the lines; single quotes are quotes if only then all lines have as many."""
-        rows = divided(lines, numbers, self.path, lambda line: fields_of(line, self.layout))
+        rows = text.divided(lines, numbers, self.path, lambda line: text.fields_of(line, self.layout))
         if len(set(map(len, rows))) > 1 and any("'" in line for line in lines):
             single = replace(self.layout, quote="'")
             with suppress(DataError):
-                again = divided(lines, numbers, self.path, lambda line: fields_of(line, single))
+                again = text.divided(lines, numbers, self.path, lambda line: text.fields_of(line, single))
                 if len(set(map(len, again))) == 1:
                     self.layout = single
                     return again
@@ -103,12 +93,12 @@ class TextSource(LineSource):
             self.attributes += (Attribute(columns[i] or f"x{i}", "nominal" if kind == "nominal" else "numeric"),)
             if row is not None:
                 names = "; header=True (--header yes) says that the line names the columns" * (doubtful and row == 0)
-                why = not_a_number(fields_by_column[i][row], self.layout.decimal) + names
+                why = text.not_a_number(fields_by_column[i][row], self.layout.decimal) + names
                 self.refusals[at] = f"{self.path}, line {whole[row][0]}", why, True
 
     def _table(self, block, places, numeric):
         times = [name for name in (self.columns[at] for at in self.times) if name in places and name in numeric]
-        table = parse(block, self.layout, self.width, places, numeric - {*times})
+        table = text.parse(block, self.layout, self.width, places, numeric - {*times})
         for name in times:
             table[name] = self._seconds(table[name], block)
         if self._title and not numeric.intersection(places):  # a name among numbers is none
@@ -122,7 +112,7 @@ class TextSource(LineSource):
         """A column of words that are dates or times as numbers."""
         words = column.cat.categories
         numbers = seconds_of_words(words)
-        wrong = np.isnan(numbers) & ~words.isin(MISSING_NUMBERS)
+        wrong = np.isnan(numbers) & ~words.isin(text.MISSING_NUMBERS)
         codes = column.cat.codes.to_numpy()
         if (found := np.append(wrong, False)[codes]).any():
             row = int(found.argmax())
@@ -159,13 +149,13 @@ def _kind(fields, decimal):
         with suppress(ValueError):
             list(map(float, fields))
             return "numeric", None
-    there = Counter(field for field in fields if field not in MISSING_NUMBERS)
-    odd = [field for field in there if np.isinf(number_of(field, decimal))]
+    there = Counter(field for field in fields if field not in text.MISSING_NUMBERS)
+    odd = [field for field in there if np.isinf(text.number_of(field, decimal))]
     if not odd:
         return "numeric", None
     if are_times(there):
         return "times", None
-    words = sum(there[field] for field in odd if not NUMBER.fullmatch(field))
+    words = sum(there[field] for field in odd if not text.NUMBER.fullmatch(field))
     rows = there.total()
     return ("nominal", None) if words > max(rows > _MANY, rows // 100) else ("numeric", fields.index(odd[0]))
 
@@ -181,11 +171,11 @@ def _is_header(rows, known, decimal):
     counts = len(counted_ones) > 1 and counted_ones == [str(i) for i in range(len(counted_ones))]
     if known & set(names) or counts and all(row[-1] != names[-1] for row in rows[1:]):
         return True
-    words = [i for i, name in enumerate(names) if name not in MISSING_NUMBERS]
+    words = [i for i, name in enumerate(names) if name not in text.MISSING_NUMBERS]
     if not words or "?" in names or any(_kind([names[i]], decimal) != ("nominal", None) for i in words):
         return False
     body = [row for row in rows[1:] if len(row) == len(names) and row != names]  # files may have been joined
     columns = list(zip(*body, strict=True)) or [()] * len(names)
     return not any(names[i] in columns[i] for i in words) or any(
-        _kind(columns[i], decimal)[0] != "nominal" and set(columns[i]) - MISSING_NUMBERS for i in words
+        _kind(columns[i], decimal)[0] != "nominal" and set(columns[i]) - text.MISSING_NUMBERS for i in words
     )

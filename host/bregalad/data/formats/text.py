@@ -102,15 +102,23 @@ def parse(block, layout, width, places, numeric):
     DataError, with file, line and column, if a line has another number of fields, or a field of a numeric column is no
     finite number.
     """
+
+    def fields(line):
+        found = fields_of(line, layout)
+        if len(found) != width:
+            comment = "; lines that begin with # are comments at the top of a file only" * line.startswith("#")
+            raise DataError(f"{counted(len(found), 'field')}, but {counted(width, 'column')}{comment}")
+        return [None if field in MISSING_WORDS else field for field in found]
+
     data, comment = block.data, layout.comment
     if comment is not None and comment.encode() in data or b"\n\n" in data or data.startswith(b"\n"):
         data = "".join(block.lines).encode()
     table = _parse_fast(data, layout, width, places, numeric)
-    return _parse_slowly(block, layout, width, places, numeric) if table is None else table
+    return table_of(block, fields, layout, places, numeric) if table is None else table
 
 
 def _parse_fast(data, layout, width, places, numeric):
-    """What `_parse_slowly` returns, by Arrow's compiled reader; None if there may be a difference.
+    """What `table_of` returns, by Arrow's compiled reader; None if there may be a difference.
 
     It divides lines and takes numbers as `fields_of` and `number_of` do, but for quotes behind blanks, numbers of
     ASCII's NaN with a payload, and quotes that are not closed on their line.
@@ -152,19 +160,6 @@ def _parse_fast(data, layout, width, places, numeric):
             column = column.combine_chunks()
             columns[name] = _words(column.indices.to_numpy(), column.dictionary.to_pylist())
     return pd.DataFrame(columns, columns=list(places), copy=False)
-
-
-def _parse_slowly(block, layout, width, places, numeric):
-    """As `parse` says, field by field: the definition of what is read."""
-
-    def fields(line):
-        found = fields_of(line, layout)
-        if len(found) != width:
-            comment = "; lines that begin with # are comments at the top of a file only" * line.startswith("#")
-            raise DataError(f"{counted(len(found), 'field')}, but {counted(width, 'column')}{comment}")
-        return [None if field in MISSING_WORDS else field for field in found]
-
-    return table_of(block, fields, layout, places, numeric)
 
 
 def table_of(block, fields, layout, places, numeric):
