@@ -32,36 +32,15 @@ class SimulatedBoard(Device):
     the result is kept (see ``sim/bregalad_sim/verilated.py``). Time passes only in `send`, `receive`,
     register accesses and `settle`.
 
-    Parameters
-    ----------
-    geometry : Geometry
-    memory_size : int
-        Bytes of memory for LEARN with the MEMORY flag; those of pages come on top.
-    latency : int
-        Clocks from an accepted read address to the first word.
-    stall : float
-        Probability per clock that a stream (commands, reports, memory) pauses, 0 to below 1.
-    seed : int
-        Of the stalls.
-    wave : str or Path, optional
-        Write a waveform to this file, a .fst, and a save file for GTKWave beside it, a .gtkw, until
-        `close`. The model for that is compiled apart, and slower. A clock takes 10 ns there.
+    ``memory_size`` are the bytes of memory for LEARN with the MEMORY flag, those of pages come on top; ``latency`` the
+    clocks from an accepted read address to the first word; ``stall`` the probability per clock that a stream (commands,
+    reports, memory) pauses, 0 to below 1, by ``seed``. A waveform is written to the file ``wave``, a .fst, and a save
+    file for GTKWave beside it, a .gtkw, until `close`: the model for that is compiled apart, and slower; a clock takes
+    10 ns there.
 
-    Members
-    -------
-    clocks : int
-        Clocks simulated.
-    faults : dict
-        Bus word address to `ErrorCode`: words that memory shall not answer, for tests.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
-    OSError
-        If the waveform cannot be written.
-    BuildError
-        If the model cannot be compiled.
+    ``clocks`` are those simulated; ``faults``, bus word address to `ErrorCode`, words that memory shall not answer, for
+    tests. ValueError if a parameter is out of range, OSError if the waveform cannot be written, BuildError if the model
+    cannot be compiled.
     """
 
     name = "simulated"

@@ -3,16 +3,8 @@
 import numpy as np
 
 from ..engine.history import record_event
+from ..tree import deactivation
 from ..tree.alternates import begin, end
-from ..tree.deactivation import (
-    activate,
-    clear_below,
-    competing,
-    divide,
-    free_slot,
-    review,
-    set_bin_windows,
-)
 from ..tree.edits import CLEAR, EDIT, SLOT, WHAT
 from ..tree.slots import SlotPool
 from ..tree.split import Split, enter_role, link, shift_of, style_of
@@ -58,7 +50,7 @@ class Growth:
         """Turn a leaf into a test, or replace an inner node's test and all below; others as in `sprout`."""
         self.nodes.reserve(len(split.sides))
         found = split.attribute, split.kind, split.value, split.values, split.sides.copy(), observed, tie
-        self._send(divide(self.arrays, node, *found, self.style.anytime, 1))
+        self._send(deactivation.divide(self.arrays, node, *found, self.style.anytime, 1))
 
     def current_split(self, node, split):
         """The split that an inner node has, from the statistics of another on the attribute."""
@@ -73,7 +65,7 @@ class Growth:
     def prune(self, node, observed, n):
         """Turn an inner node back into a leaf with its statistics: ``n`` instances, ``observed`` of each class."""
         nodes = self.nodes
-        clear_below(self.arrays, node)
+        deactivation.clear_below(self.arrays, node)
         nodes.counts[node] = observed + nodes.inherited[node]
         nodes.majority[node] = int(np.argmax(nodes.counts[node]))
         nodes.observed[node] = n
@@ -88,7 +80,7 @@ class Growth:
         Where no slot is free for it, the least promising leaf loses its own; where inner nodes have all, it has none.
         """
         if not self.pool.free:
-            free_slot(self.arrays)
+            deactivation.free_slot(self.arrays)
         nodes = self.nodes
         nodes.reserve(2)
         alternate, used = begin(self.arrays, node, self.event_counts.instances)
@@ -129,7 +121,7 @@ class Growth:
 
     def set_bin_windows(self, node):
         """Set a cleared slot's bin window to what its node's path asks for."""
-        self._send(set_bin_windows(self.arrays, node, 0))
+        self._send(deactivation.set_bin_windows(self.arrays, node, 0))
 
     # Slots
 
@@ -140,9 +132,9 @@ class Growth:
 
     def review(self):
         """Let all leaves compete for the slots if some have none; whether that has changed anything."""
-        if not competing(self.nodes.table, self.nodes.room):
+        if not deactivation.competing(self.nodes.table, self.nodes.room):
             return False
-        changed, used = review(self.arrays, self.event_counts.instances)
+        changed, used = deactivation.review(self.arrays, self.event_counts.instances)
         self._send(used)
         return changed > 0
 
@@ -153,5 +145,5 @@ class Growth:
         self.pool = SlotPool(self.pool.slots, self.pool.first)
         if self.policy.anytime:
             for node in nodes.inner().tolist():
-                self._send(activate(self.arrays, node, self.event_counts.instances, 0))
+                self._send(deactivation.activate(self.arrays, node, self.event_counts.instances, 0))
         self.review()

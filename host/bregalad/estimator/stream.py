@@ -17,18 +17,8 @@ from ..geometry import MISSING
 from ..policy.bounds import TWO_CLASSES
 from ..warn import warn
 from ..words import listed, shown
+from . import inputs, weights
 from . import one_by_one as river
-from . import weights
-from .inputs import (
-    as_frame,
-    class_indices,
-    class_name_beside,
-    labels_of,
-    named_classes,
-    same_length,
-    schema_of,
-    too_many_values,
-)
 from .learner import Learner
 from .parameters import same
 from .turns import in_turn
@@ -107,7 +97,7 @@ class StreamLearner(Learner):
             raise ValueError(
                 f"this {type(self).__name__} knows its attributes and classes already: reset() forgets them"
             )
-        X, classes = self._frame(X), named_classes(classes)
+        X, classes = self._frame(X), inputs.named_classes(classes)
         if not len(X):
             raise ValueError("X must have 1 instance at least, to tell the kinds of its attributes")
         schema, quantiser = self._prepare(X, classes)
@@ -133,23 +123,23 @@ class StreamLearner(Learner):
 
     def _checked(self, X, y, classes, weigh):
         """(data frame, class indices, weights) after all checks of labels and columns."""
-        labels = labels_of(y)
+        labels = inputs.labels_of(y)
         X = self._frame(X)
-        same_length(X, labels)
+        inputs.same_length(X, labels)
         first = not hasattr(self, "classes_")
         if first:
             if classes is None:
                 raise ValueError("classes must name all class labels in the first call")
-            known = named_classes(classes)
+            known = inputs.named_classes(classes)
         else:
             known = self.classes_
             given = classes.tolist() if isinstance(classes, np.ndarray) else classes
             plain = given is None or (type(given) is list and same(given, known.tolist()))  # as mostly
-            if not plain and not np.array_equal(again := named_classes(classes), np.sort(known)):
+            if not plain and not np.array_equal(again := inputs.named_classes(classes), np.sort(known)):
                 raise ValueError(
                     f"classes are {shown(known.tolist(), 300)} since the first call, not {shown(again.tolist(), 300)}"
                 )
-        indices = class_indices(labels, known)
+        indices = inputs.class_indices(labels, known)
         weights = weigh(indices, known)
         if first and len(labels):
             self._start(*self._prepare(X, known), known, isinstance(X, pd.DataFrame))
@@ -158,7 +148,7 @@ class StreamLearner(Learner):
     def _frame(self, X):
         """X as a data frame with names of strings, or as a 2-D array."""
         times = []
-        X = as_frame(X, times)
+        X = inputs.as_frame(X, times)
         expected = getattr(self, "n_features_in_", None)
         if times and expected is None:
             warn(f"columns of dates and times are read as seconds, of dates since 1970 in UTC: {listed(times)}")
@@ -174,7 +164,7 @@ class StreamLearner(Learner):
 
     def _prepare(self, X, classes):
         self.check_parameters()
-        schema = schema_of(X, classes, self.nominal)
+        schema = inputs.schema_of(X, classes, self.nominal)
         capacities = self._capacities(schema.attributes)
         self._policy().check(len(classes), any(capacities), self.nominal_split)
         self._check_size(capacities, len(classes))
@@ -192,7 +182,7 @@ class StreamLearner(Learner):
             for attribute in attributes
         ]
         if too_many := [a.name for a, capacity in zip(attributes, capacities, strict=True) if capacity > MISSING]:
-            raise too_many_values(too_many)
+            raise inputs.too_many_values(too_many)
         return capacities
 
     def _start(self, schema, quantiser, classes, named):
@@ -214,7 +204,7 @@ class StreamLearner(Learner):
         self._check_ready()
         X, labels, times = self._checked(X, y, classes, weigh)
         if not len(labels):
-            return (named_classes(classes) if classes is not None else self.classes_)[:0]
+            return (inputs.named_classes(classes) if classes is not None else self.classes_)[:0]
         once = times is None
         steps = self._testing_then_training(X, labels) if once else weights.repeating(self, X, labels, times)
         found = self._finish(Steps(steps))
@@ -351,7 +341,7 @@ class StreamLearner(Learner):
             self._single = None
         class_name = self.schema_.class_name
         if renamed:
-            class_name = class_name_beside([attribute.name for attribute in known + more])
+            class_name = inputs.class_name_beside([attribute.name for attribute in known + more])
         schema = replace(self.schema_, attributes=known + more, class_name=class_name)
         if more:
             self._make_attributes(schema)

@@ -8,24 +8,7 @@ import secrets
 from collections import deque, namedtuple
 from dataclasses import dataclass
 
-from ..protocol.link import (
-    ACCESS,
-    HELLO,
-    LINK_VERSION,
-    MAX_PAYLOAD,
-    NUMBERED,
-    REFUSED,
-    SEQUENCES,
-    VALUE,
-    WELCOME,
-    AckFlag,
-    FrameType,
-    HelloFlag,
-    Refusal,
-    ReportsFlag,
-    pack_frame,
-    unpack_frame,
-)
+from ..protocol import link
 
 _SHORTEST = 0.02  # seconds of a time-out
 _MOST_BACKING_OFF = 64
@@ -64,7 +47,7 @@ Refused = namedtuple("Refused", "reason version owner")
 class _Kept:
     """A numbered frame until it is acknowledged."""
 
-    type: FrameType
+    type: link.FrameType
     payload: bytes
     sequence: int
     sent: float = 0.0
@@ -129,14 +112,14 @@ class Session:
 
     def begin(self, take_over=False):
         """Ask for a new session; `welcome` or `refused` is the answer."""
-        self._request(HelloFlag.TAKE_OVER if take_over else 0)
+        self._request(link.HelloFlag.TAKE_OVER if take_over else 0)
 
     def resume(self):
         """Ask to go on with this session after a cut."""
         self.refused = None
         self._backing_off = 1
         self._go_back()
-        self._request(HelloFlag.RESUME)
+        self._request(link.HelloFlag.RESUME)
 
     @property
     def requesting(self):
@@ -146,11 +129,11 @@ class Session:
     def send(self, data):
         """Queue commands: a uint8 array of whole bus words, which is copied."""
         if len(data):
-            self._push(FrameType.COMMANDS, data.tobytes())
+            self._push(link.FrameType.COMMANDS, data.tobytes())
 
     def access(self, address, write=False, value=0):
         """Queue a register access; what a read gives comes to ``values``."""
-        self._push(FrameType.REGISTERS, ACCESS.pack(address=address, write=int(write), value=value))
+        self._push(link.FrameType.REGISTERS, link.ACCESS.pack(address=address, write=int(write), value=value))
 
     def reports(self):
         """Remove and return all complete reports, as bytes."""
@@ -164,7 +147,7 @@ class Session:
 
     def bye(self):
         """The frame that ends the session."""
-        return self._pack(FrameType.BYE)
+        return self._pack(link.FrameType.BYE)
 
     def _push(self, type, data):
         self._queue.append([type, data])
@@ -181,7 +164,7 @@ class Session:
 
     def take(self, data, now):
         """Take a frame's bytes; whatever is no proper frame of this session is dropped."""
-        frame = unpack_frame(data)
+        frame = link.unpack_frame(data)
         if (
             frame is None
             or frame.session != self.number
@@ -190,36 +173,36 @@ class Session:
             self.statistics.frames_dropped += 1
             return
         self.last_received = now
-        if frame.type == FrameType.REFUSED:
+        if frame.type == link.FrameType.REFUSED:
             self._refuse(frame)
-        elif frame.type == FrameType.WELCOME:
+        elif frame.type == link.FrameType.WELCOME:
             self._be_welcome(frame, now)
         elif self.welcome is None:
             self.statistics.frames_dropped += 1  # of a session that is not known to have begun
         else:
             self._acknowledge(frame, now)
-            if frame.type in NUMBERED:
+            if frame.type in link.NUMBERED:
                 self._accept(frame, now)
-            elif frame.flags & AckFlag.PROBE:
+            elif frame.flags & link.AckFlag.PROBE:
                 self._owes = self._owes or 0
 
     def _refuse(self, frame):
-        reason, version, owner = REFUSED.unpack(frame.payload).tolist()
-        if reason in list(Refusal):
-            self.refused = Refused(Refusal(reason), version, owner)
+        reason, version, owner = link.REFUSED.unpack(frame.payload).tolist()
+        if reason in list(link.Refusal):
+            self.refused = Refused(link.Refusal(reason), version, owner)
             self._hello = None
 
     def _be_welcome(self, frame, now):
         if self.welcome is None:
-            self.welcome = WELCOME.unpack(frame.payload)
+            self.welcome = link.WELCOME.unpack(frame.payload)
             self._room = int(self.welcome["ring_words"])
-            self._largest = min(int(self.welcome["frame_bytes"]), 4 * (self._room - 1), MAX_PAYLOAD)
+            self._largest = min(int(self.welcome["frame_bytes"]), 4 * (self._room - 1), link.MAX_PAYLOAD)
         self._hello = None
         self._urgent = True
         self._acknowledge(frame, now)
 
     def _acknowledge(self, frame, now):
-        taken = (frame.acknowledge - self._oldest) % SEQUENCES
+        taken = (frame.acknowledge - self._oldest) % link.SEQUENCES
         if taken > len(self._flight) + len(self._again):
             return  # old and delayed
         if not taken:
@@ -240,8 +223,8 @@ class Session:
             self._restart(now)
             self._move(now)
         if (
-            frame.type == FrameType.ACK
-            and frame.flags & AckFlag.NAK
+            frame.type == link.FrameType.ACK
+            and frame.flags & link.AckFlag.NAK
             and self._flight
             and self._went_back_to != self._oldest
         ):
@@ -253,21 +236,21 @@ class Session:
         self._urgent = True
 
     def _accept(self, frame, now):
-        ahead = (frame.sequence - self._expected) % SEQUENCES
+        ahead = (frame.sequence - self._expected) % link.SEQUENCES
         if ahead:
             self.statistics.frames_dropped += 1
-            self._owes = AckFlag.NAK if ahead < SEQUENCES // 2 else self._owes or 0
+            self._owes = link.AckFlag.NAK if ahead < link.SEQUENCES // 2 else self._owes or 0
             return
-        self._expected = (self._expected + 1) % SEQUENCES
+        self._expected = (self._expected + 1) % link.SEQUENCES
         self._owes = self._owes or 0
         self._move(now)
         self.statistics.frames_received += 1
         self.statistics.bytes_received += len(frame.payload)
-        if frame.type == FrameType.VALUE:
-            self.values.append(tuple(VALUE.unpack(frame.payload).tolist()))
+        if frame.type == link.FrameType.VALUE:
+            self.values.append(tuple(link.VALUE.unpack(frame.payload).tolist()))
         else:
             self._tail.append(frame.payload)
-            if frame.flags & ReportsFlag.LAST:
+            if frame.flags & link.ReportsFlag.LAST:
                 self._reports += self._tail
                 self._tail = []
 
@@ -305,20 +288,19 @@ class Session:
             out.append(self._pack(kept.type, kept.payload, sequence=kept.sequence))
         quiet = now - self.last_received
         if late and self._is_timed and not out and (not self._flight or quiet >= self.longest):
-            self._owes = (self._owes or 0) | AckFlag.PROBE
-            self._expires = (
-                min(self._since + self._timeout, now + self.longest * self._calm)
-                if self._flight
-                else now + min(self._timeout * self._calm, self.longest)
-            )
+            self._owes = (self._owes or 0) | link.AckFlag.PROBE
+            if self._flight:
+                self._expires = min(self._since + self._timeout, now + self.longest * self._calm)
+            else:
+                self._expires = now + min(self._timeout * self._calm, self.longest)
             self._calm = min(2 * self._calm, _MOST_BACKING_OFF)
         if self._owes or (self._owes is not None and not out):
-            out.append(self._pack(FrameType.ACK, flags=self._owes))
+            out.append(self._pack(link.FrameType.ACK, flags=self._owes))
         self._owes = None
         if late and self._is_timed and quiet > max(_QUIET, self.round_trip):
             # The board may have lost power, or have gone to another program: it then drops all
             # that this session sends, but tells so if it is asked.
-            out.append(self._pack_hello(HelloFlag.RESUME))
+            out.append(self._pack_hello(link.HelloFlag.RESUME))
         return out
 
     @property
@@ -344,16 +326,16 @@ class Session:
         free = self._room - self._words
         if self._again:
             return self._again.popleft() if self._again[0].words <= free else None
-        if not self._queue or len(self._flight) >= SEQUENCES // 2:
+        if not self._queue or len(self._flight) >= link.SEQUENCES // 2:
             return None
         type = self._queue[0][0]
-        unit = self.bus_bytes if type is FrameType.COMMANDS else ACCESS.size
+        unit = self.bus_bytes if type is link.FrameType.COMMANDS else link.ACCESS.size
         most = min(self._largest, 4 * (free - 1)) // unit * unit
         # A nearly full ring must not chop a stream into crumbs: each of them costs a header.
         if most < max(unit, min(self.backlog, self._largest // 2 // unit * unit)):
             return None
         kept = _Kept(type, self._cut(type, most), self._next)
-        self._next = (self._next + 1) % SEQUENCES
+        self._next = (self._next + 1) % link.SEQUENCES
         return kept
 
     def _cut(self, type, most):
@@ -372,10 +354,10 @@ class Session:
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
     def _pack(self, type, payload=b"", **fields):
-        return pack_frame(type, self.number, payload, acknowledge=self._expected, **fields)
+        return link.pack_frame(type, self.number, payload, acknowledge=self._expected, **fields)
 
     def _pack_hello(self, flags):
-        return self._pack(FrameType.HELLO, HELLO.pack(version=LINK_VERSION), flags=flags)
+        return self._pack(link.FrameType.HELLO, link.HELLO.pack(version=link.LINK_VERSION), flags=flags)
 
     # Time-outs
 
@@ -409,9 +391,9 @@ class Session:
 
 # Bytes of the payload of the frames that a board sends; None: any number.
 _FROM_BOARD = {
-    FrameType.ACK: 0,
-    FrameType.WELCOME: WELCOME.size,
-    FrameType.REFUSED: REFUSED.size,
-    FrameType.REPORTS: None,
-    FrameType.VALUE: VALUE.size,
+    link.FrameType.ACK: 0,
+    link.FrameType.WELCOME: link.WELCOME.size,
+    link.FrameType.REFUSED: link.REFUSED.size,
+    link.FrameType.REPORTS: None,
+    link.FrameType.VALUE: link.VALUE.size,
 }

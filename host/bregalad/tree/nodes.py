@@ -2,28 +2,7 @@
 
 import numpy as np
 
-from .table import (
-    DTYPE,
-    EVIDENCE,
-    FAMILIES,
-    FIELDS,
-    FORK,
-    LEAF,
-    MATRICES,
-    NO_NODE,
-    PER_ATTEMPT,
-    PER_ATTRIBUTE,
-    PER_CLASS,
-    PER_WINDOW,
-    ROWS,
-    VACANT,
-    code_range,
-    descendants,
-    leave_rows,
-    predicting,
-    standing,
-    take_rows,
-)
+from . import table
 
 _MOST_CHILDREN = 255
 _NO_TREE = "its nodes do not hang together"
@@ -43,27 +22,27 @@ class Nodes:
     def __init__(self, classes):
         self.classes = classes
         self.averages = 0
-        self.room = np.full(FAMILIES + _MOST_CHILDREN + 1, -1, np.int64)
-        self.room[[ROWS, VACANT]] = 0
-        self.blank = np.array([tuple(value for _, value in FIELDS.values())], DTYPE)
-        self.table = np.zeros(0, DTYPE)
-        self._matrices = {name: np.zeros((0, classes), np.int64) for name in PER_CLASS}
-        self._matrices |= {name: np.zeros((0, 0)) for name in (*PER_ATTRIBUTE, *PER_WINDOW)}
-        self._matrices |= {name: np.zeros((0, EVIDENCE)) for name in PER_ATTEMPT}
+        self.room = np.full(table.FAMILIES + _MOST_CHILDREN + 1, -1, np.int64)
+        self.room[[table.ROWS, table.VACANT]] = 0
+        self.blank = np.array([tuple(value for _, value in table.FIELDS.values())], table.DTYPE)
+        self.table = np.zeros(0, table.DTYPE)
+        self._matrices = {name: np.zeros((0, classes), np.int64) for name in table.PER_CLASS}
+        self._matrices |= {name: np.zeros((0, 0)) for name in (*table.PER_ATTRIBUTE, *table.PER_WINDOW)}
+        self._matrices |= {name: np.zeros((0, table.EVIDENCE)) for name in table.PER_ATTEMPT}
         self.add(1)
 
     def __len__(self):
-        return int(self.room[ROWS] - self.room[VACANT])
+        return int(self.room[table.ROWS] - self.room[table.VACANT])
 
     @property
     def rows(self):
         """Rows in use, those of killed nodes among them."""
-        return int(self.room[ROWS])
+        return int(self.room[table.ROWS])
 
     def __getattr__(self, name):
-        if name in FIELDS:
+        if name in table.FIELDS:
             return self.table[name][: self.rows]
-        if name in MATRICES:
+        if name in table.MATRICES:
             return self._matrices[name][: self.rows]
         raise AttributeError(name)
 
@@ -75,7 +54,7 @@ class Nodes:
     def average_over(self, attributes):
         """Sum up the gains of so many attributes from now on, 0: of none; new ones have had none."""
         known, self.averages = self.averages, attributes
-        for name in PER_ATTRIBUTE:
+        for name in table.PER_ATTRIBUTE:
             if 0 < known < attributes:
                 self._matrices[name] = np.pad(self._matrices[name], ((0, 0), (0, attributes - known)))
             elif known != attributes:
@@ -84,21 +63,21 @@ class Nodes:
 
     def watch(self, elements):
         """Have windows of so many elements, 0: none; where they are others than before, they are empty."""
-        for name in PER_WINDOW:
+        for name in table.PER_WINDOW:
             if self._matrices[name].shape[1] != elements:
                 self._matrices[name] = np.zeros((len(self.table), elements))
 
     def widen(self, classes):
         """Have counts for so many classes."""
         more = classes - self.classes
-        for name in PER_CLASS:
+        for name in table.PER_CLASS:
             self._matrices[name] = np.pad(self._matrices[name], ((0, 0), (0, more)))
         self.classes = classes
 
     def add(self, count):
         """Add a family of ``count`` leaves; return the row of the first."""
         self.reserve(count)
-        first = int(take_rows(self.table, self.room, count))
+        first = int(table.take_rows(self.table, self.room, count))
         family = slice(first, first + count)
         self.table[family] = self.blank
         for matrix in self._matrices.values():
@@ -111,7 +90,7 @@ class Nodes:
             self._grow(max(64, 2 * len(self.table), self.rows + count))
 
     def _grow(self, capacity):
-        old, self.table = self.table, np.zeros(capacity, DTYPE)
+        old, self.table = self.table, np.zeros(capacity, table.DTYPE)
         self.table[: len(old)] = old
         for name, matrix in self._matrices.items():
             self._matrices[name] = np.zeros((capacity, matrix.shape[1]), matrix.dtype)
@@ -119,30 +98,30 @@ class Nodes:
 
     def descendants(self, node=0):
         """A node and all below it, alternates, too, parents before children, left ones first; int array."""
-        return descendants(self.table, node, self.rows)
+        return table.descendants(self.table, node, self.rows)
 
     def leaves(self):
         """Indices of all leaves, those of alternates, too, from left to right in the tree; int array."""
         nodes = self.descendants()
-        return nodes[self.kind[nodes] == LEAF]
+        return nodes[self.kind[nodes] == table.LEAF]
 
     def inner(self):
         """Indices of all nodes with a test, those of alternates, too, parents before children; int array."""
         nodes = self.descendants()
-        return nodes[(self.kind[nodes] != LEAF) & (self.kind[nodes] != FORK)]
+        return nodes[(self.kind[nodes] != table.LEAF) & (self.kind[nodes] != table.FORK)]
 
     def predicting(self):
         """Indices of the nodes that predictions pass, parents before children; no forks, no alternates; int array."""
-        return predicting(self.table, self.rows)[0]
+        return table.predicting(self.table, self.rows)[0]
 
     def standing(self, node):
         """A node, or of a fork the node that predicts."""
-        return int(standing(self.table, node))
+        return int(table.standing(self.table, node))
 
     @property
     def forks(self):
         """How many nodes have an alternate."""
-        return int((self.kind[self.descendants()] == FORK).sum())
+        return int((self.kind[self.descendants()] == table.FORK).sum())
 
     def children(self, node):
         """Indices of a node's children."""
@@ -150,22 +129,22 @@ class Nodes:
 
     def depth(self, node):
         """Splits above a node."""
-        return sum(int(self.kind[over] != FORK) for over in [*self.path(node)][1:])
+        return sum(int(self.kind[over] != table.FORK) for over in [*self.path(node)][1:])
 
     @property
     def deepest(self):
         """Depth of the deepest leaf."""
-        return int(predicting(self.table, self.rows)[1].max())
+        return int(table.predicting(self.table, self.rows)[1].max())
 
     def path(self, node):
         """Nodes from ``node`` up to the root, both included."""
-        while node != NO_NODE:
+        while node != table.NO_NODE:
             yield node
             node = int(self.parent[node])
 
     def code_range(self, node, attribute):
         """The codes ``[low, high)`` of a numeric attribute that a node's bins cover."""
-        low, high = code_range(self.table, node, attribute)
+        low, high = table.code_range(self.table, node, attribute)
         return int(low), int(high)
 
     def difference(self, other):
@@ -191,7 +170,7 @@ class Nodes:
 
     def state(self):
         """Arrays to save."""
-        return {name: getattr(self, name).copy() for name in (*FIELDS, *MATRICES)}
+        return {name: getattr(self, name).copy() for name in (*table.FIELDS, *table.MATRICES)}
 
     @classmethod
     def from_state(cls, state, attributes):
@@ -205,25 +184,25 @@ class Nodes:
         nodes.average_over(state["gains"].shape[1])
         nodes.watch(state["windows"].shape[1])
         nodes.add(len(state["kind"]) - 1)
-        for name in (*FIELDS, *MATRICES):
+        for name in (*table.FIELDS, *table.MATRICES):
             getattr(nodes, name)[:] = state[name]
         nodes._check_links(attributes)
         used = np.zeros(nodes.rows, bool)
         used[nodes.descendants()] = True
-        if ((nodes.kind[used] == LEAF) != (nodes.width[used] == 0)).any():
+        if ((nodes.kind[used] == table.LEAF) != (nodes.width[used] == 0)).any():
             raise ValueError(_NO_TREE)
         for row in np.flatnonzero(~used):
-            leave_rows(nodes.table, nodes.room, int(row), 1)
+            table.leave_rows(nodes.table, nodes.room, int(row), 1)
         return nodes
 
     def _check_links(self, attributes):
         inner = np.flatnonzero(self.width)
         child, width = self.child[inner], self.width[inner]
         sound = (
-            ((self.kind >= LEAF) & (self.kind <= FORK)).all()
-            and (width[self.kind[inner] == FORK] == 2).all()
+            ((self.kind >= table.LEAF) & (self.kind <= table.FORK)).all()
+            and (width[self.kind[inner] == table.FORK] == 2).all()
             and ((self.majority >= 0) & (self.majority < self.classes)).all()
-            and self.parent[0] == NO_NODE
+            and self.parent[0] == table.NO_NODE
             and ((width > 0) & (width <= _MOST_CHILDREN)).all()
             and ((child > 0) & (child <= self.rows - width)).all()
             and ((self.default[inner] >= 0) & (self.default[inner] < width)).all()

@@ -11,21 +11,9 @@ from ...engine.history import Log
 from ...geometry import MISSING
 from ...policy.decide import ALTERNATE, CONSULT, DROP, KEEP, NO_CELL, PRUNE, RELOCATE, SWAP
 from ...protocol.reports import entry_layout
+from ...tree import table
 from ...tree.cells import CellMap
 from ...tree.split import LONG
-from ...tree.table import (
-    EVIDENCE,
-    FIELDS,
-    FORK,
-    LEAF,
-    MATRICES,
-    MULTIWAY,
-    NEVER,
-    NUMERIC,
-    PER_ATTEMPT,
-    PER_ATTRIBUTE,
-    PER_WINDOW,
-)
 from ...words import shown
 from ..looking.page import POINTS
 
@@ -38,7 +26,7 @@ _LIMITS = {
     "observed": (0, _MANY),
     "since": (0, _MANY),
     "period": (0, LONG),
-    "due_at": (NEVER, _MANY),
+    "due_at": (table.NEVER, _MANY),
     "decision": (KEEP, DROP),
     "value": (0, MISSING),
     "right": (-_MANY, _MANY),
@@ -54,8 +42,8 @@ _LIMITS = {
     "windows": (-1e18, 1e18),
     "evidence": (-1e18, 1e18),
 }
-_NODE = (*FIELDS, *MATRICES)
-_FLOATS = (*PER_ATTRIBUTE, *PER_WINDOW, *PER_ATTEMPT)
+_NODE = (*table.FIELDS, *table.MATRICES)
+_FLOATS = (*table.PER_ATTRIBUTE, *table.PER_WINDOW, *table.PER_ATTEMPT)
 _BOARD = ("nodes", "entries", "counts")
 _HISTORY = Log._fields  # looked at by `History`
 _MEMORY = ("codes", "labels")  # looked at by `Memory`; only of trees with a window
@@ -149,16 +137,16 @@ def check_shapes(arrays, attributes, policy):
         raise ValueError(f"{what} array {min(wrong)!r}")
     rows, held = (np.atleast_1d(arrays[name]).shape[0] for name in ("node_kind", "board_nodes"))
     for name in _NODE:
-        whole = None if name in _FLOATS else np.iinfo(FIELDS[name][0] if name in FIELDS else np.int64)
+        whole = None if name in _FLOATS else np.iinfo(table.FIELDS[name][0] if name in table.FIELDS else np.int64)
         limits = whole and (whole.min, whole.max)
-        _check_array(f"node_{name}", arrays, rows, 1 + (name in MATRICES), limits)
+        _check_array(f"node_{name}", arrays, rows, 1 + (name in table.MATRICES), limits)
     for ndim, name in enumerate(_BOARD, 1):
         _check_array(f"board_{name}", arrays, held, ndim, (0, (1 << 32) - 1))
     if arrays["node_inherited"].shape != arrays["node_counts"].shape:
         raise _wrong("node_inherited", arrays["node_inherited"])
     if arrays["node_gains"].shape[1] not in (0, attributes):
         raise _wrong("node_gains", arrays["node_gains"])
-    if arrays["node_evidence"].shape[1] != EVIDENCE:
+    if arrays["node_evidence"].shape[1] != table.EVIDENCE:
         raise _wrong("node_evidence", arrays["node_evidence"])
     windows = arrays["node_windows"]
     if windows.shape[1] and not policy.rivals and adwin.trouble(windows):
@@ -198,9 +186,9 @@ def check_tree(nodes, capacities, classes, policy):
     kind, width = nodes.kind[inner], nodes.width[inner]
     capacity = np.array(capacities)[nodes.attribute[inner]]
     if (
-        ((kind == NUMERIC) != (capacity == 0)).any()
-        or ((kind != MULTIWAY) & (width != 2)).any()
-        or ((kind == MULTIWAY) & (width > capacity)).any()
+        ((kind == table.NUMERIC) != (capacity == 0)).any()
+        or ((kind != table.MULTIWAY) & (width != 2)).any()
+        or ((kind == table.MULTIWAY) & (width > capacity)).any()
         or (nodes.low[live] > nodes.high[live]).any()
     ):
         raise ValueError("its tests are not of its attributes")
@@ -232,7 +220,7 @@ def check_statistics(statistics, nodes, capacities, classes, geometry, anytime, 
         raise ValueError("its statistics are not of its board")
     _check_decisions(nodes, held, cells, geometry.bins)
     inner = nodes.inner()
-    may = live[nodes.kind[live] != FORK] if anytime else nodes.leaves()
+    may = live[nodes.kind[live] != table.FORK] if anytime else nodes.leaves()
     # Parents before children, as they go to the board: a child's link names its parent's slot.
     if not np.array_equal(may[np.isin(may, held)], held) or anytime and len(held) and not np.isin(inner, held).all():
         raise ValueError("its statistics are not of its nodes")
@@ -247,22 +235,22 @@ def check_statistics(statistics, nodes, capacities, classes, geometry, anytime, 
         or ((seen > 0) & (total == 0)).any()
     ):
         raise ValueError("its statistics do not add up")
-    table = counts.reshape(len(held), len(cells), geometry.bins, geometry.classes)
-    if (table.sum(axis=2, dtype=np.int64) > observed[:, np.newaxis]).any():
+    by_bin = counts.reshape(len(held), len(cells), geometry.bins, geometry.classes)
+    if (by_bin.sum(axis=2, dtype=np.int64) > observed[:, np.newaxis]).any():
         raise ValueError("its statistics do not add up")
     for cell in range(len(cells)):
         capacity = capacities[cells.attribute[cell]]
         if capacity:
             bins = geometry.bins - int(cells.other[cell])
-            if table[:, cell, min(bins, capacity - int(cells.base[cell])) : bins].any():
+            if by_bin[:, cell, min(bins, capacity - int(cells.base[cell])) : bins].any():
                 raise ValueError("its statistics are of values that there are not")
 
 
 def _check_decisions(nodes, held, cells, bins):
     """Refuse decisions, still to take effect, that no attempt of the nodes can have come to."""
     for node in np.flatnonzero(nodes.decision != KEEP).tolist():
-        inner, decision, cell = nodes.kind[node] != LEAF, nodes.decision[node], nodes.cell[node]
-        fork = nodes.kind[node] == FORK
+        inner, decision, cell = nodes.kind[node] != table.LEAF, nodes.decision[node], nodes.cell[node]
+        fork = nodes.kind[node] == table.FORK
         if decision >= ALTERNATE:
             if fork != (decision in (SWAP, DROP)) or not -1 <= cell < len(cells):
                 raise ValueError(_NOT_THESE)

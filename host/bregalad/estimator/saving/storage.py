@@ -28,15 +28,7 @@ from ...tree.window import Memory
 from ...words import joined, shown
 from .. import board as tree_board
 from ..inputs import is_position
-from .contents import (
-    check_entries,
-    check_event_counts,
-    check_shapes,
-    check_statistics,
-    check_tree,
-    digest_of,
-    labels_from,
-)
+from . import contents as checks
 
 FORMAT = 8  # changes whenever what a file holds does
 
@@ -103,7 +95,7 @@ def write(path, meta, arrays):
     """Write a description and arrays, which must be ready by now: an older file must survive a failure."""
     description = json.dumps(meta, default=_number).encode()
     arrays = {**arrays, "meta": np.frombuffer(description, np.uint8)}
-    digest = np.frombuffer(digest_of(arrays), np.uint8)
+    digest = np.frombuffer(checks.digest_of(arrays), np.uint8)
     with replacing(path, "wb") as file:
         np.savez_compressed(file, digest=digest, **arrays)
 
@@ -182,7 +174,7 @@ def read(path):
                 with open(path, "rb") as file, NpzFile(file) as archive:  # np.load asks about pickles of other files
                     arrays = dict(archive)
             digest = arrays.pop("digest", np.zeros(0)).tobytes()
-            sound = digest == digest_of(arrays)
+            sound = digest == checks.digest_of(arrays)
             meta = json.loads(arrays.pop("meta").tobytes())
             form, _ = meta["format"], meta["tree"]
         except (FileNotFoundError, PermissionError, IsADirectoryError, MemoryError):
@@ -194,7 +186,7 @@ def read(path):
         if not sound:
             raise ValueError("no saved tree, or a damaged one (its digest is of other contents)")
         with of_the_file():
-            check_entries(meta)
+            checks.check_entries(meta)
             if form == former.FORMAT:
                 former.update(meta, arrays)
         return meta, arrays
@@ -255,9 +247,9 @@ def parameters_of(meta):
 
 def learnt_by(tree, meta, arrays):
     """What a tree of the file's own parameters has learnt, checked: its members."""
-    check_event_counts(meta["event_counts"])
-    window = tree._policy().window
-    check_shapes(arrays, len(meta["schema"]["attributes"]), tree._policy())
+    checks.check_event_counts(meta["event_counts"])
+    policy, window = tree._policy(), tree._policy().window
+    checks.check_shapes(arrays, len(meta["schema"]["attributes"]), policy)
     nodes, statistics, sample, memory, history = (
         section(arrays, prefix) for prefix in ("node_", "board_", "sample_", "memory_", "history_")
     )
@@ -268,10 +260,10 @@ def learnt_by(tree, meta, arrays):
         name: column.astype(np.int64 if name == "nodes" else np.uint32) for name, column in statistics.items()
     }  # as they go to the board
     capacities = [getattr(book, "capacity", 0) for book in quantiser.books]
-    check_tree(nodes, capacities, len(classes), tree._policy())
+    checks.check_tree(nodes, capacities, len(classes), policy)
     kept = Geometry(**meta["geometry"])
-    check_statistics(statistics, nodes, capacities, len(classes), kept, tree._policy().anytime, tree.nominal_split)
-    tree._policy().check(len(classes), any(capacities), tree.nominal_split)
+    checks.check_statistics(statistics, nodes, capacities, len(classes), kept, policy.anytime, tree.nominal_split)
+    policy.check(len(classes), any(capacities), tree.nominal_split)
     if window is not None:
         memory = Memory.from_state(
             memory, window, attributes, min(window, meta["event_counts"]["instances"]), len(classes)
@@ -301,7 +293,7 @@ def members_of(meta, sample):
     """What `described` tells that a tree has learnt, checked, with its quantiser's sample: the tree's members."""
     quantiser = Quantiser.from_dict(meta["quantiser"], sample)
     schema = Schema.from_dict(meta["schema"])
-    classes = labels_from(meta["classes"], meta["class_type"], meta["grows"])
+    classes = checks.labels_from(meta["classes"], meta["class_type"], meta["grows"])
     if schema != quantiser.schema or list(schema.classes) != meta["classes"]:
         raise ValueError("its schema, its classes and its code books contradict each other")
     members = {
