@@ -88,8 +88,8 @@ class _Learner(Classifier):
 
 def _as_capymoas(kind):
     name = kind.__name__
-    told = f"`bregalad.{name}` for CapyMOA: ``{name}(schema, random_seed=1, **parameters)``."
-    return type(name, (_Learner,), {"__doc__": told, "__module__": __name__, "_kind": kind})
+    doc = f"`bregalad.{name}` for CapyMOA: ``{name}(schema, random_seed=1, **parameters)``."
+    return type(name, (_Learner,), {"__doc__": doc, "__module__": __name__, "_kind": kind})
 
 
 __all__ = [kind.__name__ for kind in TREES.values()]

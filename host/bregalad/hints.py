@@ -2,7 +2,12 @@
 
 from collections.abc import Iterable, Mapping
 from os import PathLike
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from typing import Self as Self
+else:
+    Self = Any  # which Python 3.10 does not have
 
 Path: TypeAlias = str | PathLike[str]
 Frame: TypeAlias = Any  # instances: a data frame of any library, an array (n, attributes), or rows

@@ -80,7 +80,7 @@ def _outermost():
     if not own:
         yield
         return
-    _held = came = []
+    _held = pending = []
     if signal.SIGINT in own:
         signal.signal(signal.SIGINT, _came)
     try:
@@ -89,8 +89,8 @@ def _outermost():
         if signal.SIGINT in own:
             signal.signal(signal.SIGINT, signal.default_int_handler)
         _held = None
-        if came:
-            raise _interrupt(came[0])
+        if pending:
+            raise _interrupt(pending[0])
 
 
 @contextmanager

@@ -9,8 +9,6 @@ Examples
 True
 """
 
-from __future__ import annotations
-
 import copy
 from typing import TYPE_CHECKING, Any, cast
 
@@ -22,10 +20,8 @@ except ImportError as error:
     raise ImportError("bregalad.river is for River: pip install 'bregalad[river]'") from error
 
 from .estimator.inputs import as_frame, labels_of, same_length
+from .hints import Self
 from .learners.catalogue import TREES
-
-if TYPE_CHECKING:
-    from typing import Self
 
 
 class _Classifier(base.MiniBatchClassifier):

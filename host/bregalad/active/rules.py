@@ -14,7 +14,7 @@ _STEP = 0.01  # by which the threshold of uncertainty changes with every instanc
 class Rnd(Strategy):
     """Ask at random, with the probability of the budget."""
 
-    def _wants(self, told: Iterable[float]) -> bool:
+    def _wants(self, answer: Iterable[float]) -> bool:
         return self._random.random() < self.budget
 
 
@@ -31,8 +31,8 @@ class VarUn(Strategy):
         super().__init__(tree, budget, seed=seed)
         self._threshold = 1.0
 
-    def _wants(self, told: Iterable[float]) -> bool:
-        ask = max(told, default=0) < self._scaled()
+    def _wants(self, answer: Iterable[float]) -> bool:
+        ask = max(answer, default=0) < self._scaled()
         self._threshold *= 1 - _STEP if ask else 1 + _STEP
         return ask
 
@@ -55,8 +55,8 @@ class SelSamp(Strategy):
     linear classification, JMLR 2006.
     """
 
-    def _wants(self, told: Iterable[float]) -> bool:
-        return self._random.random() * (self.budget + margin_of(told)) < self.budget
+    def _wants(self, answer: Iterable[float]) -> bool:
+        return self._random.random() * (self.budget + margin_of(answer)) < self.budget
 
 
 class ConfTree(Strategy):
@@ -69,12 +69,12 @@ class ConfTree(Strategy):
 
     _looks_at = "leaf_counts"
 
-    def _wants(self, told: Iterable[float]) -> bool:
-        size = sum(told)
+    def _wants(self, answer: Iterable[float]) -> bool:
+        size = sum(answer)
         if not size:
             return True
         radius = math.sqrt(math.log(2 * self.seen**2) / (2 * size))
-        margin = margin_of(count / size for count in told)
+        margin = margin_of(count / size for count in answer)
         if margin <= radius:
             return True
         ask = self.budget + radius

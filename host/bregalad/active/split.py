@@ -1,20 +1,15 @@
 """Strategies that label a share of the instances at random, and watch it for changes of the stream."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..estimator.tree import StreamTree
 from ..extras import needing
-from ..hints import Column, Frame, Label
+from ..hints import Column, Frame, Label, Self
 from ..options.option import PROBABILITY, Option
 from .rules import ConfTree, VarUn
 from .strategy import Strategy
-
-if TYPE_CHECKING:
-    from typing import Self
 
 __all__ = ["Split", "SplitConfTree"]
 
@@ -85,15 +80,15 @@ class _Split(Strategy):
                 "labels anyway goes to tree.partial_fit"
             )
 
-    def _asks(self, told):
-        ask = super()._asks(told)
+    def _asks(self, answer):
+        ask = super()._asks(answer)
         if ask:
             self._open.append(self._at_random)
         return ask
 
-    def _wants(self, told: Iterable[float]) -> bool:
+    def _wants(self, answer: Iterable[float]) -> bool:
         self._at_random = self._random.random() < self.share
-        return self._random.random() < self.budget if self._at_random else super()._wants(told)
+        return self._random.random() < self.budget if self._at_random else super()._wants(answer)
 
 
 class Split(_Split, VarUn):

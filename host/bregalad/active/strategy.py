@@ -1,21 +1,16 @@
 """What all strategies share: the budget, the calls, and how many labels have been asked for."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ..estimator.inputs import as_frame, class_indices, labels_of, same_length
 from ..estimator.tree import StreamTree
-from ..hints import Column, Frame, Label
+from ..hints import Column, Frame, Label, Self
 from ..options.option import Option, integer, real
 from ..words import shown
-
-if TYPE_CHECKING:
-    from typing import Self
 
 __all__ = ["Strategy"]
 
@@ -75,15 +70,15 @@ class Strategy:
         As ``query_one`` with one after the other, while the tree stays as it is. TypeError or ValueError if X is not as
         learnt before; it does not count as seen then.
         """
-        told = getattr(self.tree, self._looks_at)(X).tolist() if self._known() else [()] * len(as_frame(X))
-        return np.array([self._asks(each) for each in told], bool)
+        answer = getattr(self.tree, self._looks_at)(X).tolist() if self._known() else [()] * len(as_frame(X))
+        return np.array([self._asks(each) for each in answer], bool)
 
     def query_one(self, x: Mapping[Any, Any]) -> bool:
         """Whether to ask for this instance's label; where the budget is spent, x is not looked at."""
-        told: tuple = ()
+        answer: tuple = ()
         if self._affords() and self._known():
-            told = tuple(getattr(self.tree, f"{self._looks_at}_one")(x).values())
-        return self._asks(told)
+            answer = tuple(getattr(self.tree, f"{self._looks_at}_one")(x).values())
+        return self._asks(answer)
 
     def partial_fit(self, X: Frame, y: Column, classes: Column | None = None) -> Self:
         """Learn the instances whose labels were asked for, in order; as the tree's ``partial_fit``."""
@@ -145,14 +140,14 @@ class Strategy:
         """Whether the budget allows for the next instance's label."""
         return self.asked / (self.seen + 1) < self.budget  # not a product: its rounding might add a label
 
-    def _asks(self, told):
+    def _asks(self, answer):
         """Whether to ask, within the budget: else the rule is not consulted."""
         affords = self._affords()
         self.seen += 1
-        ask = affords and self._wants(told)
+        ask = affords and self._wants(answer)
         self.asked += ask
         return ask
 
-    def _wants(self, told: Iterable[float]) -> bool:
-        """Whether a label is wanted; ``told`` is what the tree says of the instance, of each class, or nothing yet."""
+    def _wants(self, answer: Iterable[float]) -> bool:
+        """Whether a label is wanted; ``answer`` is what the tree says of the instance, of each class, or nothing."""
         raise NotImplementedError

@@ -88,7 +88,6 @@ def _alike(name):
 
 
 def main():
-    """The command line."""
     parser = argparse.ArgumentParser(description=first_line(__doc__))
     parser.add_argument("sizes", nargs="*", metavar="SIZE", help=f"a preset, NAME=VALUE (default: {_WHOLE})")
     args = parser.parse_args()

@@ -40,9 +40,9 @@ def route(geometry, mhz, seed):
         (folder / "top.json").write_text(json.dumps(netlist))
         command = [tool("nextpnr-ecp5"), *_OPTIONS.split(), "--placer", "heap"]
         command += ["--json", "top.json", "--report", "timing.json", "--freq", str(mhz), "--seed", str(seed)]
-        told = _run(command, ECP5.routers, folder)
+        output = _run(command, ECP5.routers, folder)
         timing = json.loads((folder / "timing.json").read_text())
-    clock, reached = _REACHED.findall(told)[-1]
+    clock, reached = _REACHED.findall(output)[-1]
     return {
         "device": DEVICE,
         "geometry": geometry.as_dict(),
@@ -63,8 +63,8 @@ def _run(command, routers, folder):
 
     log = folder / "log"
     for router in routers:
-        with log.open("w") as told:
-            running = subprocess.Popen([*command, *router.split()], cwd=folder, stdout=told, stderr=told)
+        with log.open("w") as output:
+            running = subprocess.Popen([*command, *router.split()], cwd=folder, stdout=output, stderr=output)
             try:
                 while router == routers[-1] or not is_stuck(log.read_text()):
                     with suppress(subprocess.TimeoutExpired):
@@ -82,7 +82,6 @@ def _run(command, routers, folder):
 
 
 def main():
-    """The command line."""
     parser = argparse.ArgumentParser(description=first_line(__doc__))
     parser.add_argument("--lanes", type=int, default=32)
     parser.add_argument("--passes", type=int, default=1)

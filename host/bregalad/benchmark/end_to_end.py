@@ -197,7 +197,6 @@ def measure(attributes, args):
 
 
 def main():
-    """The command line."""
     parser = argparse.ArgumentParser(description=first_line(__doc__))
     parser.add_argument("--attributes", type=int, nargs="+", default=WIDTHS)
     parser.add_argument("--instances", type=int, default=500_000)

@@ -98,8 +98,8 @@ def row_of(learner, leaves, X, single, rows, exports, call):
     labels, python = timed(learner.predict, X)
     text, model, *json = exports
     found, size, c = in_c(text, call, rows)
-    told, whole, onnx = in_onnx(model, rows.astype(np.float32))
-    equal = (learner.classes_[found] == labels).sum(), (told == learner.predict(single)).sum()
+    predicted, whole, onnx = in_onnx(model, rows.astype(np.float32))
+    equal = (learner.classes_[found] == labels).sum(), (predicted == learner.predict(single)).sum()
     sizes = [f"{each / 1000:.1f}" for each in (size, whole, *(len(text.encode()) for text in json))]
     return [leaves, *equal, *sizes, *[""] * (not json), *map(round, (c, onnx, python))]
 
@@ -124,7 +124,6 @@ def theirs(rows, y, test, leaves):
 
 
 def main():
-    """The command line."""
     parser = argparse.ArgumentParser(description=first_line(__doc__))
     parser.add_argument("--streams", nargs="+", default=STREAMS)
     parser.add_argument("--instances", type=int, default=200_000, help="of a stream, at most")
@@ -137,9 +136,9 @@ def main():
         learnt = slice(0, len(X) - ROWS)
         known, test = nominal(X, schema), X.iloc[-ROWS:].reset_index(drop=True)
         for name, make in {
-            "VFDT, majority class": lambda given: VFDT(nominal=given, leaf_prediction="mc"),
-            "VFDT": lambda given: VFDT(nominal=given),
-            "forest of 10": lambda given: AdaptiveRandomForest(VFDT(nominal=given, delta=0.01, grace=50, tau=0.03)),
+            "VFDT, majority class": lambda names: VFDT(nominal=names, leaf_prediction="mc"),
+            "VFDT": lambda names: VFDT(nominal=names),
+            "forest of 10": lambda names: AdaptiveRandomForest(VFDT(nominal=names, delta=0.01, grace=50, tau=0.03)),
         }.items():
             learner = make(known).partial_fit(X[learnt], y[learnt], classes=sorted(set(y.tolist())))
             found.append([stream, name, *ours(learner, test)])

@@ -56,7 +56,6 @@ def measure(attributes, prediction, records, turns, instances):
 
 
 def main():
-    """The command line."""
     parser = argparse.ArgumentParser(description=first_line(__doc__))
     parser.add_argument("--predictions", nargs="+", default=["mc", "nba"])
     parser.add_argument("--turns", type=int, default=7)

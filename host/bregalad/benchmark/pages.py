@@ -105,7 +105,6 @@ def measure(name, leaves, prediction, values, labels, codes):
 
 
 def main():
-    """The command line."""
     parser = argparse.ArgumentParser(description=first_line(__doc__))
     parser.add_argument("--leaves", type=int, nargs="+", default=LEAVES)
     parser.add_argument("--boards", nargs="+", choices=BOARDS, default=list(BOARDS))

@@ -59,7 +59,6 @@ def measure(board_name, kind, name, attributes):
 
 
 def main():
-    """Print the lines."""
     for board_name, (kind, name) in product(ROWS, ((RowKind.CODE, "codes"), (RowKind.F32, "float32"))):
         print(json.dumps(measure(board_name, kind, name, 32)), flush=True)
 

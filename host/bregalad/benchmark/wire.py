@@ -79,11 +79,10 @@ def measure(kind, name, delay):
 
 
 def main():
-    """Print the lines."""
     for name, kind, delay in product(("elec", "rt5n"), (VFDT, EFDT), DELAYS):
         rate, share = measure(kind, name, delay)
-        told = f"{name} {kind.__name__} {delay * 1e6:g} us: {rate / 1e6:.2f} M instances/s, wire in use {share:.0%}"
-        print(told, flush=True)
+        line = f"{name} {kind.__name__} {delay * 1e6:g} us: {rate / 1e6:.2f} M instances/s, wire in use {share:.0%}"
+        print(line, flush=True)
 
 
 if __name__ == "__main__":

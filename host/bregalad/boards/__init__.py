@@ -96,9 +96,9 @@ def open_board(name: str, geometry: Geometry | str | None = None, **options: Any
 
 
 def _open_link(name, geometry, options):
-    kind, place, given = _parse(name)
+    kind, place, written = _parse(name)
     _check_options(name, options, _KINDS[kind][1])
-    options = {**given, **options}
+    options = {**written, **options}
     if kind in CORES:
         from .mapped import MappedBoard
         from .maps import MAPS
@@ -135,8 +135,8 @@ _KINDS = {  # of links: what stands behind the colon, and the options
 }
 
 
-def _check_options(name, given, allowed):
-    for key in given:
+def _check_options(name, written, allowed):
+    for key in written:
         if key not in allowed:
             raise ValueError(f"{name}: no option {key!r}; there are {', '.join(allowed) or 'none'}")
 

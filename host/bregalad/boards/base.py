@@ -11,10 +11,9 @@ import numpy as np
 
 from ..errors import BoardError
 from ..geometry import Geometry
+from ..hints import Self
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from ..engine.statistics.state import State
     from ..link import Statistics
 

@@ -111,10 +111,10 @@ class Device(Board):
         register = find(name)
         value = 0
         for field, lsb in register.layout():
-            given = values.pop(field.name, field.reset)
-            if not 0 <= given < 1 << field.width:
-                raise ValueError(f"{name}.{field.name}: {given} does not fit {field.width} bits")
-            value |= int(given) << lsb
+            bits = values.pop(field.name, field.reset)
+            if not 0 <= bits < 1 << field.width:
+                raise ValueError(f"{name}.{field.name}: {bits} does not fit {field.width} bits")
+            value |= int(bits) << lsb
         if values:
             raise _no_field(register, min(values))
         self.write_register(name, value)

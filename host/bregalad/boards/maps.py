@@ -117,11 +117,11 @@ class UioMap(_Registers):
         super().close()
 
     def allocate(self, size):
-        told = _U_DMA_BUF / self._buffer
-        room = int((told / "size").read_text(), 0)
+        device = _U_DMA_BUF / self._buffer
+        room = int((device / "size").read_text(), 0)
         if room < size:
             raise BoardError(f"{self.name}: {self._buffer} has {room} bytes, {size} are needed: load it with a size")
-        return _memory(f"/dev/{self._buffer}", 0, size, int((told / "phys_addr").read_text(), 0))
+        return _memory(f"/dev/{self._buffer}", 0, size, int((device / "phys_addr").read_text(), 0))
 
 
 class MemoryMap(_Registers):

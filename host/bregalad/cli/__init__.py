@@ -99,9 +99,9 @@ def _reader_gone():
 def _is_closed(stream):
     """Whether a stream's other end is closed."""
     try:
-        asked = select.poll()
-        asked.register(stream.fileno(), 0)
-        return bool(asked.poll(0))
+        poll = select.poll()
+        poll.register(stream.fileno(), 0)
+        return bool(poll.poll(0))
     except (AttributeError, OSError):  # no poll in this system, no file behind the stream
         return False
 
@@ -119,7 +119,7 @@ class _Notes(logging.Handler):
     def __init__(self, command):
         super().__init__()
         self.command = command
-        self._told = set()
+        self._written = set()
 
     def emit(self, record):
         self._tell(f"bregalad: {self.format(record)}")
@@ -128,10 +128,10 @@ class _Notes(logging.Handler):
         self._tell(f"bregalad {self.command}: {one_line(message, _LONGEST)}")
 
     def _tell(self, text):
-        if text not in self._told:
+        if text not in self._written:
             from tqdm import tqdm
 
-            self._told.add(text)
+            self._written.add(text)
             tqdm.write(text, file=sys.stderr)
 
 

@@ -52,7 +52,7 @@ def _check_ensemble(args):
 
 
 def made(args, chosen):
-    """The tree or ensemble that the options describe, checked; ``chosen`` as of `given`.
+    """The tree or ensemble that the options describe, checked; ``chosen`` as of `options_of`.
 
     Trees of a forest of VFDTs have others by default.
     """
@@ -93,7 +93,7 @@ def add_learner(parser):
         )
 
 
-def given(args):
+def options_of(args):
     """The options given, as the constructor of the tree chosen takes them; those of the learner get defaults.
 
     ValueError if that tree does not have one of them, or it has no effect beside the others.

@@ -90,10 +90,10 @@ def check_there(*paths):
 
 def network_options(board, **options):
     """Those of the options that are given, all of them for FPGA boards with Ethernet only."""
-    given = {name: value for name, value in options.items() if value is not None}
-    if given and board.wire != "udp":
-        raise ValueError(f"--{min(given)} is for boards with Ethernet; {board.name} has a serial port")
-    return given
+    chosen = {name: value for name, value in options.items() if value is not None}
+    if chosen and board.wire != "udp":
+        raise ValueError(f"--{min(chosen)} is for boards with Ethernet; {board.name} has a serial port")
+    return chosen
 
 
 def words_of(text):
@@ -181,8 +181,8 @@ def survey(stream, limit=None):
                 f"the values of {name!r} are looked for beforehand, but the stream "
                 "does not end: say how much of it with --limit"
             )
-        asked = list(found) if declared else [*found, stream.schema.class_name]
-        for count, there in stream.values(asked):
+        queried = list(found) if declared else [*found, stream.schema.class_name]
+        for count, there in stream.values(queried):
             seen += count
             if not declared:
                 labels.update(there[stream.schema.class_name])

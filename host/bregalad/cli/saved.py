@@ -40,7 +40,7 @@ def begun_from(args):
     if args.geometry is not None:
         where["geometry"] = args.geometry
     if where and storage.read(args.from_)[0]["tree"] in [kind.__name__ for kind in CLASSICAL.values()]:
-        where = {}  # they have none of these, as `learner.given` says
+        where = {}  # they have none of these, as `learner.options_of` says
     tree = load_learner(args.from_, **where)
     names = {kind: name for name, kind in (TREES | POSITIVE | CLASSICAL | ENSEMBLES).items()}
     args.learner, args.tree = "tree", names[type(tree)]
@@ -96,14 +96,14 @@ def told_of(tree, others, compared):
     columns = tree._columns or {"ignored": ()}
     before = [name for name in others if name in columns["ignored"]]
     new = [name for name in others if name not in before]
-    told = []
+    notes = []
     if others and not compared:
-        told.append(f"no labels of {class_of(tree)!r} to compare with; --class names another column")
+        notes.append(f"no labels of {class_of(tree)!r} to compare with; --class names another column")
     if before:
-        told.append(f"left out as in training: {listed(before)}")
+        notes.append(f"left out as in training: {listed(before)}")
     if new:
-        told.append(f"left out, for the tree does not know it: {listed(new)}")
-    return told
+        notes.append(f"left out, for the tree does not know it: {listed(new)}")
+    return notes
 
 
 def check_labels(stream, tree):

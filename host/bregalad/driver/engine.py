@@ -112,18 +112,18 @@ class EngineDriver(Driver):
 
     # One instance at a time
 
-    def learn_row(self, given):
+    def learn_row(self, arguments):
         """Learn the one instance of a given; whether nothing is left to be done outside."""
-        engine.learn(given, 0, 1, *self._how)
+        engine.learn(arguments, 0, 1, *self._how)
         return not self.trainer.block[LEFT]
 
-    def predict_row(self, given):
+    def predict_row(self, arguments):
         """What `engine.predict` does."""
-        return engine.predict(given, self._how[0])
+        return engine.predict(arguments, self._how[0])
 
-    def predict_row_shares(self, given, shares):
+    def predict_row_shares(self, arguments, shares):
         """The same for the class shares; see `engine.predict_shares`."""
-        engine.predict_shares(given, self._how[0], shares)
+        engine.predict_shares(arguments, self._how[0], shares)
 
     # Statistics
 

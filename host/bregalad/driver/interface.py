@@ -1,18 +1,12 @@
 """What a tree asks of its board, in meaning: learn, edit slots, read, write, predict."""
 
-from __future__ import annotations
-
 import weakref
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..tree.blocks import FAR, next_of
 from .decisions import carrying_out
-
-if TYPE_CHECKING:
-    from .trainer import Trainer
 
 
 class Driver(ABC):
@@ -25,7 +19,7 @@ class Driver(ABC):
     widens = False  # whether `widen` is for it
     rows = False  # whether `arguments_of`, `learn_row` and `predict_row` are
 
-    def __init__(self, trainer: Trainer) -> None:
+    def __init__(self, trainer) -> None:
         self._trainer = weakref.ref(trainer)  # a board is free as soon as its tree is gone
 
     @property

@@ -26,11 +26,11 @@ class Totals:
 
     def at(self, number):
         """The counts when the tree had learnt so many instances, or all of the stretch."""
-        came = min(max(0, number - self._learnt), len(self._labels))
+        learnt = min(max(0, number - self._learnt), len(self._labels))
         gone = 0
         if self._window:
-            gone = max(0, self._learnt + came - self._window) - max(0, self._learnt - self._window)
-        return self._before + self._counted(self._labels[:came]) - self._counted(self._going[:gone])
+            gone = max(0, self._learnt + learnt - self._window) - max(0, self._learnt - self._window)
+        return self._before + self._counted(self._labels[:learnt]) - self._counted(self._going[:gone])
 
     def _counted(self, labels):
         return np.bincount(labels, minlength=len(self._before))

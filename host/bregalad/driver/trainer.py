@@ -312,12 +312,12 @@ class Trainer:
         self.rows_only = True
         return self.driver.arguments_of(codes, labels, predictions)
 
-    def learn_row(self, given):
+    def learn_row(self, arguments):
         """`learn` of one instance, if ``rows_only`` and there are ``rows_left``."""
         # Ctrl-C comes before or after compiled code, and what that leaves is done by whoever
         # comes next. So are instances too many taken off here, at worst.
         self.rows_left -= 1
-        if not self.driver.learn_row(given):
+        if not self.driver.learn_row(arguments):
             self.rows_only = False
             with deferred_interrupt():
                 self.driver.check_working()

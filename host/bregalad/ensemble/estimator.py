@@ -43,7 +43,7 @@ class Parameters:
 
 def _of_template(name):
     """A parameter that the tree says."""
-    return property(lambda ensemble: getattr(ensemble._template, name), doc=f"The tree's ``{name}``.")
+    return property(at_any_time(lambda ensemble: getattr(ensemble._template, name)), doc=f"The tree's ``{name}``.")
 
 
 class Ensemble(StreamLearner, Parameters):
@@ -72,7 +72,6 @@ class Ensemble(StreamLearner, Parameters):
         return self._template._policy()
 
     def check_parameters(self) -> None:
-        """Refuse wrong parameters with a ValueError or TypeError, before any data are read."""
         for option in options.OPTIONS:
             if option.name in self._options:
                 option.check(getattr(self, option.name))
@@ -286,13 +285,11 @@ class Ensemble(StreamLearner, Parameters):
 
     # Predicting
 
-    @in_turn
     def predict(self, X: Frame) -> np.ndarray:
         """Class of every instance: the one that most votes are for; array (n,)."""
         indices = self._elected(self._encoded(X))  # first: an ensemble that has learnt nothing says so
         return self.classes_[indices]
 
-    @in_turn
     def predict_proba(self, X: Frame) -> NDArray[np.float64]:
         """The mean of the members' class probabilities, weighted as their votes; float array (n, classes)."""
         return self._shares(self._encoded(X))
@@ -319,7 +316,6 @@ class Ensemble(StreamLearner, Parameters):
 
     # Looking
 
-    @in_turn
     def report(self) -> dict[str, Any]:
         """Sizes and counts as a dict, those of the trees that vote added up; ``depth`` is the deepest one's.
 
@@ -340,7 +336,6 @@ class Ensemble(StreamLearner, Parameters):
         }
 
     @property
-    @in_turn
     def feature_importances_(self) -> NDArray[np.float64]:
         """The mean of the members', see ``VFDT.feature_importances_``; float array (attributes,), sum 1, or all 0."""
         self._fitted()
@@ -353,9 +348,7 @@ class Ensemble(StreamLearner, Parameters):
 
     # Keeping
 
-    @in_turn
     def reset(self) -> None:
-        """Forget everything learnt."""
         self._single = None
         if self._workers is not None:
             self._workers.dismiss()
@@ -365,7 +358,6 @@ class Ensemble(StreamLearner, Parameters):
         self._let_go()
         self._forget()
 
-    @in_turn
     def close(self) -> None:
         """Let go of the members' boards and workers; what was learnt stays, and learning may go on later."""
         self._recall()

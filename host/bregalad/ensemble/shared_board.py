@@ -73,11 +73,11 @@ class SharedBoard:
         self._opened, parts = not isinstance(template.board, Board), each * len(members)
         self.board = template.board
         if self._opened:
-            given = tree_board.given_geometry(template)
-            if given is None and not is_link(template.board):
+            geometry = tree_board.given_geometry(template)
+            if geometry is None and not is_link(template.board):
                 own = tree_board.geometry_of(members[0].tree)
-                given = own.replace(slots=own.slots * parts)
-            self.board = open_board(template.board, given)
+                geometry = own.replace(slots=own.slots * parts)
+            self.board = open_board(template.board, geometry)
         try:
             self._divided = DividedBoard(self.board, parts)
         except BaseException:

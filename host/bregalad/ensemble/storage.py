@@ -38,12 +38,12 @@ def save(ensemble, path, kept):
     template = copy.deepcopy(ensemble._template)  # with what is said of the board of a tree that has no open one
     if is_shared(ensemble._template):
         alone(template, len(members) * ensemble._trees_each)
-    given = template.geometry
+    geometry = template.geometry
     meta = {
         **{name: entry for name, entry in meta.items() if name not in _OWN},  # of the last tree, as of any
         **({} if ensemble._fractions is None else {"fractions": ensemble._fractions.tolist()}),
         "board": template.board,
-        "given_geometry": given.as_dict() if isinstance(given, Geometry) else given,
+        "given_geometry": geometry.as_dict() if isinstance(geometry, Geometry) else geometry,
         "member": meta["tree"],
         "tree": type(ensemble).__name__,
         "ensemble": own,
@@ -74,14 +74,14 @@ def restored(cls, meta, arrays, changes):
     changes = {name: value for name, value in changes.items() if name not in where}
     with storage.of_the_file():
         member = {kind.__name__: kind for kind in TREES.values()}[meta["member"]]
-        shared, given = meta["board"] != "emulated", meta["given_tree"]
+        shared, has_tree = meta["board"] != "emulated", meta["given_tree"]
         params = storage.checked_parameters(member, meta | meta["members"][0]["trees"][0])
         ensemble = storage.made(cls, meta["ensemble"] | {"tree": member(**params)})
         ensemble.check_parameters()
         ensemble.__dict__.update(_learnt(ensemble, ensemble.tree, meta, arrays))
     if is_link(where.get("board")):  # it has the geometry that it has
         params["geometry"] = None
-    ensemble.tree = member(**params | where) if where or shared or given else None
+    ensemble.tree = member(**params | where) if where or shared or has_tree else None
     if shared and "geometry" not in where and ensemble.tree.geometry is not None:
         alone(ensemble.tree, ensemble.members * ensemble._trees_each)
     for each in ensemble._members:

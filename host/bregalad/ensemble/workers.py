@@ -121,15 +121,15 @@ class Workers:
             self._begin()
         except Exception as error:
             self.dismiss()
-            raise BoardError(f"{engine}: {_told(error)}") from error
+            raise BoardError(f"{engine}: {_worded(error)}") from error
 
     def _begin(self):
         """Begin the workers, each with a board."""
         ray = self._ray
         made = ray.remote(num_cpus=0, resources={BOARD: 1}, scheduling_strategy="SPREAD")(Worker)
         self._actors += [made.remote() for _ in self._kept]
-        asked = [actor.take.remote(kept, RELEASE) for actor, kept in zip(self._actors, self._kept, strict=True)]
-        for worker, answer in enumerate(asked):
+        replies = [actor.take.remote(kept, RELEASE) for actor, kept in zip(self._actors, self._kept, strict=True)]
+        for worker, answer in enumerate(replies):
             if not ray.wait([answer], timeout=_PATIENCE)[0]:
                 free = int(ray.available_resources().get(BOARD, 0))
                 raise BoardError(
@@ -201,17 +201,17 @@ class Workers:
         What changes the members is ``kept``, for whoever has to do it again.
         """
         what, actors = pickle.dumps((name, arguments)), self._actors if only is None else [self._actors[only]]
-        told = self._ask(actors, "do", what)
-        if told is not None:
+        answers = self._ask(actors, "do", what)
+        if answers is not None:
             self._log += [what] * kept
-            return [pickle.loads(each) for each in told]
+            return [pickle.loads(each) for each in answers]
         with unbroken():  # as workers are
             return [self._share.call(name, *arguments)]
 
     def _keep(self):
         """Have all workers tell what they have learnt, which is where others would begin."""
-        if (told := self._ask(self._actors, "keep")) is not None:
-            self._kept, self._log = told, []
+        if (answers := self._ask(self._actors, "keep")) is not None:
+            self._kept, self._log = answers, []
 
     def _ask(self, actors, method, *arguments):
         """What workers answer, asked at the same time; None if they are no more, or were lost just now."""
@@ -235,11 +235,11 @@ class Workers:
             for what in self._log:
                 name, arguments = pickle.loads(what)
                 self._share.call(name, *arguments)
-        self._log, self.ended = [], _told(error)
+        self._log, self.ended = [], _worded(error)
         self.dismiss()
 
 
-def _told(error):
+def _worded(error):
     """An error of Ray's, or of a worker's, in words."""
     cause = getattr(error, "cause", None) or error
     return one_line(cause) if isinstance(cause, BoardError) else f"{type(cause).__name__}: {one_line(cause)}"

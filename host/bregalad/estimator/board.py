@@ -148,9 +148,9 @@ def geometry_of(tree):
 
     None: a board at the end of a link, not open yet, will tell.
     """
-    given = given_geometry(tree)
-    if given is not None:
-        return given
+    own = given_geometry(tree)
+    if own is not None:
+        return own
     if is_link(tree.board):
         return None
     if tree._kept_geometry is not None:

@@ -243,8 +243,8 @@ def schema_of(X, classes, nominal):
     else:
         names = [f"x{i}" for i in range(X.shape[1])]
         found = {}
-    given = nominal if isinstance(nominal, dict) else dict.fromkeys(nominal, ())
-    for key, values in given.items():
+    declared = nominal if isinstance(nominal, dict) else dict.fromkeys(nominal, ())
+    for key, values in declared.items():
         name = str(key)  # a frame's columns may be named by numbers
         if name not in names and is_position(key) and -len(names) <= key < len(names):
             name = names[key]

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterable
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 from tqdm import tqdm
 
 from .. import former
 from ..boards.base import Board
+from ..hints import Column, Frame, Path, Self
 from ..data.iterables import parts_of
 from ..options.option import Option
 from ..options.table import OPTIONS
@@ -21,18 +25,11 @@ from ..words import shown
 from .inputs import as_frame, class_indices, class_set, labels_of, same_length
 from .parameters import same
 from .saving import storage
-from .turns import Turns, in_turn
+from .turns import Turns, at_any_time, in_turn, take_turns
 from .weights import accuracy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from types import ModuleType
-    from typing import Self
-
-    from numpy.typing import NDArray
     from onnx import ModelProto
-
-    from ..hints import Column, Frame, Path
 
 # What a learner has learnt, and what copies and pickles are without.
 _LEARNT = (
@@ -53,7 +50,7 @@ class Learner(ClassifierMixin, BaseEstimator):
     * ``_learn(X, y, classes, weigh)``: learns instances as often as ``weigh(labels, classes)`` says, and returns
       predictions if that costs nothing; ``_test_then_learn``, the same, always returns them.
 
-    Any number of threads may call a learner's methods at the same time: they take turns, see `Turns`.
+    Any number of threads may call a learner's methods at the same time: its public ones take turns, see `Turns`.
     """
 
     _table: tuple[Option, ...] = OPTIONS
@@ -63,8 +60,8 @@ class Learner(ClassifierMixin, BaseEstimator):
     _columns: dict[str, Any] | None = None  # of the file that it was learnt from: "class", and those "ignored"
     _curve: dict[str, Any] | None = None  # of the runs of ``train`` that it was learnt in: see `looking.page`
 
-    def __new__(cls, *_, **given):
-        if "delay" in given:
+    def __new__(cls, *_, **options):
+        if "delay" in options:
             raise TypeError(
                 "there is no delay: decisions take effect at the ends of blocks, on every board; leave it out, or "
                 "choose block, how long these are"
@@ -72,6 +69,10 @@ class Learner(ClassifierMixin, BaseEstimator):
         learner = super().__new__(cls)
         learner._turns = Turns()  # here: copies and unpickled ones, which skip __init__, have one
         return learner
+    def __init_subclass__(cls, **options):
+        super().__init_subclass__(**options)
+        take_turns(cls)
+
 
     def check_parameters(self) -> None:
         """Refuse wrong parameters with a ValueError or TypeError, before any data are read."""
@@ -126,7 +127,6 @@ class Learner(ClassifierMixin, BaseEstimator):
 
     # Learning
 
-    @in_turn
     def fit(self, X: Frame, y: Column, sample_weight: Column | None = None) -> Self:
         """Learn from scratch.
 
@@ -154,7 +154,6 @@ class Learner(ClassifierMixin, BaseEstimator):
         self._learn(frame, labels, classes, lambda *_: weights)
         return self
 
-    @in_turn
     def partial_fit(
         self, X: Frame, y: Column, classes: Column | None = None, sample_weight: Column | None = None
     ) -> Self:
@@ -176,6 +175,7 @@ class Learner(ClassifierMixin, BaseEstimator):
             If X, y, classes or weights are not as learnt before, or wrong; nothing of X is learnt
             then.
         BoardError
+    @at_any_time
             If the board fails; if its link was cut, `resume` finishes the call.
         """
         self._learn(X, y, classes, lambda labels, known: self._weights(labels, known, sample_weight))
@@ -205,7 +205,6 @@ class Learner(ClassifierMixin, BaseEstimator):
                 bar.update(len(y))
         return self
 
-    @in_turn
     def test_then_train(self, X: Frame, y: Column, classes: Column | None = None) -> np.ndarray:
         """Prequential step: predict each instance, then learn it.
 
@@ -264,7 +263,6 @@ class Learner(ClassifierMixin, BaseEstimator):
 
     # Keeping
 
-    @in_turn
     def save(self, path: Path, run: dict[str, Any] | None = None) -> None:
         """Write all that was learnt, the quantiser and the board's statistics, to a file.
 
@@ -282,7 +280,6 @@ class Learner(ClassifierMixin, BaseEstimator):
 
     # Exports
 
-    @in_turn
     def to_onnx(self, path: Path | None = None, *, opset: int = 17) -> ModelProto | None:
         """What `predict` and `predict_proba` say, as an ONNX model; see docs/export.md.
 
@@ -304,21 +301,18 @@ class Learner(ClassifierMixin, BaseEstimator):
 
         return graph.write(self._described(), path, opset)
 
-    @in_turn
     def to_c(self, path: Path | None = None, *, name: str = "model") -> str | None:
         """What `predict` says, as C99 to be included, whose names begin with ``name``; else as `to_onnx`."""
         from ..export import source
 
         return source.write(self._described(), path, name)
 
-    @in_turn
     def to_json(self, path: Path | None = None) -> str | None:
         """What `predict` and `predict_proba` say, as JSON; else as `to_onnx`."""
         from ..export import model
 
         return model.write(self._described(), path)
 
-    @in_turn
     def as_numbers(self, X: Frame) -> NDArray[np.float64]:
         """Instances as exports take them: numbers, and codes of nominal values; NaN is missing.
 
@@ -376,6 +370,9 @@ class Learner(ClassifierMixin, BaseEstimator):
         if isinstance(board := state.get("board"), Board):
             state |= {"board": board.name, "geometry": board.geometry}
         return state
+
+take_turns(Learner)
+
 
     def __setstate__(self, state):
         super().__setstate__(state)

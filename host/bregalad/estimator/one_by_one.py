@@ -27,8 +27,8 @@ def learn(learner, x, y, w):
     values = {name: None if is_missing(value) else value for name, value in named(x).items()}
     first = "classes_" not in learner.__dict__
     known = {} if first else learner.schema_.by_name
-    new = {name: _attribute(name, value) for name, value in _given(values).items() if name not in known}
-    for name, value in _given(values).items():
+    new = {name: _attribute(name, value) for name, value in _present(values).items() if name not in known}
+    for name, value in _present(values).items():
         check_value(known.get(name) or new[name], value)
     if first:
         _learn_first(learner, values, y, w)
@@ -58,7 +58,7 @@ def _learn_first(learner, values, y, w):
     if isinstance(y, str):
         check_text(y, "y")
     if not any(map(is_position, learner.nominal)):  # else attributes are counted, those without a value, too
-        values = _given(values) or values
+        values = _present(values) or values
     declared = [name for name in learner.nominal if isinstance(name, str)]
     for name in declared:
         check_text(name, "nominal")
@@ -101,7 +101,7 @@ def _attribute(name, value):
     return Attribute(name, "numeric" if numeric else "nominal")
 
 
-def _given(values):
+def _present(values):
     """The values that are not missing: what an attribute is, its first value says."""
     return {name: value for name, value in values.items() if value is not None}
 

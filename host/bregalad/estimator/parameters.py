@@ -5,19 +5,16 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, dataclass_transform
+from typing import dataclass_transform
 
 import numpy as np
 from pandas.api.types import is_hashable, is_scalar
 
 from .. import former
 from ..data.schema import Attribute
+from ..geometry import Geometry
+from ..hints import Label, Nominal
 from ..words import shown
-
-if TYPE_CHECKING:
-    from ..boards.base import Board
-    from ..geometry import Geometry
-    from ..hints import Label, Nominal
 
 _SECTIONS = ("Examples\n", "Source:")  # of a docstring, that the parameters go before
 
@@ -57,39 +54,39 @@ def declared(cls):
 
     These are of ``_table``, for its ``_name``. TypeError if it has other parameters than they say, or other defaults.
     """
-    told, name = cls.__doc__, cls._name or cls.__name__.lower()
+    doc, name = cls.__doc__, cls._name or cls.__name__.lower()
     table = [option for option in cls._table if name in option.defaults]
     cls = dataclass(eq=False, repr=False, kw_only=True)(cls)
-    given = {name: parameter.default for name, parameter in inspect.signature(cls).parameters.items()}
+    actual = {name: parameter.default for name, parameter in inspect.signature(cls).parameters.items()}
     expected = {option.name: option.defaults[name] for option in table}
-    for parameter in sorted({*given, *expected}):
-        if parameter not in given or parameter not in expected or given[parameter] != expected[parameter]:
+    for parameter in sorted({*actual, *expected}):
+        if parameter not in actual or parameter not in expected or actual[parameter] != expected[parameter]:
             raise TypeError(
-                f"{cls.__name__}({parameter}={given.get(parameter, '?')!r}): the table of options declares "
+                f"{cls.__name__}({parameter}={actual.get(parameter, '?')!r}): the table of options declares "
                 f"{expected.get(parameter, 'no such parameter')!r}"
             )
     cls.__init__ = former.taking(cls.__init__)
     cls._options = tuple(expected)
-    cls.__doc__ = told
-    if told is None:  # python -OO
+    cls.__doc__ = doc
+    if doc is None:  # python -OO
         return cls
     entries = "\n".join(option.entry(name) for option in table)
-    text = inspect.cleandoc(told)
+    text = inspect.cleandoc(doc)
     at = min(text.index(section) for section in _SECTIONS if section in text)
     cls.__doc__ = f"{text[:at]}Parameters\n----------\n{entries}\n\n{text[at:]}"
     return cls
 
 
-def check_nominal(given):
+def check_nominal(nominal):
     """Refuse a wrong ``nominal`` with a TypeError or ValueError."""
-    if not _is_list(given):
+    if not _is_list(nominal):
         raise TypeError(
-            f"nominal must name attributes, as a list, or as a dict of them to their values, not {shown(given)}"
+            f"nominal must name attributes, as a list, or as a dict of them to their values, not {shown(nominal)}"
         )
-    for key in given:
+    for key in nominal:
         if not is_hashable(key) or not is_scalar(key) and not isinstance(key, tuple):
             raise TypeError(f"nominal must hold names or positions of attributes, not {shown(key)}")
-    for key, values in given.items() if isinstance(given, dict) else ():
+    for key, values in nominal.items() if isinstance(nominal, dict) else ():
         if not _is_list(values):
             raise TypeError(f"nominal must hold a list of the values of {shown(key)}, not {shown(values)}")
         Attribute(str(key), "nominal", tuple(values))
@@ -103,10 +100,10 @@ def same(one, other):
         return False
 
 
-def _is_list(given):
+def _is_list(value):
     """Whether there is something to go through, more than once; no text, nor an array without dimensions."""
     return (
-        isinstance(given, Iterable)
-        and not isinstance(given, str | bytes | Iterator)
-        and not (hasattr(given, "dtype") and not np.ndim(given))
+        isinstance(value, Iterable)
+        and not isinstance(value, str | bytes | Iterator)
+        and not (hasattr(value, "dtype") and not np.ndim(value))
     )

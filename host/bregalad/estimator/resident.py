@@ -1,9 +1,5 @@
 """Instances that lie in the memory of a board which routes records down the tree itself."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ..boards.base import Board
@@ -13,11 +9,9 @@ from ..data.keys import edge_keys
 from ..data.layouts import row_layout
 from ..data.schema import Attribute, Schema
 from ..geometry import BYTE_CLASSES
+from ..hints import Column
 from ..words import joined, shown
 from .inputs import class_indices, class_set, labels_of, same_length
-
-if TYPE_CHECKING:
-    from ..hints import Column
 
 _KINDS = ("float32", "uint8", "uint16", "int32")
 _SAMPLE = 4096  # rows that code books are made from
@@ -154,8 +148,8 @@ def check_resident(resident, tree):
 
 def begin_with(resident, tree):
     """Have a new tree begin with code books and classes of instances; ValueError if its parameters are not for them."""
-    for name, given in (("class_weight", tree.class_weight is not None), ("nominal", len(tree.nominal))):
-        if given:
+    for name, is_set in (("class_weight", tree.class_weight is not None), ("nominal", len(tree.nominal))):
+        if is_set:
             raise ValueError(
                 f"{name}={shown(getattr(tree, name))} is for instances that the host encodes: learn_resident takes none"
             )

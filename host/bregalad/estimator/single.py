@@ -72,15 +72,15 @@ class Single(OneByOne):
 
     def _begun(self):
         """Whether the engine may go on by itself."""
-        self._given = self.trainer.row_arguments(self.row.codes, self._label, self._prediction)
-        return self._given is not None
+        self._arguments = self.trainer.row_arguments(self.row.codes, self._label, self._prediction)
+        return self._arguments is not None
 
     def _take(self, x, place):
         trainer = self.trainer
         if not (trainer.rows_only or self._begun()) or not trainer.rows_left or not self.row.encode(x):
             return False
         self._label[0] = place
-        trainer.learn_row(self._given)
+        trainer.learn_row(self._arguments)
         self.seen()
         return True
 
@@ -90,12 +90,12 @@ class Single(OneByOne):
         self.row.encode(x, read_only=True)
         if not (self.trainer.rows_only or self._begun()):
             return None
-        return self.trainer.driver.predict_row(self._given)
+        return self.trainer.driver.predict_row(self._arguments)
 
     def shares(self, x):
         """Class shares of an instance, as of the tree's ``predict_proba``: list. None as of `predict`."""
         self.row.encode(x, read_only=True)
         if not (self.trainer.rows_only or self._begun()):
             return None
-        self.trainer.driver.predict_row_shares(self._given, self._shares)
+        self.trainer.driver.predict_row_shares(self._arguments, self._shares)
         return self._shares.tolist()

@@ -1,9 +1,8 @@
 """What every learner of instances as they come offers: attributes and classes declared, one instance at a time."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,6 +13,7 @@ from ..data.quantiser import Quantiser
 from ..driver.requirements import warn_of_lost
 from ..driver.steps import Steps
 from ..geometry import MISSING
+from ..hints import Column, Frame, Label, Self
 from ..policy.bounds import TWO_CLASSES
 from ..warn import warn
 from ..words import listed, shown
@@ -21,13 +21,7 @@ from . import inputs, weights
 from . import one_by_one as river
 from .learner import Learner
 from .parameters import same
-from .turns import in_turn
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Self
-
-    from ..hints import Column, Frame, Label
+from .turns import at_any_time
 
 
 class StreamLearner(Learner):
@@ -77,7 +71,6 @@ class StreamLearner(Learner):
 
     # Attributes and classes
 
-    @in_turn
     def declare(self, X: Frame, classes: Column) -> Self:
         """Say which attributes and classes there are, and learn nothing yet.
 
@@ -104,7 +97,6 @@ class StreamLearner(Learner):
         self._start(schema, quantiser, classes, isinstance(X, pd.DataFrame))
         return self
 
-    @in_turn
     def restart(self) -> Self:
         """Forget what was learnt, but not which attributes and classes there are."""
         self._fitted()
@@ -115,7 +107,6 @@ class StreamLearner(Learner):
         self._grows, self._columns = grows, columns
         return self
 
-    @in_turn
     def quantiser_summary(self) -> dict[str, Any]:
         """Codes used and values lost per attribute; see ``Quantiser.summary``."""
         self._fitted()
@@ -133,8 +124,8 @@ class StreamLearner(Learner):
             known = inputs.named_classes(classes)
         else:
             known = self.classes_
-            given = classes.tolist() if isinstance(classes, np.ndarray) else classes
-            plain = given is None or (type(given) is list and same(given, known.tolist()))  # as mostly
+            received = classes.tolist() if isinstance(classes, np.ndarray) else classes
+            plain = received is None or (type(received) is list and same(received, known.tolist()))  # as mostly
             if not plain and not np.array_equal(again := inputs.named_classes(classes), np.sort(known)):
                 raise ValueError(
                     f"classes are {shown(known.tolist(), 300)} since the first call, not {shown(again.tolist(), 300)}"
@@ -211,7 +202,6 @@ class StreamLearner(Learner):
         warn_of_lost(self._quantiser)
         return found
 
-    @in_turn
     def resume(self) -> np.ndarray | float | None:
         """Go on after the link to the board was cut: connect again, finish what was interrupted.
 
@@ -239,6 +229,7 @@ class StreamLearner(Learner):
         return None if self._unfinished is None else self._finish(self._unfinished)
 
     @property
+    @at_any_time
     def unfinished(self) -> bool:
         """Whether there is a call that `resume` would finish."""
         return self._unfinished is not None
@@ -260,7 +251,6 @@ class StreamLearner(Learner):
 
     # One by one
 
-    @in_turn
     def learn_one(self, x: Mapping[Any, Any], y: Label, w: float = 1) -> Self:
         """Learn one instance.
 
@@ -292,7 +282,6 @@ class StreamLearner(Learner):
 
     _learn_one = river.learn
 
-    @in_turn
     def predict_one(self, x: Mapping[Any, Any]) -> Label | None:
         """Class of one instance, None before any was learnt."""
         single = self._single or self._alone_if_begun()
@@ -301,7 +290,6 @@ class StreamLearner(Learner):
         found = single.predict(x)
         return single.labels[self._label_of(single) if found is None else found[1]]
 
-    @in_turn
     def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Label, float]:
         """Class shares for one instance: dict of label to share; empty before any was learnt."""
         single = self._single or self._alone_if_begun()

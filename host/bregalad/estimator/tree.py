@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_matrix
 
 from ..boards import check_name
 from ..boards.base import Board
@@ -14,11 +17,14 @@ from ..driver import checkpoint
 from ..driver.recoding import recoding
 from ..driver.requirements import check_abilities, warn_of_lost
 from ..driver.steps import SAFE, Steps
+from ..driver.trainer import Trainer
 from ..engine.event_counts import EventCounts
 from ..files import check_wave
+from ..hints import Frame, Label, Path
 from ..options import table as options
 from ..policy.split_policy import SplitPolicy
 from ..tree import routing as walk
+from ..tree.nodes import Nodes
 from ..tree.recode import thresholds_of
 from ..words import shown
 from . import board as tree_board
@@ -32,19 +38,11 @@ from .parameters import TreeParameters, check_nominal
 from .resident import Resident, begin_with, check_resident, learning
 from .single import Single
 from .stream import StreamLearner
-from .turns import in_turn
+from .turns import at_any_time, in_turn
 from .weights import check_class_weight
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import ArrayLike, NDArray
-    from scipy.sparse import csr_matrix
-
-    from ..driver.trainer import Trainer
-    from ..hints import Frame, Label, Path
     from ..link import Statistics
-    from ..tree.nodes import Nodes
 
 
 class StreamTree(StreamLearner, Drawn, TreeParameters):
@@ -74,7 +72,6 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
     # Parameters
 
     def check_parameters(self) -> None:
-        """Refuse wrong parameters with a ValueError or TypeError, before any data are read."""
         policy = self._policy()
         geometry = tree_board.given_geometry(self)
         for name, value in self._chosen().items():
@@ -143,7 +140,6 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
     def _thresholds(self):
         return thresholds_of(self._nodes.table, self._nodes.descendants(), self.n_features_in_)
 
-    @in_turn
     def encode(self, X: Frame) -> NDArray[np.uint8]:
         """The codes of instances by the code books as they are.
 
@@ -159,7 +155,6 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
         warn_of_lost(self._quantiser)
         return codes
 
-    @in_turn
     def learn_codes(
         self, codes: ArrayLike, labels: ArrayLike, weights: NDArray[np.int32] | None = None
     ) -> NDArray[np.int32]:
@@ -193,7 +188,6 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
             trainer.check_weights(weights, len(rows))
         return self._finish(Steps(trainer.learning(rows, indices, weights)))
 
-    @in_turn
     def learn_resident(self, resident: Resident) -> float:
         """Test, then train on instances that lie in the memory of the tree's board.
 
@@ -257,19 +251,16 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
 
     # Predicting
 
-    @in_turn
     def predict(self, X: Frame) -> np.ndarray:
         """Class of every instance, by its leaf; array (n,)."""
         indices = predictions.indices(self, *self._routed(X))  # first: a tree that has learnt nothing says so
         return self.classes_[indices]
 
-    @in_turn
     def predict_codes(self, codes: NDArray[np.uint8]) -> NDArray[np.int32]:
         """The same of instances that ``encode`` has encoded: indices into ``classes_``, int array (n,)."""
         self._grown()
         return predictions.indices(self, codes, walk.route(self._nodes.table, codes))
 
-    @in_turn
     def predict_proba(self, X: Frame) -> NDArray[np.float64]:
         """Class probabilities by every instance's leaf; float array (n, classes)."""
         return predictions.shares(self, *self._routed(X))
@@ -280,7 +271,6 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
         self._grown()
         return predictions.shares(self, codes, walk.route(self._nodes.table, codes))
 
-    @in_turn
     def apply(self, X: Frame) -> NDArray[np.int64]:
         """Leaf (node number) of every instance; int array (n,)."""
         return self._routed(X)[1]
@@ -299,7 +289,6 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
 
     # Looking
 
-    @in_turn
     def report(self) -> dict[str, Any]:
         """Sizes and counts as a dict: instances, nodes, leaves, depth, splits, ties, attempts ...
 
@@ -309,7 +298,6 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
         self._fitted()
         return inspection.report(self)
 
-    @in_turn
     def leaf_counts(self, X: Frame) -> NDArray[np.int64]:
         """How many instances of each class the leaf of every instance counts; int array (n, classes).
 
@@ -319,7 +307,6 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
         leaves = self.apply(X)
         return self._nodes.counts[leaves, : len(self.classes_)]
 
-    @in_turn
     def leaf_counts_one(self, x: Mapping[Any, Any]) -> dict[Label, int]:
         """The same for one instance, by label; empty before any was learnt."""
         single = self._single or self._alone_if_begun()
@@ -329,7 +316,6 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
         leaf = walk.route(self._nodes.table, single.codes)[0] if found is None else found[0]
         return dict(zip(single.labels, self._nodes.counts[leaf].tolist(), strict=False))
 
-    @in_turn
     def explain_one(self, x: Mapping[Any, Any]) -> Explanation:
         """Why one instance is predicted as it is: its path, its leaf, which rule predicts, what each attribute tells.
 
@@ -342,7 +328,6 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
         return explain(self, x, self._rule)
 
     @property
-    @in_turn
     def history(self) -> History:
         """The last 10,000 splits, replacements, prunings, drifts and alternates, and how many older ones are gone.
 
@@ -356,6 +341,7 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
         note = "" if self._nodes.deepest else inspection.unsplit(self)
         return View(self._nodes, self._quantiser, self.schema_, self.classes_, note)
 
+    @at_any_time
     def difference(self, other: StreamTree) -> str | None:
         """The first difference from another tree in words, or None."""
         mine, theirs = (tree._copied_nodes() for tree in (self, other))
@@ -366,7 +352,6 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
         self._grown()
         return deepcopy(self._nodes)
 
-    @in_turn
     def counters(self) -> dict[str, int]:
         """The board's performance counters; see ``Board.counters``."""
         self._fitted()
@@ -374,7 +359,6 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
         trainer.driver.fence()  # or the last records would still be under way
         return trainer.board.counters()
 
-    @in_turn
     def link_statistics(self) -> Statistics | None:
         """Frames and bytes to and from the board; see ``Board.statistics``. None: no link."""
         return None if self._trainer is None else self._trainer.board.statistics()
@@ -388,7 +372,6 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
         return predictions.voter(self, weight)
 
     @property
-    @in_turn
     def feature_importances_(self) -> NDArray[np.float64]:
         """How much each attribute's splits lessen the impurity; float array (attributes,), sum 1.
 
@@ -398,7 +381,6 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
         view, criterion = self._shown(), self._policy().options.criterion
         return inspection.importances(view, view.nodes.predicting()[::-1].tolist(), criterion, self.n_features_in_)
 
-    @in_turn
     def decision_path(self, X: Frame) -> csr_matrix:
         """The nodes that instances pass.
 
@@ -414,7 +396,6 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
     # The board
 
     @property
-    @in_turn
     def leaf_prediction_(self) -> str:
         """What leaves predict by: ``leaf_prediction``, or what it has come to on the board."""
         return self._prediction or tree_board.prediction_on(self, tree_board.given_geometry(self))
@@ -425,7 +406,6 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
             return self._trainer.board
         return self.board if isinstance(self.board, Board) else None
 
-    @in_turn
     def write_wave(self, path: Path) -> None:
         """Have the simulated board write a waveform, from when this tree opens it until `close`.
 
@@ -451,7 +431,6 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
         check_wave(path)
         self._wave = path
 
-    @in_turn
     def close(self) -> None:
         """Let go of the board; what was learnt stays, and learning may go on later.
 
@@ -469,7 +448,6 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
         """
         tree_board.close(self)
 
-    @in_turn
     def reset(self) -> None:
         """Forget everything learnt and let go of the board."""
         tree_board.release(self)

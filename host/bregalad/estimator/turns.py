@@ -1,5 +1,6 @@
 """Calls of several threads on one tree take turns."""
 
+import inspect
 import os
 import threading
 import weakref
@@ -42,8 +43,23 @@ class Turns:
                 lock.release()
 
 
+def at_any_time(method: _Call) -> _Call:
+    """A learner's public method that waits for no turn."""
+    method.takes_turns = False  # type: ignore[attr-defined]
+    return method
+
+
+def take_turns(cls: type) -> None:
+    """Have the public methods and properties that a class itself defines take turns."""
+    for name, member in list(vars(cls).items()):
+        method = member.fget if isinstance(member, property) else member
+        if not name.startswith("_") and inspect.isfunction(method) and not hasattr(method, "takes_turns"):
+            call = in_turn(method)
+            setattr(cls, name, property(call, doc=member.__doc__) if isinstance(member, property) else call)
+
+
 def in_turn(method: _Call) -> _Call:
-    """A tree's method as a call that takes turns."""
+    """A learner's method as a call that takes turns."""
 
     @wraps(method)
     def call(self, *args, **kwargs):

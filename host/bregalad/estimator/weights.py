@@ -22,15 +22,15 @@ _PART = 1 << 18  # instances that are repeated at once
 _SLACK = 1e-9  # ten tenths are one
 
 
-def check_class_weight(given):
+def check_class_weight(class_weight):
     """Refuse a wrong ``class_weight`` with a TypeError or ValueError."""
-    if given is None or isinstance(given, str) and given == "balanced":
+    if class_weight is None or isinstance(class_weight, str) and class_weight == "balanced":
         return
-    if not isinstance(given, dict):
+    if not isinstance(class_weight, dict):
         raise TypeError(
-            f"class_weight must be a dict of class labels to weights, 'balanced' or None, not {shown(given)}"
+            f"class_weight must be a dict of class labels to weights, 'balanced' or None, not {shown(class_weight)}"
         )
-    for label, weight in given.items():
+    for label, weight in class_weight.items():
         try:
             plain(label)
         except TypeError as error:
@@ -142,10 +142,10 @@ def accuracy(labels, predicted, sample_weight):
 def _weights_of(weights, count):
     """Weights of so many instances as floats."""
     try:
-        given = np.asarray(as_series(weights))
-        if np.iscomplexobj(given):
+        array = np.asarray(as_series(weights))
+        if np.iscomplexobj(array):
             raise TypeError("they are complex")  # of which NumPy would drop a part
-        numbers = given.astype(np.float64, copy=False)
+        numbers = array.astype(np.float64, copy=False)
     except (TypeError, ValueError, OverflowError) as error:
         raise TypeError(f"sample_weight must hold a number per instance: {one_line(error)}") from error
     if numbers.ndim == 0:

@@ -129,9 +129,9 @@ def _program(model, ensemble):
     constants |= {"two": np.array([2]), "zero": np.int32(0), "unit": np.float32(_UNIT)}
     nominal = [each["kind"] == "nominal" for each in attributes]
     if any(nominal):
-        asked, codes = np.array(list(ensemble.columns), np.int64).reshape(-1, 2).T
+        queried, codes = np.array(list(ensemble.columns), np.int64).reshape(-1, 2).T
         highest = [codes_of(each) if each["kind"] == "nominal" else np.inf for each in attributes]
-        constants |= {"column_attributes": asked, "column_codes": np.float32(codes), "nan": np.float32(np.nan)}
+        constants |= {"column_attributes": queried, "column_codes": np.float32(codes), "nan": np.float32(np.nan)}
         constants |= {"lowest": np.float32(np.where(nominal, 0, -np.inf)), "highest": np.float32(highest)}
     text = (_NOMINAL if any(nominal) else _NUMERIC) + _LEAVES
     if bayes:

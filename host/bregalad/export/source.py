@@ -101,8 +101,8 @@ def write(model, path=None, name="model"):
     attributes, trees = model["attributes"], model["trees"]
     edges = [attribute.get("edges", []) for attribute in attributes]
     alike = len({tree["weight"] for tree in trees}) == 1  # then counting votes is as exact
-    given = {"name": name, "attributes": len(attributes), "classes": len(model["classes"]), "trees": len(trees)}
-    given |= {"learner": model["learner"], "listed": _listed(attributes), "vote": "uint16_t" if alike else "double"}
+    fields = {"name": name, "attributes": len(attributes), "classes": len(model["classes"]), "trees": len(trees)}
+    fields |= {"learner": model["learner"], "listed": _listed(attributes), "vote": "uint16_t" if alike else "double"}
     rows, roots, leaves = _rows(trees)
     arrays = {
         "labels": ("char *const", [_quoted(str(label)) for label in model["classes"]]),
@@ -110,17 +110,17 @@ def write(model, path=None, name="model"):
         "edges": ("double", [repr(edge) for own in edges for edge in own] or [0]),
         "values": (None, [0 if "edges" in attribute else codes_of(attribute) for attribute in attributes]),
         "root": (None, roots),
-        "weight": (given["vote"], [1 if alike else repr(tree["weight"]) for tree in trees]),
+        "weight": (fields["vote"], [1 if alike else repr(tree["weight"]) for tree in trees]),
         **{column: (None, each) for column, each in zip(_COLUMNS, zip(*rows, strict=True), strict=True)},
     }
-    parts, given["leaf"] = [_CODE, _PREDICT], f"{name}_child[node]"
+    parts, fields["leaf"] = [_CODE, _PREDICT], f"{name}_child[node]"
     if leaves:
         arrays |= _tables(leaves)
         parts.insert(1, _BAYES)
-        given["leaf"] = f"{name}_kind[node] ? {name}_bayes(code, {name}_child[node]) : {name}_child[node]"
-        given["widest"] = max(len(leaf["classes"]) for leaf in leaves)
+        fields["leaf"] = f"{name}_kind[node] ? {name}_bayes(code, {name}_child[node]) : {name}_child[node]"
+        fields["widest"] = max(len(leaf["classes"]) for leaf in leaves)
     texts = [_array(f"{name}_{what}", *each) for what, each in arrays.items()]
-    return kept("".join([_HEAD.substitute(given), *texts, *(part.substitute(given) for part in parts)]), path)
+    return kept("".join([_HEAD.substitute(fields), *texts, *(part.substitute(fields) for part in parts)]), path)
 
 
 def _rows(trees):

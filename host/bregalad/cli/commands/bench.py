@@ -2,7 +2,6 @@
 
 
 def add_arguments(parser):
-    """Declare the options."""
     parser.add_argument(
         "streams",
         nargs="*",
@@ -81,7 +80,7 @@ def _maker(words):
     args = parser.parse_args(["-", *shlex.split(words)])
 
     def make(classes, nominal):
-        made = learner.made(args, learner.given(args))
+        made = learner.made(args, learner.options_of(args))
         learner.tell(made, classes, nominal)
         return made
 

@@ -6,7 +6,6 @@ _LAST_SEED = (1 << 31) - 1  # that nextpnr takes
 
 
 def add_arguments(parser):
-    """Declare the options."""
     parser.add_argument(
         "board",
         help="ulx3s-12f, -25f, -45f, -85f or -85f-sdram, ecpix5-45f, -85f or -85f-ddr3, "

@@ -2,7 +2,6 @@
 
 
 def add_arguments(parser):
-    """Declare the options."""
     parser.add_argument(
         "--simulated",
         type=int,

@@ -8,7 +8,6 @@ _FORMATS = ("onnx", "c", "json")
 
 
 def add_arguments(parser):
-    """Declare the options."""
     parser.add_argument("tree", help="a tree or forest saved by train")
     parser.add_argument("--format", required=True, choices=_FORMATS, help="docs/export.md says what each holds")
     parser.add_argument("--output", metavar="FILE", help="file to write (default: -, standard output; not for onnx)")
@@ -18,9 +17,9 @@ def add_arguments(parser):
 
 def run(args):
     """Write the file."""
-    given = {name: getattr(args, name) for name in ("name", "opset") if getattr(args, name) is not None}
+    chosen = {name: getattr(args, name) for name in ("name", "opset") if getattr(args, name) is not None}
     for name, form in (("name", "c"), ("opset", "onnx")):
-        if name in given and args.format != form:
+        if name in chosen and args.format != form:
             raise ValueError(f"--{name} is for --format {form}")
     path = None if args.output == "-" else args.output
     if path is None and args.format == "onnx":
@@ -32,7 +31,7 @@ def run(args):
     if path:
         check_writable(path, args.tree)
     learner = load_learner(args.tree)
-    text = getattr(learner, f"to_{args.format}")(path, **given)
+    text = getattr(learner, f"to_{args.format}")(path, **chosen)
     if path is None:
         sys.stdout.write(text)
     return 0

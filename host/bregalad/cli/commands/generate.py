@@ -2,7 +2,6 @@
 
 
 def add_arguments(parser):
-    """Declare the options."""
     parser.add_argument(
         "generator", nargs="?", metavar="NAME[,OPTION=VALUE...]", help="which one, and its options (default: list all)"
     )

@@ -7,7 +7,6 @@ from ..outputs import check_result
 
 
 def add_arguments(parser):
-    """Declare the options."""
     parser.add_argument("tree", help="a tree saved by train")
     parser.add_argument("--depth", type=int, metavar="N", help="show no more than N levels")
     parser.add_argument("--dot", action="store_true", help="print Graphviz's DOT instead of text")

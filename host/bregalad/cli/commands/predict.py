@@ -10,7 +10,6 @@ from .. import options, saved
 
 
 def add_arguments(parser):
-    """Declare the options."""
     options.add_stream(parser)
     parser.add_argument("--tree", required=True, metavar="FILE", help="a tree saved by train")
     parser.add_argument(

@@ -2,7 +2,6 @@
 
 
 def add_arguments(parser):
-    """Declare the options."""
     parser.add_argument("board", help="as for build")
     parser.add_argument(
         "--cable",

@@ -2,7 +2,6 @@
 
 
 def add_arguments(parser):
-    """Declare the options."""
     parser.add_argument("name", choices=["efdt-figures"], help="EFDT against VFDT, KDD 2018")
     parser.add_argument(
         "--instances", type=int, metavar="N", help="instances of each stream (default: the published number)"

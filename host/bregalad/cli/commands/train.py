@@ -13,7 +13,6 @@ from .. import checkpoint, learner, options, outputs, report, saved
 
 
 def add_arguments(parser):
-    """Declare the options."""
     options.add_stream(parser)
     options.add_board(parser)
     learner.add_learner(parser)
@@ -67,7 +66,7 @@ def run(args):
     _check_results(args)
     tree = saved.begun_from(args) if args.from_ else None
     before = tree.report()["instances"] if args.from_ else 0
-    chosen = learner.given(args)
+    chosen = learner.options_of(args)
     if args.html and args.learner != "tree":
         raise ValueError("--html is for one tree, and an ensemble has several: leave it out")
     this = checkpoint.run_of(args) if args.checkpoint or args.resume else None

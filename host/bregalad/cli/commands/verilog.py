@@ -7,7 +7,6 @@ from ..options import add_sizes
 
 
 def add_arguments(parser):
-    """Declare the options."""
     add_sizes(parser, "small")
     parser.add_argument(
         "--output", metavar="FILE", help="file to write (default: accelerator.sv; a --package names its own)"

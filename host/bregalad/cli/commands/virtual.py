@@ -7,7 +7,6 @@ _TIMEOUT = 60  # seconds for drivers: beside a busy processor a frame may take m
 
 
 def add_arguments(parser):
-    """Declare the options."""
     parser.add_argument("board", help="as for build")
     add_sizes(parser)
     parser.add_argument(

@@ -9,7 +9,6 @@ _INSTANCES = 3000
 
 
 def add_arguments(parser):
-    """Declare the options."""
     parser.add_argument(
         "learners", nargs="*", metavar="LEARNER", help=f"{joined(_NAMES)}, with its default parameters (default: vfdt)"
     )

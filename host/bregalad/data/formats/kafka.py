@@ -100,7 +100,7 @@ class TopicSource(ParquetSource):
         # Before the chunk that was handed out last: the position, and the rows. Of it: messages, and which are rows.
         self._position, self._before, self._chunk, self._rows = position, 0, [], []
         self._begin = position
-        self._told = bool(position["skipped"])  # of a message that does not fit
+        self._warned = bool(position["skipped"])  # of a message that does not fit
 
     def position(self, rows):
         """Where to `begin` after so many rows of a pass: next offsets by partition, and how many were passed over."""
@@ -128,10 +128,10 @@ class TopicSource(ParquetSource):
     def _chunks(self, reader, most, wait=_IDLE):
         """Messages as they come, never none."""
         while self._open or not self.path.until_end:
-            came = reader.consume(most, wait)  # no longer, for Ctrl-C waits, too
-            if chunk := [message for message in came if not message.error()]:
+            received = reader.consume(most, wait)  # no longer, for Ctrl-C waits, too
+            if chunk := [message for message in received if not message.error()]:
                 yield chunk
-            for news in filter(lambda message: message.error(), came):
+            for news in filter(lambda message: message.error(), received):
                 if news.error().name() != "_PARTITION_EOF":
                     gone = "the messages to go on with are gone: " * (news.error().name() == "_AUTO_OFFSET_RESET")
                     raise DataError(f"{self.path}, partition {news.partition()}: {gone}{one_line(news.error().str())}")
@@ -172,9 +172,9 @@ class TopicSource(ParquetSource):
                 ]
             if not self.path.skips:
                 raise
-            if not self._told:
+            if not self._warned:
                 _log.warning("%s; passed over, as others will be", error)
-            self._told = True
+            self._warned = True
             return []
         return those
 

@@ -77,23 +77,23 @@ def open_generator(name: str, *, chunk: int = 65_536, **options: Any) -> Generat
     if kind not in GENERATORS:
         raise DataError(f"no generator {name!r}; there are {', '.join([*GENERATORS, *PRESETS])}")
     defaults = _defaults(kind)
-    given = {}
+    texts = {}
     for word in words:
         option, equals, text = map(str.strip, word.partition("="))
         if not equals:
             raise DataError(f"generator {name}: expected option=value, not {word!r}")
-        if option in given:
+        if option in texts:
             raise DataError(f"generator {name}: the option {option} is given twice")
-        given[option] = text
-    for option in (*given, *options):
+        texts[option] = text
+    for option in (*texts, *options):
         if option not in defaults:
             raise DataError(f"generator {name}: no option {option!r}; there are {', '.join(defaults)}")
-    if lacking := [o for o, default in defaults.items() if default is _NO_DEFAULT and o not in {**given, **options}]:
+    if lacking := [o for o, default in defaults.items() if default is _NO_DEFAULT and o not in {**texts, **options}]:
         raise DataError(
             f"generator {name}: {' and '.join(lacking)} must be given, generators in brackets: "
             f"{kind},first=(sea,function=1),second=(sea,function=3,seed=2)"
         )
-    values = {option: _value(name, option, text, defaults[option]) for option, text in given.items()}
+    values = {option: _value(name, option, text, defaults[option]) for option, text in texts.items()}
     try:
         return GENERATORS[kind](**{**preset, **values, **options}, chunk=chunk)
     except (TypeError, ValueError) as error:

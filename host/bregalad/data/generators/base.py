@@ -1,11 +1,10 @@
 """What all generators share: blocks of random instances, cut into chunks of a stream."""
 
-from __future__ import annotations
-
 import itertools
 from collections import namedtuple
+from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Annotated, get_args, get_type_hints
+from typing import Annotated, TypeAlias, get_args, get_type_hints
 
 import numpy as np
 import pandas as pd
@@ -13,12 +12,7 @@ import pandas as pd
 from ...options.option import Option, integer, real
 from ..schema import Attribute, Schema
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from typing import TypeAlias
-
-    Chunk: TypeAlias = tuple[pd.DataFrame, np.ndarray]
-
+Chunk: TypeAlias = tuple[pd.DataFrame, np.ndarray]
 BLOCK = 16_384  # instances per random number generator: a chunk's size must not change the stream
 
 _MODEL, _INSTANCES, _ORDER = range(3)  # what a seed is for

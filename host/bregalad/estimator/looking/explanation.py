@@ -63,14 +63,14 @@ def explain(tree, x, rule):
         words = view.conditions(node)[branch].removesuffix(" or missing")
         path.append(words + (" (missing)" if codes[0, attribute] == MISSING else number))
     if predictions.asks_board(tree, np.array([leaf]))[0]:
-        rule, told = "naive Bayes", _likelihoods(tree, codes, leaf, len(labels))
-        best, rows = int(np.argmax(told.sum(axis=0))), [PRIOR, *names]
+        rule, terms = "naive Bayes", _likelihoods(tree, codes, leaf, len(labels))
+        best, rows = int(np.argmax(terms.sum(axis=0))), [PRIOR, *names]
     else:
         counts, best = view.counts()[way], nodes.majority[leaf]
         shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
-        told, rows = np.diff(shares, axis=0, prepend=0), [PRIOR, *(names[attribute] for attribute in tested)]
+        terms, rows = np.diff(shares, axis=0, prepend=0), [PRIOR, *(names[attribute] for attribute in tested)]
     seen = dict(zip(labels, nodes.counts[leaf].tolist(), strict=False))
-    evidence = pd.DataFrame(told, rows, labels).groupby(level=0, sort=False).sum()  # of an attribute's tests one row
+    evidence = pd.DataFrame(terms, rows, labels).groupby(level=0, sort=False).sum()  # of an attribute's tests one row
     return Explanation(path, seen, rule, labels[best], evidence)
 
 

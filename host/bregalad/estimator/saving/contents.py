@@ -175,8 +175,8 @@ def check_tree(nodes, capacities, classes, policy):
     if nodes.forks and not policy.alternates:
         raise ValueError("its nodes have alternates, which such a tree has not")
     decision = nodes.decision[live]
-    asked = decision == CONSULT
-    if (~asked & (decision > KEEP) & (decision < SWAP) if policy.consults else asked).any():
+    consulted = decision == CONSULT
+    if (~consulted & (decision > KEEP) & (decision < SWAP) if policy.consults else consulted).any():
         raise ValueError(_NOT_THESE)
     for name, (least, most) in _LIMITS.items():
         column = getattr(nodes, name)[live]

@@ -43,13 +43,13 @@ def save(tree, path, kept):
 def contents(tree, kept):
     """The description of a fitted ``StreamTree``, and its arrays but for the quantiser's sample."""
     trainer = tree._open_trainer()
-    given = tree.geometry
+    geometry = tree.geometry
     board = tree.board.name if isinstance(tree.board, Board) else tree.board
     meta = {
         **described(tree, kept),
         "board": board,
         "geometry": trainer.board.geometry.as_dict(),
-        "given_geometry": given.as_dict() if isinstance(given, Geometry) else given,
+        "given_geometry": geometry.as_dict() if isinstance(geometry, Geometry) else geometry,
         "event_counts": tree._event_counts.as_dict(),
     }
     statistics = checkpoint.read(trainer)
@@ -214,11 +214,11 @@ def of_the_file():
 
 def checked_parameters(cls, meta):
     """The parameters of the tree that was saved, checked; on the emulated board."""
-    given = meta["given_geometry"]
+    geometry = meta["given_geometry"]
     params = {
         **parameters_of(meta),
         "board": "emulated",
-        "geometry": Geometry(**given) if isinstance(given, dict) else given,
+        "geometry": Geometry(**geometry) if isinstance(geometry, dict) else geometry,
     }
     made(cls, params).check_parameters()
     return params

@@ -14,7 +14,6 @@ from ...estimator.one_by_one import times_of
 from ...estimator.parameters import check_nominal
 from ...estimator.single import OneByOne
 from ...estimator.stream import StreamLearner
-from ...estimator.turns import in_turn
 from ...estimator.weights import check_class_weight, often
 from ...former import Counts
 from ...geometry import MISSING
@@ -37,7 +36,6 @@ class ClassicalTree(StreamLearner, Drawn):
     # Learning
 
     def check_parameters(self) -> None:
-        """Refuse wrong parameters with a ValueError or TypeError, before any data are read."""
         for name, value in self._chosen().items():
             options.check(name, value)
         check_class_weight(self.class_weight)
@@ -128,9 +126,7 @@ class ClassicalTree(StreamLearner, Drawn):
         values = [book.values for book in _books(self._quantiser)]
         self._tree.learn(data, values, len(self.classes_))
 
-    @in_turn
     def reset(self) -> None:
-        """Forget everything learnt."""
         self._single = None
         self._forget()
 
@@ -178,27 +174,23 @@ class ClassicalTree(StreamLearner, Drawn):
 
     # Predicting
 
-    @in_turn
     def predict(self, X: Frame) -> np.ndarray:
         """Class of every instance: the one that most instances are of where it comes to; array (n,)."""
         counts = self.leaf_counts(X)
         return self.classes_[majority(counts, self.classes_)]
 
-    @in_turn
     def predict_proba(self, X: Frame) -> NDArray[np.float64]:
         """Class shares of the instances where every instance comes to; float array (n, classes)."""
         counts = self.leaf_counts(X)
         totals = counts.sum(axis=1, keepdims=True)
         return np.where(totals, counts / np.maximum(totals, 1), 1 / counts.shape[1])
 
-    @in_turn
     def leaf_counts(self, X: Frame) -> NDArray[np.int64]:
         """How many instances of each class there are where every instance comes to; int array (n, classes)."""
         self._fitted()
         numbers, codes = self._values(self._quantiser, self._frame(X), read_only=True)
         return self._counts(Data(numbers, codes, np.zeros(len(codes), np.int32)))
 
-    @in_turn
     def leaf_counts_one(self, x: Mapping[Any, Any]) -> dict[Label, int]:
         """The same for one instance, by label; empty before any was learnt."""
         single = self._alone_if_begun()
@@ -216,7 +208,6 @@ class ClassicalTree(StreamLearner, Drawn):
 
     # Looking
 
-    @in_turn
     def report(self) -> dict[str, Any]:
         """Sizes and counts as a dict: instances kept, nodes, leaves, depth, attempts, splits, replaced, pruned.
 
@@ -232,13 +223,11 @@ class ClassicalTree(StreamLearner, Drawn):
         }
 
     @property
-    @in_turn
     def feature_importances_(self) -> NDArray[np.float64]:
         """How much each attribute's tests lessen the entropy; float array (attributes,), sum 1, or all 0."""
         view = self._shown()
         return importances(view, range(len(view.kind))[::-1], INFORMATION_GAIN, self.n_features_in_)
 
-    @in_turn
     def quantiser_summary(self) -> dict[str, Any]:
         """Kinds of ``attributes`` by name, and how many values nominal ones have."""
         self._fitted()

@@ -15,7 +15,7 @@ from ...estimator.looking.draw import Drawn
 from ...estimator.looking.explanation import Explanation
 from ...estimator.looking.history import History
 from ...estimator.parameters import BoardParameters
-from ...estimator.turns import in_turn
+from ...estimator.turns import at_any_time
 from ...hints import Frame, Label
 from ...interrupt import unbroken
 from ...options import table as options
@@ -51,7 +51,6 @@ class PositiveLearner(Learner, Drawn, BoardParameters):
     # Parameters, which are those of the trees
 
     def check_parameters(self) -> None:
-        """Refuse wrong parameters with a ValueError or TypeError, before any data are read."""
         options.check("level", self.level)
         if self.level is None and (isinstance(self.board, Board) or is_link(self.board)):
             raise ValueError(
@@ -143,11 +142,11 @@ class PositiveLearner(Learner, Drawn, BoardParameters):
                 setattr(self, name, getattr(first, name))
 
     @property
+    @at_any_time
     def unfinished(self) -> bool:
         """Whether there is a call that `resume` would finish."""
         return any(tree.unfinished for tree in self.__dict__.get("trees_", {}).values())
 
-    @in_turn
     def resume(self) -> None:
         """Go on after the link to the board was cut; see ``StreamTree.resume``."""
         self._fitted()
@@ -157,7 +156,6 @@ class PositiveLearner(Learner, Drawn, BoardParameters):
     # Predicting
 
     @property
-    @in_turn
     def level_(self) -> float:
         """The level of the tree whose estimated merit is the highest."""
         self._fitted()
@@ -168,7 +166,6 @@ class PositiveLearner(Learner, Drawn, BoardParameters):
         """The tree that predicts."""
         return self.trees_[self.level_]
 
-    @in_turn
     def predict_proba(self, X: Frame) -> NDArray[np.float64]:
         """Probabilities of both labels, in the order of ``classes_``; float array (n, 2)."""
         self._fitted()
@@ -176,7 +173,6 @@ class PositiveLearner(Learner, Drawn, BoardParameters):
         positive = self.classes_ == self.positive
         return np.where(positive, chances[:, None], 1 - chances[:, None])
 
-    @in_turn
     def predict(self, X: Frame) -> np.ndarray:
         """The label of every instance: ``positive``, or the other one for what is negative; array (n,)."""
         self._fitted()
@@ -188,13 +184,11 @@ class PositiveLearner(Learner, Drawn, BoardParameters):
 
     # Looking
 
-    @in_turn
     def report(self) -> dict[str, Any]:
         """Sizes and counts of the tree that predicts, its ``level`` and its ``merit``."""
         level = self.level_
         return self.trees_[level].report() | {"level": level, "merit": self.trees_[level].merit}
 
-    @in_turn
     def quantiser_summary(self) -> dict[str, Any]:
         """Codes used and values lost per attribute, of the tree that predicts; see ``Quantiser.summary``."""
         return self.tree_.quantiser_summary()
@@ -220,14 +214,12 @@ class PositiveLearner(Learner, Drawn, BoardParameters):
 
     # Keeping
 
-    @in_turn
     def reset(self) -> None:
         """Forget everything learnt and let go of the boards."""
         for tree in self.__dict__.get("trees_", {}).values():
             tree.reset()
         self._forget()
 
-    @in_turn
     def close(self) -> None:
         """Let go of the boards; what was learnt stays."""
         for tree in self.__dict__.get("trees_", {}).values():

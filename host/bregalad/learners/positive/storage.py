@@ -29,18 +29,18 @@ def restored(cls, meta, arrays, changes):
         if name in changes:
             raise ValueError(f"{name} is what the saved trees have learnt with: leave it as it is")
     with storage.of_the_file():
-        given = storage.checked_parameters(cls, meta)
-        levels = storage.made(cls, given)._levels
+        params = storage.checked_parameters(cls, meta)
+        levels = storage.made(cls, params)._levels
         if [own["level"] for own in meta["trees"]] != list(levels):
             raise ValueError(f"its trees are not those of the levels {levels}")
         learnt = [
-            _learnt(cls._kind(**given | {"level": level}), meta | own, storage.section(arrays, f"{place}_"))
+            _learnt(cls._kind(**params | {"level": level}), meta | own, storage.section(arrays, f"{place}_"))
             for place, (level, own) in enumerate(zip(levels, meta["trees"], strict=True))
         ]
-    learner = storage.made(cls, given | changes)
+    learner = storage.made(cls, params | changes)
     learner.check_parameters()
     trees = [
-        storage.built(cls._kind, given | {"level": level}, each, changes)
+        storage.built(cls._kind, params | {"level": level}, each, changes)
         for level, each in zip(levels, learnt, strict=True)
     ]
     learner._keep(dict(zip(levels, trees, strict=True)))
