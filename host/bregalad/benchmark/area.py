@@ -6,7 +6,6 @@ python -m bregalad.benchmark.area lanes=2 bus_width=64
 import argparse
 import json
 import re
-import subprocess
 import tempfile
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -36,7 +35,7 @@ def netlist_of(geometry, folder):
     from bregalad_hw.accelerator import Accelerator
     from bregalad_hw.build.families import ECP5
     from bregalad_hw.build.synthesis import readable
-    from bregalad_hw.build.tools import BuildError, tool
+    from bregalad_hw.build.tools import run_step
 
     family = ECP5()
     # As on boards, whose domain has no reset: registers begin as they were configured.
@@ -49,9 +48,8 @@ def netlist_of(geometry, folder):
     )
     # In the folder itself: YoWASP's Yosys sees nothing above the one it is started in.
     (folder / "top.ys").write_text(f"read_rtlil top.il\n{family.script('top')}\nwrite_json top.json\n")
-    done = subprocess.run([tool("yosys"), "-q", "top.ys"], cwd=folder, capture_output=True, text=True)
-    if done.returncode:
-        raise BuildError(f"yosys failed: {(done.stderr.strip().splitlines() or ['?'])[-1]}")
+    (folder / "build_top.sh").write_text("$YOSYS -q top.ys\n")
+    run_step(family, folder, "yosys")
     netlist = json.loads((folder / "top.json").read_text())
     family.improve(netlist)
     return netlist

@@ -8,10 +8,8 @@ The lanes' blocks lie where builds put them. Nothing else is there: no link, no 
 import argparse
 import json
 import re
-import subprocess
 import tempfile
 import time
-from contextlib import suppress
 from pathlib import Path
 
 from ..geometry import Geometry
@@ -20,7 +18,6 @@ from .area import netlist_of
 
 DEVICE = "LFE5U-85F"
 _REACHED = re.compile(r"Max frequency for clock '(.*)': ([\d.]+) MHz")
-_LOOK = 5  # seconds between two looks at the router
 _OPTIONS = "--85k --package CABGA756 --speed 6 --out-of-context --timing-allow-fail"
 
 
@@ -29,6 +26,7 @@ def route(geometry, mhz, seed):
     from bregalad_hw.build.families import ECP5
     from bregalad_hw.build.floorplan import place_lanes
     from bregalad_hw.build.report import describe_path
+    from bregalad_hw.build.routing import place_and_route
     from bregalad_hw.build.tools import tool, version_of
 
     start = time.monotonic()
@@ -38,11 +36,12 @@ def route(geometry, mhz, seed):
         place_lanes(netlist, DEVICE)
         ECP5().settle(netlist, "heap")
         (folder / "top.json").write_text(json.dumps(netlist))
-        command = [tool("nextpnr-ecp5"), *_OPTIONS.split(), "--placer", "heap"]
-        command += ["--json", "top.json", "--report", "timing.json", "--freq", str(mhz), "--seed", str(seed)]
-        output = _run(command, ECP5.routers, folder)
+        (folder / "build_top.sh").write_text(
+            f"$NEXTPNR_ECP5 {_OPTIONS} --json top.json --freq {mhz} --seed $SEED $STEP_OPTIONS >top.tim 2>&1\n"
+        )
+        place_and_route(ECP5(), folder, seed, "heap")
         timing = json.loads((folder / "timing.json").read_text())
-    clock, reached = _REACHED.findall(output)[-1]
+        clock, reached = _REACHED.findall((folder / "top.tim").read_text())[-1]
     return {
         "device": DEVICE,
         "geometry": geometry.as_dict(),
@@ -54,31 +53,6 @@ def route(geometry, mhz, seed):
         "tools": {name: version_of(tool(name)) for name in ("yosys", "nextpnr-ecp5")},
         "seconds": round(time.monotonic() - start),
     }
-
-
-def _run(command, routers, folder):
-    """Run nextpnr with the first of the routers that comes to an end; the last one does. What it has told of."""
-    from bregalad_hw.build.routing import is_stuck
-    from bregalad_hw.build.tools import BuildError
-
-    log = folder / "log"
-    for router in routers:
-        with log.open("w") as output:
-            running = subprocess.Popen([*command, *router.split()], cwd=folder, stdout=output, stderr=output)
-            try:
-                while router == routers[-1] or not is_stuck(log.read_text()):
-                    with suppress(subprocess.TimeoutExpired):
-                        running.wait(_LOOK)
-                        break
-            finally:
-                stopped = running.poll() is None
-                running.kill()
-                running.wait()
-        if not stopped:
-            break
-    if running.returncode:
-        raise BuildError(f"nextpnr failed: {(log.read_text().strip().splitlines() or ['?'])[-1]}")
-    return log.read_text()
 
 
 def main():
