@@ -1,4 +1,4 @@
-"""Files that take the place of older ones only as a whole, and folders with one writer."""
+"""Files that take the place of older ones only as a whole."""
 
 import os
 import stat
@@ -91,20 +91,3 @@ def check_wave(path):
         raise ValueError(f"wave must be a file that ends in .fst, the waveform's format, not {shown(str(path))}")
     check_writable(path)
     check_writable(save_file(path))
-
-
-@contextmanager
-def alone_in(folder, work):
-    """Keep others that do the same work, as "build", out of a folder; a ValueError if another does so now.
-
-    The folder is made if need be, and has a ``.lock`` then.
-    """
-    from filelock import FileLock, Timeout  # takes long to import, and few come here
-
-    folder.mkdir(parents=True, exist_ok=True)
-    try:
-        held = FileLock(folder / ".lock").acquire(timeout=0)
-    except Timeout as error:
-        raise ValueError(f"another {work} works in {folder}: wait for it, or choose another --output") from error
-    with held:
-        yield

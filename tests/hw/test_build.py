@@ -11,11 +11,10 @@ from dataclasses import replace
 
 import pytest
 from bregalad.cli import main
-from bregalad.files import alone_in
 from bregalad.geometry import PRESETS, Geometry
 from bregalad_hw.boards import BOARDS
 from bregalad_hw.build import synthesis, tools
-from bregalad_hw.build.bitstream import _clocks, build
+from bregalad_hw.build.bitstream import _clocks, alone_in, build
 from bregalad_hw.build.families import ECP5, Gowin
 from bregalad_hw.build.report import describe_path, table
 from bregalad_hw.build.routing import is_stuck, most_promising_first, place_and_route
@@ -229,11 +228,11 @@ def test_a_tool_that_fails(tmp_path, monkeypatch):
 
 def test_one_build_at_a_time_in_a_folder(tmp_path, capsys):
     (tmp_path / "top.bit").write_text("the other one's")
-    with alone_in(tmp_path, "build"):
+    with alone_in(tmp_path):
         assert main(["build", "ulx3s-12f", "--output", str(tmp_path)]) == 1
     assert f"another build works in {tmp_path}: wait for it" in capsys.readouterr().err
     assert (tmp_path / "top.bit").read_text() == "the other one's"
-    with alone_in(tmp_path, "build"):
+    with alone_in(tmp_path):
         pass
 
 

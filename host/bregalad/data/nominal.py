@@ -124,10 +124,7 @@ class ValueBook:
     @classmethod
     def from_dict(cls, state, declared=()):
         """The value book that `to_dict` described, of an attribute that declares these values, which have the first
-        codes; ValueError if it is none."""
-        for name in ("capacity", "values", "overflowed", "seen"):
-            if name not in state:
-                raise ValueError(f"no value book: {name!r} is missing")
+        codes; KeyError or ValueError if it is none."""
         values = state["values"]
         if not isinstance(values, list) or not all(isinstance(value, str | int | float) for value in values):
             raise ValueError("no value book: its values are no strings or numbers")

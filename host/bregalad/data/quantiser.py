@@ -204,9 +204,6 @@ class Quantiser:
     @classmethod
     def from_dict(cls, state, sample):
         """The quantiser that `to_dict` and ``sample.state()`` described."""
-        for name in ("schema", "books"):
-            if name not in state:
-                raise ValueError(f"no quantiser: {name!r} is missing")
         quantiser = cls(Schema.from_dict(state["schema"]))
         if len(state["books"]) != len(quantiser.books):
             raise ValueError(f"no quantiser: {len(state['books'])} books for {len(quantiser.books)} attributes")

@@ -13,12 +13,6 @@ ENSEMBLES = {"bagging": OnlineBagging, "leveraging": LeveragingBagging, "arf": A
 
 
 def load_learner(path: Path, **changes: Any) -> Any:
-    """Read a saved tree or ensemble of any class; ``changes`` replace its parameters.
-
-    Raises
-    ------
-    ValueError
-        If the file is none of this version's, or damaged.
-    """
+    """Read a saved tree or ensemble of any class; else as `bregalad.load_tree`."""
     known = TREES | CLASSICAL | POSITIVE | ENSEMBLES
     return storage.load(tuple(known.values()), path, changes)

@@ -371,12 +371,12 @@ class Learner(ClassifierMixin, BaseEstimator):
             state |= {"board": board.name, "geometry": board.geometry}
         return state
 
-take_turns(Learner)
-
-
     def __setstate__(self, state):
         super().__setstate__(state)
         _owned(self)
+
+
+take_turns(Learner)
 
 
 def _owned(value):

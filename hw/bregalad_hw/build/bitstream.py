@@ -3,10 +3,11 @@
 import json
 import shutil
 import time
+from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 
-from bregalad.files import alone_in
+from filelock import FileLock, Timeout
 
 from .report import describe_path, table
 from .routing import most_promising_first, place_and_route
@@ -69,8 +70,20 @@ def build(
     commands = {name: tool(name) for name in board.family.tools}
     top = board.top(geometry, (clock_mhz or board.clock_mhz) * 1e6, **options)
     # What was built before is kept until nothing else can be found wrong.
-    with alone_in(folder, "build"):
+    with alone_in(folder):
         return _built(board, top, folder, geometry, commands, aim_mhz, seeds or (board.seed,), placer, options, say)
+
+
+@contextmanager
+def alone_in(folder):
+    """Keep other builds out of a folder, which is made if need be and has a ``.lock`` then; ValueError if one is in."""
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        held = FileLock(folder / ".lock").acquire(timeout=0)
+    except Timeout as error:
+        raise ValueError(f"another build works in {folder}: wait for it, or choose another --output") from error
+    with held:
+        yield
 
 
 def _built(board, top, folder, geometry, commands, aim_mhz, seeds, placer, options, say):
