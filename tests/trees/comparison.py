@@ -15,40 +15,33 @@ def difference(nodes, reference, counted=None, node=0, path="root"):
     counted = counted or {}
     if (nodes.kind[node] == FORK) != (reference.alternate is not None):
         return f"{path}: an alternate, or none in the reference"
+    below = []
     if reference.alternate is not None:
-        found = difference(nodes, reference.alternate, counted, int(nodes.child[node]) + 1, f"{path} beside")
-        if found:
-            return found
+        below.append((reference.alternate, int(nodes.child[node]) + 1, f"{path} beside"))
         node = int(nodes.child[node])
-    kind = _KINDS[reference.kind]
-    if nodes.kind[node] != kind:
-        return f"{path}: kind {nodes.kind[node]}, reference {kind}"
-    if reference.observed is not None and node in counted:
-        observed, tables = counted[node]
-        if observed.tolist() != reference.observed.tolist():
-            return f"{path}: {observed} are counted, reference {reference.observed}"
-        for attribute, (table, observer) in enumerate(zip(tables, reference.observers, strict=True)):
-            if table[: len(observer.table)].tolist() != observer.table:
-                return f"{path}: attribute {attribute} is counted as {table}, reference {observer.table}"
-    if kind == LEAF:
-        mine = nodes.counts[node][: len(reference.counts)].tolist()
-        if mine != reference.counts.tolist():
-            return f"{path}: counts {mine}, reference {reference.counts.tolist()}"
-        return None
-    for name, theirs in (
-        ("attribute", reference.attribute),
-        ("threshold", reference.threshold),
-        ("default", reference.default),
-        ("width", len(reference.children)),
-    ):
-        mine = int(getattr(nodes, name)[node])
-        if mine != theirs and not (name == "threshold" and kind == MULTIWAY):
+    for name, mine, theirs in _facts(nodes, reference, counted.get(node), node):
+        if mine != theirs:
             return f"{path}: {name} {mine}, reference {theirs}"
     for branch, (child, other) in enumerate(zip(nodes.children(node), reference.children, strict=True)):
-        found = difference(nodes, other, counted, child, f"{path}.{branch}")
-        if found:
-            return found
-    return None
+        below.append((other, child, f"{path}.{branch}"))
+    return next(filter(None, (difference(nodes, other, counted, *place) for other, *place in below)), None)
+
+
+def _facts(nodes, reference, counted, node):
+    """What a node and the reference's have to be equal in: name, the node's, the reference's."""
+    yield "kind", nodes.kind[node], (kind := _KINDS[reference.kind])
+    if reference.observed is not None and counted is not None:
+        observed, tables = counted
+        yield "observed", observed.tolist(), reference.observed.tolist()
+        for attribute, (table, observer) in enumerate(zip(tables, reference.observers, strict=True)):
+            yield f"attribute {attribute} counted", table[: len(observer.table)].tolist(), observer.table
+    if kind == LEAF:
+        yield "counts", nodes.counts[node][: len(reference.counts)].tolist(), reference.counts.tolist()
+        return
+    for name in ("attribute", "threshold", "default"):
+        if name != "threshold" or kind != MULTIWAY:
+            yield name, int(getattr(nodes, name)[node]), getattr(reference, name)
+    yield "width", int(nodes.width[node]), len(reference.children)
 
 
 def counted_by(trainer):

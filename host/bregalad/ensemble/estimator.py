@@ -13,7 +13,7 @@ from ..estimator import board as tree_board
 from ..estimator.single import OneByOne
 from ..estimator.stream import StreamLearner
 from ..estimator.tree import StreamTree
-from ..estimator.turns import in_turn
+from ..estimator.turns import at_any_time, in_turn
 from ..former import Counts
 from ..hints import Frame
 from ..learners.hoeffding import VFDT

@@ -15,8 +15,8 @@ from tqdm import tqdm
 
 from .. import former
 from ..boards.base import Board
-from ..hints import Column, Frame, Path, Self
 from ..data.iterables import parts_of
+from ..hints import Column, Frame, Path, Self
 from ..options.option import Option
 from ..options.table import OPTIONS
 from ..policy.split_policy import SplitPolicy
@@ -69,10 +69,10 @@ class Learner(ClassifierMixin, BaseEstimator):
         learner = super().__new__(cls)
         learner._turns = Turns()  # here: copies and unpickled ones, which skip __init__, have one
         return learner
+
     def __init_subclass__(cls, **options):
         super().__init_subclass__(**options)
         take_turns(cls)
-
 
     def check_parameters(self) -> None:
         """Refuse wrong parameters with a ValueError or TypeError, before any data are read."""
@@ -175,12 +175,12 @@ class Learner(ClassifierMixin, BaseEstimator):
             If X, y, classes or weights are not as learnt before, or wrong; nothing of X is learnt
             then.
         BoardError
-    @at_any_time
             If the board fails; if its link was cut, `resume` finishes the call.
         """
         self._learn(X, y, classes, lambda labels, known: self._weights(labels, known, sample_weight))
         return self
 
+    @at_any_time
     def learn_stream(
         self, stream: Iterable[Any], class_name: str | None = None, classes: Column | None = None, progress: str = ""
     ) -> Self:

@@ -11,6 +11,7 @@ import numpy as np
 from pandas.api.types import is_hashable, is_scalar
 
 from .. import former
+from ..boards.base import Board
 from ..data.schema import Attribute
 from ..geometry import Geometry
 from ..hints import Label, Nominal

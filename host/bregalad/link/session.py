@@ -288,12 +288,7 @@ class Session:
             out.append(self._pack(kept.type, kept.payload, sequence=kept.sequence))
         quiet = now - self.last_received
         if late and self._is_timed and not out and (not self._flight or quiet >= self.longest):
-            self._owes = (self._owes or 0) | link.AckFlag.PROBE
-            if self._flight:
-                self._expires = min(self._since + self._timeout, now + self.longest * self._calm)
-            else:
-                self._expires = now + min(self._timeout * self._calm, self.longest)
-            self._calm = min(2 * self._calm, _MOST_BACKING_OFF)
+            self._probe(now)
         if self._owes or (self._owes is not None and not out):
             out.append(self._pack(link.FrameType.ACK, flags=self._owes))
         self._owes = None
@@ -302,6 +297,15 @@ class Session:
             # that this session sends, but tells so if it is asked.
             out.append(self._pack_hello(link.HelloFlag.RESUME))
         return out
+
+    def _probe(self, now):
+        """Ask whether the board is there."""
+        self._owes = (self._owes or 0) | link.AckFlag.PROBE
+        if self._flight:
+            self._expires = min(self._since + self._timeout, now + self.longest * self._calm)
+        else:
+            self._expires = now + min(self._timeout * self._calm, self.longest)
+        self._calm = min(2 * self._calm, _MOST_BACKING_OFF)
 
     @property
     def deadline(self):
