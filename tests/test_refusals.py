@@ -148,6 +148,10 @@ def test_errors_are_one_line(csv, tmp_path, monkeypatch, capsys, arguments, mess
         (["train", "CSV", "--class-weight", "yes"], "'yes' is not LABEL=X, a class and its weight"),
         (["train", "CSV", "--class-weight", "yes=many"], "'yes=many' is not LABEL=X"),
         (["predict", "CSV", "--tree", "t", "a\nb"], "unrecognized arguments: a b"),
+        (
+            ["train", "CSV", "--graec", "9"],
+            "train: unrecognized arguments: --graec 9; did you mean --grace (see",
+        ),
     ],
 )
 def test_what_is_wrong_comes_without_the_usage(csv, capsys, arguments, message):

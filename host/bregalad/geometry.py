@@ -192,9 +192,9 @@ class Geometry:
 
     @classmethod
     def parse(cls, words: Iterable[str], base: Geometry) -> Geometry:
-        """A geometry of a command line's words: that of a preset's name, or ``base``, changed by ``name=value`` pairs.
+        """Hardware's geometry of a command line's words: a preset's, or ``base``, changed by ``name=value`` pairs.
 
-        ValueError if there is no such preset or size, or a value is not allowed.
+        ValueError if there is no such preset or size, or a value is not allowed in hardware.
         """
         changes: dict[str, Any] = {}
         for word in words:
@@ -216,7 +216,9 @@ class Geometry:
                     changes[name] = int(value)
                 except ValueError:
                     raise ValueError(f"{name} must be an integer, not {value!r}") from None
-        return base.replace(**changes)
+        found = base.replace(**changes)
+        found.check_hardware()
+        return found
 
     def __hash__(self) -> int:
         return self._hash

@@ -35,7 +35,7 @@ def run(component, name, bench, folder, simulator=None, seed=1, testcase=None, *
         For the Verilog, the build and the results.
     simulator : str, optional
         Used if the environment variable SIM is not set; ``"icarus"`` by default. If BREGALAD_WAVES names a folder,
-        Verilator, which keeps the design's modules and names, writes waves there: ``bench``.fst.
+        Verilator, which keeps the design's modules and names, writes waves there: a file named as ``folder``.
     seed : int, optional
         Used if the environment variable BREGALAD_SEED is not set. Printed.
     testcase : str, optional
@@ -91,7 +91,7 @@ def run(component, name, bench, folder, simulator=None, seed=1, testcase=None, *
     finally:
         if waves:
             Path(waves).mkdir(parents=True, exist_ok=True)
-            shutil.copy(Path(folder) / "dump.fst", Path(waves) / f"{bench}.fst")
+            shutil.copy(Path(folder) / "dump.fst", Path(waves) / f"{Path(folder).name}.fst")
     tests, failures = get_results(results)
     if failures or not tests:
         raise SystemExit(f"{bench}: {failures} of {tests} tests failed, seed {seed}")

@@ -152,7 +152,7 @@ def test_geometry_errors(sizes, message):
 
 def test_searchers_of_a_geometry():
     """As many as the bus has numbers, whatever bus; unless it is said how many."""
-    usual = Geometry(bus_width=64)
+    usual = Geometry(bus_width=64, nodes=2)
     assert (usual.searchers, usual.replace(bus_width=256).searchers) == (2, 8)
     none = Geometry.parse(["searchers=0"], usual)
     assert none != usual and none.replace(bus_width=256).searchers == 0

@@ -253,3 +253,11 @@ def test_large_integers_and_floats_in_one_column_of_the_head():
     for part in parts:
         tree.partial_fit(part.to_pandas(types_mapper=pd.ArrowDtype), [0, 1], classes=[0, 1])
     assert tree.report()["instances"] == 4
+
+
+def test_a_word_among_numbers_is_told():
+    X = pd.DataFrame({"age": [*map(str, range(20)), "old"], "b": np.arange(21)})
+    with pytest.warns(UserWarning, match="'age' is nominal, for 1 of 21 values are no numbers, as 'old' of row 20: if"):
+        VFDT().partial_fit(X, np.arange(21) % 2, [0, 1])
+    for nominal in (["age"], [0], [-2]):  # nothing to tell: warnings are errors
+        VFDT(nominal=nominal).partial_fit(X, np.arange(21) % 2, [0, 1])

@@ -7,6 +7,7 @@ import select
 import sys
 import warnings
 from contextlib import contextmanager
+from difflib import get_close_matches
 from importlib import import_module
 from importlib.metadata import version
 
@@ -111,6 +112,14 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message):
         self.exit(2, f"{self.prog}: {one_line(message, _LONGEST)} (see {self.prog} --help)\n")
+
+    def parse_known_args(self, args=None, namespace=None):
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            known = (option for action in self._actions for option in action.option_strings)
+            near = get_close_matches(unknown[0].partition("=")[0], known, 1)
+            self.error(f"unrecognized arguments: {' '.join(unknown)}{'; did you mean ' * bool(near)}{''.join(near)}")
+        return found, unknown
 
 
 class _Notes(logging.Handler):

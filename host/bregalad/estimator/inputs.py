@@ -15,6 +15,7 @@ from ..data.frames import as_pandas, as_series
 from ..data.row import check_text
 from ..data.schema import Attribute, Schema
 from ..geometry import MISSING
+from ..warn import warn
 from ..words import ignored, listed, one_line, shown
 
 _LABELS = ("string", "boolean", "integer", "floating", "mixed-integer-float", "empty")
@@ -122,7 +123,10 @@ def class_indices(labels, known):
     indices = np.array([positions.get(value, -1) for value in values.tolist()], np.int32)[codes]
     if (indices < 0).any():
         row = int((indices < 0).argmax())
-        raise ValueError(f"y[{row}] is {shown(labels.tolist()[row])}, none of the classes {shown(known.tolist(), 300)}")
+        raise ValueError(
+            f"y[{row}] is {shown(labels.tolist()[row])}, none of the classes {shown(known.tolist(), 300)}: "
+            "name all that will ever come in the first call's classes"
+        )
     return indices
 
 
@@ -243,6 +247,7 @@ def schema_of(X, classes, nominal):
     else:
         names = [f"x{i}" for i in range(X.shape[1])]
         found = {}
+    words = {name for name, values in found.items() if values == ()}
     declared = nominal if isinstance(nominal, dict) else dict.fromkeys(nominal, ())
     for key, values in declared.items():
         name = str(key)  # a frame's columns may be named by numbers
@@ -251,6 +256,9 @@ def schema_of(X, classes, nominal):
         if name not in names:
             raise ValueError(f"nominal names the attribute {shown(key)}; there are {listed(names)}")
         found[name] = tuple(values) or found.get(name, ())
+        words.discard(name)
+    for name in words:
+        _warn_of_numbers(name, X[name])
     return Schema(
         tuple(
             Attribute(name, "nominal", found[name]) if name in found else Attribute(name, "numeric") for name in names
@@ -258,6 +266,18 @@ def schema_of(X, classes, nominal):
         class_name=class_name_beside(names),
         classes=tuple(classes.tolist()),
     )
+
+
+def _warn_of_numbers(name, column):
+    """Warn of a column that few of its words make nominal, the others being numbers."""
+    words = column[column.notna()].astype(str)
+    wrong = words[pd.to_numeric(words, errors="coerce").isna()]
+    if 0 < len(wrong) < len(words) / 2:
+        warn(
+            f"attribute {name!r} is nominal, for {len(wrong)} of {len(words)} values are no numbers, as "
+            f"{wrong.iloc[0]!r} of row {wrong.index[0]}: if it is numeric, take pd.to_numeric(X[{name!r}], "
+            f"errors='coerce'); if not, nominal=[{name!r}]"
+        )
 
 
 def too_many_values(names):

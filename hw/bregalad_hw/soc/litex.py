@@ -13,12 +13,16 @@ from .shared import ID_WIDTH
 
 
 class Bregalad(LiteXModule):
-    """The core with its buses and its event.
+    """The core with its buses and its event, in a SoC with a processor that takes interrupts::
 
-    ::
+        from bregalad import Geometry
+        from bregalad_hw.soc.litex import Bregalad
+        from litex.soc.integration.soc import SoCRegion
 
-        soc.bregalad = Bregalad(soc.platform, geometry) soc.bus.add_slave("bregalad", soc.bregalad.bus,
-        SoCRegion(origin=0x90000000, size=0x1000, cached=False)) soc.bus.add_master("bregalad", master=soc.bregalad.dma)
+        region = SoCRegion(origin=0x90000000, size=0x1000, cached=False)
+        soc.bregalad = Bregalad(soc.platform, Geometry(nodes=512))
+        soc.bus.add_slave("bregalad", soc.bregalad.bus, region)
+        soc.bus.add_master("bregalad", master=soc.bregalad.dma)
         soc.irq.add("bregalad")
 
     Parameters

@@ -26,7 +26,10 @@ def main(argv=None):
     for name in names:
         proof = PROOFS[name]
         with tempfile.TemporaryDirectory() as folder:
-            result, seconds, log = prove(name, folder)
+            try:
+                result, seconds, log = prove(name, folder)
+            except FileNotFoundError as error:  # a tool is missing
+                parser.exit(1, f"{error}\n")
         print(f"| {name} | {proof.says} | {proof.mode} | {proof.depth} | {result} | {seconds:.0f} |", flush=True)
         if result != "pass":
             failed = True
