@@ -257,7 +257,7 @@ def schema_of(X, classes, nominal):
             raise ValueError(f"nominal names the attribute {shown(key)}; there are {listed(names)}")
         found[name] = tuple(values) or found.get(name, ())
         words.discard(name)
-    for name in words:
+    for name in sorted(words, key=names.index):
         _warn_of_numbers(name, X[name])
     return Schema(
         tuple(
