@@ -203,6 +203,17 @@ def test_evaluation_is_predict_query_learn(strategy, seed):
 
 
 @every
+def test_queries_and_labels_in_batches(strategy, seed):
+    X, y = stream(seed)
+    made = strategy(tree(), 0.5, seed=seed)
+    for start in range(0, len(X), 250):
+        part = slice(start, start + 250)
+        ask = made.query(X[part])
+        made.partial_fit(X[part][ask], y[part][ask], ["no", "yes"])
+    assert made.tree.score(X, y) > 0.8 and made.asked <= 1500
+
+
+@every
 def test_a_seed_repeats_a_run(strategy):
     runs = [learnt(strategy)[0] for _ in range(2)]
     assert state(runs[0]) == state(runs[1]) and runs[0].tree.difference(runs[1].tree) is None

@@ -63,7 +63,7 @@ def test_words(tmp_path, written, word):
         ' 1, u , p \n?,"v w",q\n',
         "1,u,p\n?,'v w',q % a comment\n",
         "1,u,p\n?,v w,q\n",
-        "% one\n\n1,u,p\n   % two\n,'v w',q\n",
+        "% \"one\",'o\n\n1,u,p\n   % two\n,'v w',q\n",
         "{0 1}\n { 0 ?, 1 'v w', 2 q }\n",
         "{0 1,1 u,2 p}\n?,'v w',q\n",
         '{0 1,1 u}\n{0 ? ,1\t"v w",2 q} % a comment\n',

@@ -92,6 +92,7 @@ COLUMNS = {  # the column; its values, in the kind that the type tells; as words
     "float16": (pa.array(np.array([1, 0.5], np.float16)), [1, 0.5], ["1", "0.5"], [1, 0.5]),
     "float32": (pa.array([0.5, None], pa.float32()), [0.5, None], ["0.5", None], [0.5, None]),
     "float64": (pa.array([float("nan"), -1e30]), [None, -1e30], [None, str(int(-1e30))], [None, -1e30]),
+    "infinity": (pa.array([float("inf"), 1.0]), "inf", ["inf", "1"], "inf"),
     "decimal": (pa.array([decimal.Decimal("1.50"), None]), [1.5, None], ["1.50", None], [1.5, None]),
     "decimal256": (pa.array([decimal.Decimal("2"), None], pa.decimal256(40, 0)), [2, None], ["2", None], [2, None]),
     "null": (pa.nulls(2), [None, None], [None, None], [None, None]),

@@ -182,24 +182,6 @@ def test_nominal_attributes_may_lie_between_numeric_ones(between):
     assert (codes[:, between] == np.arange(len(X)) % 7).all()
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_threads_make_no_difference(seed):
-    """Values out of range and new nominal values in every thread's part."""
-    rng = np.random.default_rng(seed)
-    count = int(rng.integers(9000, 30_000))
-    X = np.column_stack([rng.standard_cauchy((count, 5)), rng.normal(size=(count, 4)), rng.zipf(1.3, (count, 3)) % 300])
-    X[rng.random(X.shape) < 0.01] = np.nan
-    X[:, 11] = rng.zipf(1.3, count) % 200  # a column of small whole numbers
-    schema = Schema(tuple(Attribute(f"x{i}", "numeric" if i < 9 else "nominal") for i in range(12)))
-    one, more = (learnt(Quantiser(schema), X) for _ in range(2))
-    for part in (slice(0, count // 2), slice(count // 2, count)):
-        for read_only in (True, False):
-            codes = one.encode(X[part], read_only=read_only)
-            found = more.encode(X[part], read_only=read_only, threads=int(rng.integers(2, 6)))
-            assert (codes == found).all(), f"seed {seed}"
-    assert state(one) == state(more)
-
-
 @pytest.mark.parametrize("kind", [np.float64, np.int64, np.int8, np.uint16, np.float32])
 def test_whole_numbers_are_nominal_values(kind):
     rng = np.random.default_rng(12)

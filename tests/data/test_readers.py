@@ -363,13 +363,6 @@ def test_a_folder_is_refused(tmp_path):
         open_stream(tmp_path)
 
 
-def test_infinity_as_a_word_of_parquet(tmp_path):
-    path = tmp_path / "t.parquet"
-    pd.DataFrame({"a": [1.0, np.inf], "c": [np.inf, 2.0]}).to_parquet(path)
-    X, y = whole(open_stream(path, nominal=["a"]))
-    assert X["a"].tolist() == ["1", "inf"] and y.tolist() == ["inf", "2"]
-
-
 DEFLATED, CENTRAL, LZMA = zipfile.ZIP_DEFLATED, b"PK\x01\x02", b"\x09\x04\x05\x00"
 DAMAGED = "the archive is damaged or cut short"
 

@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 from bregalad_sim import reference
+from bregalad_sim.reference.learner import best_two
 
 # What is decided takes effect at once.
 ReferenceVFDT, ReferenceEFDT = (partial(kind, block=1) for kind in (reference.ReferenceVFDT, reference.ReferenceEFDT))
@@ -102,6 +103,40 @@ def test_efdt_replaces_a_split_and_kills_its_subtree():
     assert len(tree.live()) == 3
 
 
+def test_efdt_prunes_where_no_split_is_best():
+    """The node of attribute 0's value 0 splits on attribute 1, which then means nothing.
+
+    Its inherited counts are 2000 of one class, its own soon half and half: the inherited ones make
+    every gain there negative.
+    """
+    quarters = [[0, 0, 0], [0, 0, 1], [0, 1, 0], [0, 1, 1]]
+    kinds = [([[0, 0, 0], [0, 1, 0]], 2000), ([[1, 0, 1], [1, 1, 1]], 200), ([[0, 0, 0], [0, 1, 1]], 200)]
+    rows = np.concatenate([np.resize(rows, (count, 3)) for rows, count in (*kinds, (quarters, 2000))])
+    codes, labels = rows[:, :2].astype(np.uint8), rows[:, 2]
+    tree = ReferenceEFDT([2, 2], 2, leaf_prediction="nba")
+    tree.learn(codes[:-1], labels[:-1])
+    # The root splits at 2200, its first attempt with two classes.
+    assert tree.splits[0][:2] == (2200, 0) and tree.splits[1][:2] == (2400, 1)
+    assert shape(tree.root).startswith("0(1(")
+    tree.learn(codes[-1:], labels[-1:])
+    assert shape(tree.root) == "0(. .)" and tree.event_counts.pruned == 1
+    assert tree.decisions[-1].outcome == "prune"
+    leaf = tree.root.children[0]
+    assert leaf.observed.tolist() == [1100, 1100] and leaf.counts.tolist() == [3100, 1100]
+    assert leaf.period == 200 and leaf.since == leaf.bayes_right == leaf.majority_right == 0
+
+
+def test_rounding_does_not_make_gains_unequal(monkeypatch):
+    tree = ReferenceVFDT([0, 0], 2, bins=4)
+    tree.learn(np.array([[0, 0], [200, 1]], np.uint8), [0, 1])
+    gains = iter(np.array([[0.1, 0.5, 0.5 + 1e-15], [0.5 + 2e-15, 0.3, 0.2]]))
+    monkeypatch.setattr(tree, "_gains", lambda node, sides: next(gains))
+    first, second = tree.candidates(tree.root)
+    assert first.threshold == 128 and first.lead == pytest.approx(0.4)
+    assert second.threshold == 64 and second.lead == pytest.approx(0.2)
+    assert best_two([first, second]) == [first, second]
+
+
 @pytest.mark.parametrize(
     "kind, options, message",
     [
@@ -128,17 +163,3 @@ def test_efdt_replaces_a_split_and_kills_its_subtree():
 def test_errors(kind, options, message):
     with pytest.raises((TypeError, ValueError), match=message):
         kind(**{"capacities": [0], "classes": 2, **options})
-
-
-@pytest.mark.parametrize(
-    "codes, labels, message",
-    [
-        ([[0]], [2], "labels must be 0 to 1, not 2 to 2"),
-        ([[0]], [-1], "labels must be 0 to 1, not -1 to -1"),
-        ([[0, 0]], [1], r"X must be \(1, 1\), not \(1, 2\)"),
-        ([[0], [0]], [1], r"X must be \(1, 1\), not \(2, 1\)"),
-    ],
-)
-def test_what_cannot_be_learnt(codes, labels, message):
-    with pytest.raises(ValueError, match=message):
-        ReferenceVFDT([0], 2).learn(np.array(codes, np.uint8), labels)
