@@ -214,12 +214,6 @@ def test_wrong_parameters_are_refused(options, error, message):
     assert not hasattr(forest, "classes_")
 
 
-def test_trees_that_are_taken_are_refused():
-    X, y = drifting(count=50)
-    with pytest.raises(ValueError, match="tree has learnt already"):
-        OnlineBagging(VFDT().fit(X, y)).fit(X, y)
-
-
 def test_what_is_wrong_leaves_no_trace():
     X, y = drifting(count=600)
     forest = make("arf").partial_fit(X[:500], y[:500], [0, 1])
@@ -241,7 +235,7 @@ def test_what_is_wrong_leaves_no_trace():
     same(forest, twin, X)
 
 
-def test_files_that_are_none_are_refused(tmp_path):
+def test_what_is_no_forest_is_refused(tmp_path):
     X, y = drifting(count=200)
     forest = make("arf").fit(X, y)
     forest.save(tmp_path / "forest")
@@ -254,6 +248,8 @@ def test_files_that_are_none_are_refused(tmp_path):
         load_learner(tmp_path / "forest", tree=VFDT())
     with pytest.raises(ValueError, match="threads must be 1 to 256"):
         load_learner(tmp_path / "forest", threads=0)
+    with pytest.raises(ValueError, match="tree has learnt already"):
+        OnlineBagging(VFDT().fit(X, y)).fit(X, y)
 
 
 @pytest.mark.parametrize("name", ["leveraging", "arf"])

@@ -69,10 +69,8 @@ def test_the_ring_is_as_large_as_layouts_may_want():
         assert Aligner(geometry.bus_width, 2, geometry.bus_bytes).size == 2 * reach_of(geometry)
 
 
-def test_event_counters():
+def test_event_counters(seed):
     """Counters are right after the latency, whichever is looked at, and after clears."""
-    seed = random.SystemRandom().getrandbits(31)
-    print(f"seed {seed}")
     rng = random.Random(seed)
     most = {"single": 1, "several": 7, "bytes": 64, "never": 1, "rare": 1}
     dut = EventCounters(most)

@@ -179,12 +179,6 @@ def test_a_board_that_is_closed():
     linked.close()
 
 
-@pytest.mark.parametrize("name", ["ecpix5-85f", "arty-a7-35", "tang-nano-20k"])
-def test_netlist_of_other_boards(name):
-    with pytest.raises(ValueError, match="netlist is for ECP5 boards with a serial port, not for"):
-        VirtualBoard(BOARDS[name], netlist=True)
-
-
 @needs("elec")
 @pytest.mark.parametrize(
     "board, count",
@@ -266,6 +260,10 @@ def test_address_resolution_and_ping(board, seed):
     [
         ("ulx3s-85f", "ratio", [3, 8.0, True], "ratio must be a whole number, at least 4 clocks per bit"),
         ("ecpix5-85f", "ratio", [0.2, "1"], "ratio must be at least 0.25 clocks per byte, not"),
+        *(
+            (name, "netlist", [True], "netlist is for ECP5 boards with a serial port, not for")
+            for name in ("ecpix5-85f", "arty-a7-35", "tang-nano-20k")
+        ),
         (
             "ecpix5-85f",
             "ip",

@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 import pytest
-from bregalad import BoardError, Geometry, open_board
+from bregalad import BoardError, Geometry
 from bregalad.complete import complete
 from bregalad.criteria import CRITERIA, DECLARED, criterion_of
 from bregalad.policy.bounds import confidence_bound, mcdiarmid_bound
@@ -16,7 +16,6 @@ from bregalad.protocol.reports import Kind, layout_of
 from bregalad.protocol.tree import TreeOpcode
 from bregalad_sim.golden import Golden
 from bregalad_sim.latency import GoldenBoard
-from models import SMALL
 
 # A release with another opcode or report kind, before who has to know it is imported.
 ANOTHER_OPCODE = """
@@ -195,8 +194,3 @@ def test_criteria_have_numbers_of_their_own():
     assert [
         criterion_of(name).number for name in ("information_gain", "gini", "kearns_mansour", "classification_error")
     ] == [0, 1, 2, 3]
-
-
-def test_boards_are_checked_as_they_are_opened():
-    with open_board("simulated", SMALL) as board:
-        assert board.found_geometry() == board.geometry
