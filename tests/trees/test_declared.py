@@ -1,11 +1,12 @@
-"""Trees that know attributes and classes before they learn, and what a leaf counts."""
+"""What every tree has: attributes and classes that are declared, what a leaf counts, a limit of depth."""
 
 import numpy as np
 import pandas as pd
 import pytest
-from bregalad import VFDT
+from bregalad import VFDT, load_tree
 from bregalad.estimator.single import Single
 from bregalad.learners.catalogue import TREES
+from bregalad.tree.table import LEAF
 from noisy import stream
 from sklearn.exceptions import NotFittedError
 
@@ -68,6 +69,22 @@ def test_leaf_counts(name, seed, monkeypatch):
     if name != "efdt":  # whose inner nodes count on: new leaves begin anew all the same
         tree.fit(X[:30], y[:30])
         assert tree.leaf_counts(X[:1]).tolist() == [[int((y[:30] == label).sum()) for label in ("no", "yes")]]
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_depth_is_limited(name, tmp_path):
+    X, y = stream(6000, missing=0)
+    y = y ^ (X[:, 1] > 0.5)
+    tree = TREES[name](max_depth=2, tau=0.2).fit(X, y)
+    assert tree.get_depth() == 2
+    assert TREES[name](max_depth=1, tau=0.2).fit(X, y).get_depth() == 1
+    tree.save(tmp_path / "tree")
+    again = load_tree(tmp_path / "tree", max_depth=3)
+    assert again.partial_fit(X, y).get_depth() == 3
+    again = load_tree(tmp_path / "tree", max_depth=1)  # what is deeper stays
+    again.partial_fit(X, y)
+    kinds = again._nodes.kind[again._nodes.descendants()]
+    assert again.get_depth() == 2 and (kinds != LEAF).sum() <= 3
 
 
 def test_a_tree_that_grows_grows_on():

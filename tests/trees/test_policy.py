@@ -3,6 +3,7 @@
 import math
 import random
 
+import numpy as np
 import pytest
 from attempts import UNIT, Attempt, Bench, Reference
 from bregalad.geometry import Geometry
@@ -10,7 +11,9 @@ from bregalad.policy.bounds import confidence_bound, practical_bound
 from bregalad.policy.criteria import GINI
 from bregalad.policy.decide import KEEP, SPLIT, TIE
 from bregalad.policy.split_policy import VARIANTS, SplitPolicy
+from bregalad.policy.subset import leave_out
 from bregalad.tree.cells import CellMap
+from bregalad.tree.nodes import Nodes
 from bregalad.tree.split import child_wait, style_of
 from bregalad_sim.reference import node as reference
 from hypothesis import assume, given, seed, settings
@@ -78,6 +81,18 @@ def test_pure_nodes_start_no_averages():
 def test_inner_nodes_are_revised_at_any_depth():
     bench = Bench(SplitPolicy(anytime=True, max_depth=1), depth=3, inner=0)
     assert bench.decision([500, 500], 0.1, 0.9) == SPLIT
+
+
+def test_every_few_attributes_are_drawn_as_often():
+    print("seed 27")
+    nodes = Nodes(2)
+    drawn = np.zeros(5, int)
+    for number in range(5000):
+        out = np.array([False, False, True, False, False])
+        leave_out(nodes.table, 0, 2, number, out)
+        assert (~out).sum() == 2
+        drawn += ~out
+    assert drawn[2] == 0 and abs(drawn[[0, 1, 3, 4]] - 2500).max() < 4 * np.sqrt(1250)
 
 
 def wait(policy, above, tie):

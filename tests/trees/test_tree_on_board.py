@@ -8,10 +8,8 @@ import numpy as np
 import pytest
 from bregalad.boards import open_board
 from bregalad.boards.base import BoardError
-from bregalad.data.keys import edge_keys
 from bregalad.driver import checkpoint
 from bregalad.driver.trainer import Trainer
-from bregalad.engine.history import PRUNED, REPLACED
 from bregalad.geometry import NONE
 from bregalad.policy.split_policy import SplitPolicy
 from bregalad.protocol.commands import COMMAND_BYTES, COMMANDS, Opcode
@@ -20,8 +18,9 @@ from bregalad.protocol.reports import Kind, layout_of
 from bregalad.protocol.rows import Column, RowKind, RowLayout
 from bregalad.protocol.tree import TREE_COMMANDS, TreeKind, TreeOpcode
 from bregalad.tree.cells import CellMap
+from bregalad.tree.split import sides_of
 from bregalad_sim.latency import GoldenBoard, LateBoard
-from driving import CAPACITIES, TREES, active, drifting, geometry
+from driving import CAPACITIES, TREES, active, drifting, geometry, trainer_on
 from marks import nightly
 
 
@@ -142,17 +141,6 @@ def test_goes_on_on_another_board(tree, late, seed):
     assert active(trainer.nodes) == active(whole.nodes)
 
 
-def test_rows_of_nodes_that_went_are_told_anew():
-    """Where a split is revised its children may get rows that the board has known before, as leaves."""
-    trainer, _ = both("efdt", 6000, geometry(80), 4)
-    assert trainer.event_counts.replaced and trainer.event_counts.pruned
-    events = trainer.event_counts.history.in_order()[0]["event"]
-    assert [(events == each).sum() for each in (REPLACED, PRUNED)] == [
-        trainer.event_counts.replaced,
-        trainer.event_counts.pruned,
-    ]
-
-
 def out_of_turn(trainer, number):
     """Reports that no board gives then, and what is said of them."""
     geometry, free = trainer.board.geometry, int(trainer.growth.pool.stack[1])
@@ -239,26 +227,24 @@ def test_instances_weigh_the_same(tree, prediction, seed):
     assert trainer.event_counts.splits > 1 and (tree == "vfdt" or trainer.board.counters()["halvings"])
 
 
-@pytest.mark.parametrize("tree, slots", [("vfdt", 7), ("vfdt adaptive", 2), ("efdt", 7), ("efdt averages", 5)])
-def test_short_of_slots(tree, slots):
-    """Which leaves keep a slot is read from their rows."""
-    trainer, device = both(tree, 2500, geometry(slots), 5, review_period=500)
-    assert not all(active(device.nodes)) and trainer.event_counts.splits > 1
-
-
-@pytest.mark.parametrize("seed, slots", [(101, 12), (245, 7), (297, 20)])
-def test_which_leaf_loses_its_slot_is_as_of_the_decision(seed, slots):
-    """Not as of its attempt: other leaves count meanwhile."""
-    both("vfdt", 4000, geometry(slots), seed)
-
-
 @pytest.mark.parametrize(
-    "tree, seed, slots, period",
-    [("efdt", 6656, 7, 300), ("efdt averages", 8627, 7, 300), ("efdt kdd2018", 1594, 7, 20_000)],
+    "tree, slots, seed, count, period",
+    [
+        # Which leaves keep a slot is read from their rows,
+        *((*case, 5, 2500, 500) for case in (("vfdt", 7), ("vfdt adaptive", 2), ("efdt", 7), ("efdt averages", 5))),
+        # as of the decision, not of its attempt: other leaves count meanwhile.
+        *(("vfdt", slots, seed, 4000, 20_000) for slots, seed in ((12, 101), (7, 245), (20, 297))),
+        # Decisions on nodes that went are void: a split is revised while attempts below are still to take effect.
+        ("efdt", 7, 6656, 3000, 300),
+        ("efdt averages", 7, 8627, 3000, 300),
+        ("efdt kdd2018", 7, 1594, 3000, 20_000),
+        # Where a split is revised its children may get rows that the board has known before, as leaves.
+        ("efdt", 80, 4, 6000, 20_000),
+    ],
 )
-def test_decisions_on_nodes_that_went_are_void(tree, seed, slots, period):
-    """Where a split is revised while attempts below it are still to take effect."""
-    both(tree, 3000, geometry(slots), seed, review_period=period)
+def test_same_where_nodes_lose_slots_and_rows(tree, slots, seed, count, period):
+    trainer, device = both(tree, count, geometry(slots), seed, review_period=period)
+    assert trainer.event_counts.splits > 1 and (count != 2500 or not all(active(device.nodes)))
 
 
 def lay_down(trainer, codes, labels):
@@ -303,35 +289,8 @@ def test_leaves_compete_in_time_for_rows_that_lie_in_memory():
         assert device.learn_rows(6 * begin, end - begin) == right.sum()
         assert active(device.nodes) == active(expected.nodes)
     assert device.nodes.difference(expected.nodes) is None
-
-
-@pytest.mark.parametrize("tree", ["vfdt", "efdt"])
-def test_floats_that_lie_in_memory(tree, seed):
-    """The board encodes rows itself, the same ones as often as asked: the tree of codes that the host has made."""
-    rng = np.random.default_rng(seed)
-    values = rng.normal(size=(1200, 4)).astype(np.float32)
-    values[rng.random(values.shape) < 0.05] = np.nan
-    labels = (np.nan_to_num(values[:, 0]) + values[:, 1] ** 2 > 0.6).astype(np.int32)
-    edges = np.sort(rng.normal(size=(4, 60)), axis=1)
-    codes = np.stack([np.searchsorted(edges[i], values[:, i], "right") for i in range(4)], axis=1).astype(np.uint8)
-    codes[np.isnan(values)] = 255
-    sizes = geometry(32)
-    cells = CellMap.build([0] * 4, sizes.bins, "multiway")
-    policy = SplitPolicy(delta=1e-2, grace=60, **TREES[tree])
-    expected = Trainer(open_board("emulated", sizes), cells, policy, 2)
-    board = GoldenBoard(sizes.replace(nodes=256), 1 << 16)
-    device = Trainer(board, cells, policy, 2)
-    layout = RowLayout([Column(f"x{i}", 4 + 4 * i, RowKind.F32) for i in range(4)], 20, label=1)
-    rows = np.zeros(1200, [("pad", "u1"), ("label", "u1"), ("rest", "u1", 2), ("x", "<f4", 4)])
-    rows["label"], rows["x"] = labels, values
-    device.driver.declare(layout, {i: edge_keys(edges[i], RowKind.F32) for i in range(4)})
-    board.load(7, rows.view(np.uint8).reshape(-1))
-    for _ in range(2):
-        right = expected.learn(codes, labels) == labels
-        assert device.learn_rows(7, 1200) == right.sum()
-    assert device.nodes.difference(expected.nodes) is None and expected.event_counts.splits > 1
-    with pytest.raises(ValueError, match="do not lie in the 65536 bytes of memory"):
-        device.learn_rows(1 << 15, 3000)
+    with pytest.raises(ValueError, match="do not lie in the 32768 bytes of memory"):
+        device.learn_rows(1 << 14, 3000)
 
 
 @pytest.mark.parametrize("tree, nodes", [("vfdt", 26), ("efdt", 4)])
@@ -349,3 +308,20 @@ def test_a_tree_whose_node_table_is_full_learns_on(tree, nodes, seed):
         found.append((device, np.concatenate(predictions)))
     (emulated, expected), (late, predictions) = found
     assert (predictions == expected).all() and late.nodes.difference(emulated.nodes) is None
+
+
+@pytest.mark.parametrize("nominal_split", ["multiway", "one_vs_rest"])
+def test_a_splits_edits_find_room_whatever_the_bins_hold(nominal_split):
+    board = GoldenBoard(geometry(400, nodes=1024))
+    growth = trainer_on(board, SplitPolicy(anytime=True), nominal_split).growth
+    cells, full = growth.cells, np.ones((8, 2), np.int64)
+    for attribute, first in enumerate(cells.first_cell):
+        values = cells.values(attribute, [full] * len(cells.cells_of(attribute)))
+        assert 1 + len(sides_of(values, cells.kind[first], 0)) <= growth.most_edits
+
+
+def test_weights_that_a_board_does_not_take():
+    device = trainer_on(GoldenBoard(geometry(80, nodes=512)), SplitPolicy())
+    device.check_weights(np.full(10, 63, np.int32), 10)
+    with pytest.raises(ValueError, match="board golden takes weights up to 63, not 64: choose board='emulated'"):
+        device.check_weights(np.full(10, 64, np.int32), 10)

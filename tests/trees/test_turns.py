@@ -1,16 +1,13 @@
 """Turns that calls take at a tree: in what order, and what Ctrl-C leaves of them."""
 
 import itertools
-import signal
 import threading
 
 import pytest
-from at_once import PATIENCE, all_at_once, switching_often, waited_for  # noqa: F401 (a fixture for all tests)
-from bregalad import VFDT
+from at_once import PATIENCE, switching_often, waited_for  # noqa: F401 (a fixture for all tests)
 from bregalad.estimator import turns as turns_module
 from bregalad.estimator.turns import Turns, in_turn
-from bregalad_sim.ctrl_c import interrupted, interruptible
-from noisy import stream
+from bregalad_sim.ctrl_c import interrupted
 
 
 def in_line(turns, thread):
@@ -56,37 +53,6 @@ def test_whose_turn_it_is():
     turns.give()
     turns.give()
     assert not turns.taken
-
-
-def test_ctrl_c_while_waiting_for_a_turn():
-    X, y = stream(1000)
-    tree = VFDT().fit(X, y)
-    taken, came, give = (threading.Event() for _ in range(3))
-
-    def keep():
-        tree._turns.take()
-        taken.set()
-        while not waited_for(tree._turns):
-            assert not came.wait(0.001)
-        while not came.wait(0.01):  # one that comes just before Python waits is not looked at
-            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
-        assert give.wait(PATIENCE)
-        tree._turns.give()
-
-    thread = threading.Thread(target=keep, daemon=True)
-    with interruptible():
-        thread.start()
-        assert taken.wait(PATIENCE)
-        try:
-            with pytest.raises(KeyboardInterrupt):
-                tree.predict(X)
-            came.set()
-            give.set()
-        except KeyboardInterrupt:  # another one
-            came.set()
-    thread.join(PATIENCE)
-    assert not waited_for(tree._turns)
-    all_at_once(lambda: tree.predict(X), lambda: tree.partial_fit(X, y))
 
 
 class _Thing:
