@@ -65,10 +65,8 @@ def test_a_value_that_is_missing(value):
         (lambda: ValueBook((), 2.0), TypeError, "integer"),
         (lambda: ValueBook("ab", 1), ValueError, "2 values are declared, but capacity is 1"),
         (lambda: ValueBook("aa"), ValueError, "declared twice"),
-        (lambda: ValueBook.from_dict({}), ValueError, "'capacity' is missing"),
         (lambda: Quantiser(3), TypeError, "schema must be a Schema, not 3"),
         (lambda: Quantiser(Schema((X,)), capacity=[3, 3]), ValueError, "2 entries for 1 attributes"),
-        (lambda: Quantiser.from_dict({}, {}), ValueError, "'schema' is missing"),
     ],
 )
 def test_bad(make, error, match):
