@@ -68,18 +68,6 @@ def test_text(tmp_path, packing, name, change):
         assert stream.len_hint == 4
 
 
-def test_chunks_and_types(tmp_path):
-    text = "".join(f"{i},v{i % 3},{i % 2}\n" for i in range(1000))
-    stream = open_stream(write(tmp_path, "t.csv", text), chunk=300)
-    assert stream.len_hint is None and stream.schema.names == ("x0", "x1")
-    sizes = []
-    for X, y in stream:
-        assert X["x0"].dtype == np.float64 and X["x1"].dtype == object
-        assert isinstance(y, np.ndarray) and len(X) == len(y)
-        sizes.append(len(y))
-    assert sizes == [300, 300, 300, 100]
-
-
 def test_words_that_look_like_numbers_stay_words(tmp_path):
     """What a file says is the value and the label, whatever else stands in its chunk."""
     head = "@relation r\n@attribute a {01,1,1.0}\n@attribute class {TRUE,FALSE}\n@data\n"
