@@ -105,7 +105,6 @@ def test_limits():
     assert found["link"] == pytest.approx(300e3 * 32 / 34)
     assert found["array"] == pytest.approx(100e6 * 8 / 1.08, rel=1e-3)
     assert found["memory"] == pytest.approx(100e6 * 32 / (33 / 16))
-    # Each at its own rate.
     assert limits(BOARDS["tang-nano-20k"], 4, 81e6)["link"] == pytest.approx(100e3 * 4 / 6)
     # Rows in a board's own memory need no flags.
     assert limits(BOARDS["ulx3s-85f-sdram"], 32, 50e6)["memory"] == pytest.approx(87e6 * 32 / 33)
