@@ -328,8 +328,8 @@ NIGHTLY = {
 @pytest.mark.parametrize(
     "bench, make, told",
     [
-        pytest.param(bench, *case, id=f"{bench}-{number}", marks=marks)
-        for table, marks in ((BENCHES, []), (NIGHTLY, [pytest.mark.slow]))
+        pytest.param(bench, *case, id=f"{bench}-{when}{number}", marks=marks)
+        for table, when, marks in ((BENCHES, "", []), (NIGHTLY, "nightly-", [pytest.mark.slow]))
         for bench, cases in table.items()
         for number, case in enumerate(cases)
     ],
