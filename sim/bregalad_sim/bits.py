@@ -6,8 +6,6 @@ from amaranth.hdl import Shape
 from amaranth.lib import data
 from bregalad.geometry import NONE
 
-__all__ = ["candidate_fields", "pack", "attempt_fields", "unpack", "words_of"]
-
 
 def _fields(layout):
     if not hasattr(layout, "_bregalad_fields"):

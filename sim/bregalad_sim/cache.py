@@ -2,8 +2,6 @@
 
 import numpy as np
 
-__all__ = ["CachedMap"]
-
 _EVICTED = 200  # lines at a time
 
 

@@ -4,8 +4,6 @@ import signal
 import sys
 from contextlib import contextmanager
 
-__all__ = ["interrupted", "interruptible"]
-
 
 @contextmanager
 def interruptible():

@@ -16,8 +16,6 @@ from bregalad.protocol.tree import TREE_REGISTERS
 from .golden import Golden
 from .soc_memory import SocMemory
 
-__all__ = ["GoldenMap"]
-
 _NAMES = {register.addr: register.name for register in (*REGISTERS, *TREE_REGISTERS)}
 _SOC_NAMES = {register.addr: register.name for register in SOC_REGISTERS}
 _INDEX = 0xFFFFFFFF  # where indices go round

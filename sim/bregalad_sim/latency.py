@@ -6,8 +6,6 @@ from bregalad.protocol.reports import layout_of
 
 from .golden import Golden
 
-__all__ = ["GoldenBoard", "LateBoard"]
-
 
 class GoldenBoard(Device):
     """The golden model behind the driver's interface: slow, and right by definition."""

@@ -21,8 +21,6 @@ from bregalad.protocol.registers import IDENTITY, REGISTERS, Access
 from bregalad.protocol.reports import layout_of
 from bregalad.protocol.tree import TREE_REGISTERS
 
-__all__ = ["BoardEnd"]
-
 _BUSY = 0.001  # seconds between two looks at a ring that is not empty
 _BY_ADDRESS = {register.addr: register for register in REGISTERS}
 _OF_TREES = {register.addr: register for register in TREE_REGISTERS}

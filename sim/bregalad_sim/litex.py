@@ -9,8 +9,6 @@ from bregalad.boards.base import BoardError
 from .litex_soc import CORE, MEMORY
 from .verilated import litex_library
 
-__all__ = ["LitexMap"]
-
 
 class LitexMap:
     """The core by the SoC's bus, and its memory: what a driver needs.

@@ -3,8 +3,6 @@
 import re
 from pathlib import Path
 
-__all__ = ["CORE", "MEMORY", "write_soc"]
-
 CORE, MEMORY = 0x90000000, 0x40000000  # where the bus has them
 
 

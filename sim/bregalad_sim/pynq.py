@@ -4,8 +4,6 @@ import asyncio
 
 from bregalad.protocol.soc import SOC_BYTES
 
-__all__ = ["Pynq"]
-
 _AT = 0x43C00000  # of the core's registers
 _PIN = "core/interrupt"
 

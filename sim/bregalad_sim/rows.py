@@ -4,8 +4,6 @@ import numpy as np
 from bregalad.geometry import MISSING
 from bregalad.protocol.rows import KIND_BYTES, Column, RowKind, RowLayout, reach_of
 
-__all__ = ["any_edges", "any_layout", "any_rows", "coded", "records_of"]
-
 _TYPES = {RowKind.CODE: "u1", RowKind.U8: "u1", RowKind.U16: "<u2", RowKind.I32: "<i4", RowKind.F32: "<f4"}
 _SPECIAL = np.array(
     [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e-45, -1e-45, 1.1754944e-38, 3.4028235e38, -3.4028235e38], "<f4"

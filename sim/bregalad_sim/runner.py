@@ -8,8 +8,6 @@ from pathlib import Path
 
 from . import verilog
 
-__all__ = ["run", "parameters"]
-
 _PARAMETERS = "BREGALAD_PARAMETERS"
 
 # The bundled build would spend most of its time on optimising cold code.

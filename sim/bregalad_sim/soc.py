@@ -8,8 +8,6 @@ from bregalad.boards.base import BoardError
 from .soc_memory import SocMemory
 from .verilated import core_library
 
-__all__ = ["SimulatedMap"]
-
 
 class SimulatedMap(SocMemory):
     """What a driver needs of a core in a system on chip, as PYNQ's MMIO and `allocate` give it.

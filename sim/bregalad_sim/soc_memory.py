@@ -3,8 +3,6 @@
 import numpy as np
 from bregalad.protocol.soc import PAGE
 
-__all__ = ["SocMemory"]
-
 
 class SocMemory:
     """Base of maps.

@@ -14,8 +14,6 @@ from cocotb.triggers import FallingEdge, ReadOnly, RisingEdge, Timer
 
 from .bits import pack, unpack
 
-__all__ = ["BlockBench", "Sink", "Source", "feed", "reset"]
-
 
 class BlockBench:
     """A block under test, random numbers, and the other ends of its streams.

@@ -10,8 +10,6 @@ from bregalad.protocol.tree import MANY, TreeOpcode, pack_tree
 
 from .golden.node import Node, pack_edit
 
-__all__ = ["Traffic"]
-
 
 class Traffic:
     """Make configurations and commands for a geometry.

@@ -13,8 +13,6 @@ from bregalad.protocol.tree import TreeKind
 from .latency import GoldenBoard
 from .tree_traffic import TreeTraffic
 
-__all__ = ["SIZES", "SMALL", "Lockstep", "run"]
-
 SMALL = PRESETS["tiny"].replace(
     bins=4, classes=3, slots=6, count_width=12, bus_width=64, naive_bayes=True, nodes=21, alternates=3
 )

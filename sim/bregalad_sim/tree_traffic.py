@@ -11,8 +11,6 @@ from .golden.node import Node
 from .rows import any_edges, any_layout, any_rows
 from .traffic import Traffic
 
-__all__ = ["TreeTraffic"]
-
 
 class TreeTraffic(Traffic):
     """Make commands, and rows for the memory's size; parameters as of `Traffic`."""

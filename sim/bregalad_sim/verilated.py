@@ -24,8 +24,6 @@ from filelock import FileLock
 
 from . import wave
 
-__all__ = ["BuildError", "board_library", "core_library", "library", "litex_library"]
-
 _HERE = Path(__file__).parent
 _CELLS = [_HERE / name for name in ("ecp5.v", "gowin.v", "xilinx.v")]
 _DEBIAN = {"g++": "g++", "make": "make", "perl": "perl"}  # tool to Debian package

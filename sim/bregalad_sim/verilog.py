@@ -9,8 +9,6 @@ from amaranth.back import rtlil, verilog
 from bregalad_hw.build.synthesis import synthesise
 from bregalad_hw.build.tools import BuildError, tool
 
-__all__ = ["leave_open", "netlist_script", "write", "write_board", "write_flat", "write_netlist"]
-
 # Icarus only writes of an assertion that is broken, and goes on.
 _ASSERT = re.compile(r"^( *)assert \((.*)\);$", re.MULTILINE)
 _SOURCE = re.compile(r"^ *\(\* src = .* \*\)\n", re.MULTILINE)

@@ -8,8 +8,6 @@ from pathlib import Path
 from bregalad.files import replacing, save_file
 from vcd.gtkw import GTKWSave
 
-__all__ = ["NAMES", "begin_wave", "blocks"]
-
 # What the documentation calls a block, where its instance has another name.
 NAMES = {
     "array": "attribute processor array",

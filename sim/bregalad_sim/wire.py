@@ -8,9 +8,6 @@ from dataclasses import dataclass
 
 from bregalad.link import Wire
 
-__all__ = ["Faults", "FaultyWire", "SimulatedWire"]
-
-
 _LOOKS = 10_000
 
 

@@ -6,8 +6,6 @@ from bregalad.protocol.decider import DECIDER
 from ..golden import Candidate
 from ..golden.decider import Attempt
 
-__all__ = ["FIELDS", "Made"]
-
 FIELDS = {f"{register.name}.{field.name}": field for register in DECIDER for field in register.fields}
 
 

@@ -13,8 +13,6 @@ from bregalad_hw.mcmu.tracker import Tracker
 from ..golden.tree import Tree
 from .sides import SIDES
 
-__all__ = ["COUNTED", "SPENT", "Counting", "Model"]
-
 COUNTED = {"node": "nodes", "halved": "halvings", "beat": "beats"}  # members, and the model's events
 SPENT = ("counting", "halving", "wait_lock", "wait_report")
 _INSIDE = ("table", "path", "next_slot", "locked", "next_locked")  # members that do not lead outside

@@ -4,8 +4,6 @@ from bregalad.protocol.nodes import KIND_LOW
 
 from ..golden.node import Node
 
-__all__ = ["edit_of", "row_of"]
-
 
 def edit_of(node, row):
     """The fields of the EDIT that writes a row."""

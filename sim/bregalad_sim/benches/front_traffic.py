@@ -28,8 +28,6 @@ from ..golden.walker import NodeTable
 from ..rows import any_edges, any_layout, any_rows
 from ..streams import BlockBench
 
-__all__ = ["FrontTraffic", "Record", "RowTraffic"]
-
 
 @dataclass
 class Record:

@@ -3,8 +3,6 @@
 from bregalad.predictors import Predictor
 from bregalad.protocol.leaf_rows import LEAF_ROWS
 
-__all__ = ["configure", "shown"]
-
 _PORTS = {
     field.name: f"configuration__{register.name}__{field.name}" for register in LEAF_ROWS for field in register.fields
 }

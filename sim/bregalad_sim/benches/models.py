@@ -3,8 +3,6 @@
 import logging
 import random
 
-__all__ = ["answer", "pause", "quiet"]
-
 
 def quiet(dut, *prefixes):
     """Log only warnings of the models at these ports."""

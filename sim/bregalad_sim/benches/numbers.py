@@ -4,8 +4,6 @@ import random
 
 import cocotb
 
-__all__ = ["any_numbers"]
-
 
 def any_numbers(width, count):
     """Of so many bits: those about powers of two, then so many of any size, then all if these would be enough."""

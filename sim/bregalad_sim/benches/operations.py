@@ -6,8 +6,6 @@ from bregalad_hw.array.operation import Op
 
 from .sides import bin_of
 
-__all__ = ["Placed", "execute", "execute_pass"]
-
 
 class Placed:
     """Slots of the latest PLACEs, whose bin windows may be on their way to memory."""

@@ -3,8 +3,6 @@
 from bregalad.fixed import BAYES_FALL, BAYES_UNIT, bayes_log2
 from bregalad.protocol.registers import CellKind
 
-__all__ = ["ABOVE", "BELOW", "SIDES", "bin_of", "terms_of"]
-
 SIDES = BELOW, ABOVE = 1, 2  # `side` of a COUNT
 
 

@@ -2,8 +2,6 @@
 
 from bregalad.fixed import BAYES_BINS, BAYES_UNIT, UNUSED_CLASS, bayes_log2, neighbour_log
 
-__all__ = ["scores_of"]
-
 
 def scores_of(class_counts, words, classes):
     """Log2 of every class's share up to what all have in common, times BAYES_BINS.

@@ -16,8 +16,6 @@ from .node import Node
 from .state import Cell, Entry
 from .tree import Tree
 
-__all__ = ["Golden"]
-
 # Until a LEARN has ended.
 _WAIT = (Opcode.LEARN, Opcode.FENCE, TreeOpcode.LAYOUT, TreeOpcode.EDGES, TreeOpcode.TURN)
 

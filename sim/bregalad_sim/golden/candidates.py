@@ -6,8 +6,6 @@ from bregalad.criteria import criterion_of
 from bregalad.geometry import NONE
 from bregalad.protocol.registers import CellKind
 
-__all__ = ["Candidate", "gain_of", "join", "top"]
-
 
 @dataclass
 class Candidate:

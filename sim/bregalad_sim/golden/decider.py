@@ -6,8 +6,6 @@ from bregalad.protocol.decider import MANTISSA
 
 from .candidates import Candidate
 
-__all__ = ["Attempt", "is_candidate"]
-
 
 @dataclass
 class Attempt:

@@ -7,8 +7,6 @@ from bregalad.geometry import Geometry
 from bregalad.predictors import Predictor
 from bregalad.protocol.leaf_rows import COUNT_WIDTH, RowWord
 
-__all__ = ["LeafRows", "Result"]
-
 # Whether naive Bayes is believed, by how much more often the majority class was right.
 _TRUSTS = complete(
     Predictor,

@@ -2,8 +2,6 @@
 
 from bregalad.protocol.reports import ErrorCode
 
-__all__ = ["BusError", "Memory"]
-
 
 class BusError(Exception):
     """A bus word that the memory does not answer."""

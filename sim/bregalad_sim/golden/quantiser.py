@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 from bregalad.geometry import MISSING
 from bregalad.protocol.rows import EDGES, KIND_BYTES, ROW_COMMAND, STEP, RowKind, RowOpcode, StepFlag
 
-__all__ = ["GoldenQuantiser", "QuantisedBeat"]
-
 _SIGN = 1 << 31
 _NO_CLASS = 255
 

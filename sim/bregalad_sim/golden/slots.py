@@ -9,8 +9,6 @@ from .bayes import scores_of
 from .candidates import gain_of, join
 from .state import Cell, Entry
 
-__all__ = ["Slots"]
-
 
 class Slots:
     """Rows, bins and bin window of all slots, and what is configured of cells and classes.

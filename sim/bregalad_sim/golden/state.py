@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from bregalad.geometry import NONE
 from bregalad.protocol.registers import CellKind
 
-__all__ = ["Cell", "Entry"]
-
 
 @dataclass
 class Cell:

@@ -23,8 +23,6 @@ from .quantiser import GoldenQuantiser
 from .slots import Slots
 from .walker import NodeTable, Walker
 
-__all__ = ["Tree", "attempt_flags"]
-
 
 class Tree(Slots):
     """Records, blocks and attempts; commands are what changes and reads all this: see `Golden`.

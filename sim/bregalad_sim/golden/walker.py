@@ -5,8 +5,6 @@ from bregalad.protocol.nodes import EditError, NodeKind
 
 from .node import Node
 
-__all__ = ["NodeTable", "Walker"]
-
 
 class NodeTable:
     """Rows of nodes.

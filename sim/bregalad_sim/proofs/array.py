@@ -16,8 +16,6 @@ from bregalad_hw.mcmu.scheduler import AttemptScheduler
 
 from .watched import Proof, Watched, hold, steady
 
-__all__ = ["ARRAY"]
-
 _GEOMETRY = Geometry(lanes=2, passes=2, bins=4, classes=2, slots=4, count_width=12, bus_width=32, nodes=4)
 _ONE_PASS = _GEOMETRY.replace(passes=1)
 _BAYES = _ONE_PASS.replace(naive_bayes=True)

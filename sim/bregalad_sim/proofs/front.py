@@ -13,8 +13,6 @@ from bregalad_hw.repeat import WEIGHT, Repeat
 
 from .watched import Proof, Watched, steady
 
-__all__ = ["FRONT"]
-
 _GEOMETRY = Geometry(lanes=2, passes=1, bins=4, classes=2, slots=4, count_width=12, bus_width=32)
 
 

@@ -16,8 +16,6 @@ from bregalad_hw.skid_buffer import HalfRateBuffer, SkidBuffer
 
 from .watched import Proof, Watched, ports_of, soon
 
-__all__ = ["LINK"]
-
 
 def _receiver_is_free(m, block):
     soon(m, block.i, 9)

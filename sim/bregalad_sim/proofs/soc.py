@@ -11,8 +11,6 @@ from bregalad_hw.soc.shared import SharedReads, SharedWrites
 
 from .watched import Proof, Watched, steady
 
-__all__ = ["SOC"]
-
 _COUNT = 6  # bits of how many transfers there were
 
 

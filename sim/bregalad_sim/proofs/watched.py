@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from amaranth import Assert, Assume, ClockDomain, Elaboratable, Module, Signal, Value
 from amaranth.lib import stream
 
-__all__ = ["Proof", "Watched", "hold", "ports_of", "soon", "steady"]
-
 
 class Watched(Elaboratable):
     """A block, its streams' contract, and more to be shown.

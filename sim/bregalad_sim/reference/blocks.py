@@ -1,7 +1,5 @@
 """The blocks of a stream: runs of instances during which a tree stands still."""
 
-__all__ = ["Blocks"]
-
 
 class Blocks:
     """Mixin of a tree that has ``options``, ``event_counts`` and ``leaves``: what happens at a block's end."""

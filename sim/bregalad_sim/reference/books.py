@@ -6,8 +6,6 @@ from bregalad.data.stretches import Stretches
 from .node import NUMERIC
 from .observers import CODES, BinWindow
 
-__all__ = ["learn_coded", "recode"]
-
 
 def learn_coded(learner, quantiser, X, labels):
     """Learn instances by the codes of a quantiser that learns with them; predictions and gaps as of ``Learner.learn``.

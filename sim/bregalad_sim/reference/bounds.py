@@ -5,8 +5,6 @@ from math import e, log, log2, sqrt
 
 from .criteria import value_range
 
-__all__ = ["BOUNDS", "Confidence", "Hoeffding", "McDiarmid", "Attempt"]
-
 
 @dataclass(frozen=True)
 class Attempt:

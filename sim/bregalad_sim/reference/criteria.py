@@ -6,8 +6,6 @@ import numpy as np
 from bregalad.complete import complete
 from bregalad.criteria import CRITERIA
 
-__all__ = ["CRITERIA", "impurity", "reduction", "value_range"]
-
 # Names are those of the boards' criteria; what they mean is written anew here, to compare with. Of each the range for
 # so many classes, and the impurity of shares along the last axis.
 _MEANINGS = complete(

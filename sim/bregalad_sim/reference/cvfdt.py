@@ -6,8 +6,6 @@ from collections import deque
 from .learner import MIN_GAIN, Learner, Pending, best_two
 from .node import MULTIWAY, Node
 
-__all__ = ["ReferenceCVFDT"]
-
 PROGRESS = 0.01  # by which an alternate must come closer from test to test
 
 

@@ -8,8 +8,6 @@ import numpy as np
 from .learner import MIN_GAIN, NEVER, SAME, Learner, best_two
 from .node import MULTIWAY
 
-__all__ = ["VARIANTS", "ReferenceEFDT"]
-
 
 @dataclass(frozen=True)
 class Variant:

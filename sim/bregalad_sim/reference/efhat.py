@@ -3,8 +3,6 @@
 from .efdt import ReferenceEFDT
 from .hat import Watched
 
-__all__ = ["ReferenceEFHAT"]
-
 
 class ReferenceEFHAT(Watched, ReferenceEFDT):
     """Hoeffding anytime tree that is watched as HAT is."""

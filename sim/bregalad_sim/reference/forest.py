@@ -13,8 +13,6 @@ from .hat import mean, new_window
 from .learner import numbers
 from .vfdt import ReferenceVFDT
 
-__all__ = ["ReferenceBagging", "ReferenceForest", "ReferenceLeveraging"]
-
 WORD = 1 << 64
 TERMS = 400  # of the exponential's series
 

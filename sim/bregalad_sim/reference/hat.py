@@ -7,8 +7,6 @@ from .node import NUMERIC, Node
 from .observers import CODES, BinWindow
 from .vfdt import ReferenceVFDT
 
-__all__ = ["ReferenceHAT", "Watched", "mean", "new_window"]
-
 
 def new_window(delta):
     """River's adaptive window of a confidence, with the other parameters' defaults."""

@@ -6,8 +6,6 @@ Source: Quinlan, Induction of decision trees, Machine Learning 1, 1986; docs/lea
 from collections import Counter, defaultdict, namedtuple
 from math import fsum, log2
 
-__all__ = ["Inner", "id3"]
-
 SAME = 1e-7  # gains, in bits times instances, closer than this are equal: only rounding tells them apart
 
 # ``value``: the threshold, or the value that is tested; None where each value has its branch. ``children``: by

@@ -13,19 +13,6 @@ from .node import MULTIWAY, NUMERIC, Node
 from .observers import BinWindow, Values
 from .options import NEVER, Options
 
-__all__ = [
-    "MIN_GAIN",
-    "NEVER",
-    "SAME",
-    "Candidate",
-    "Decision",
-    "Learner",
-    "Split",
-    "EventCounts",
-    "best_two",
-    "numbers",
-]
-
 MIN_GAIN = 1e-10  # a split must beat the null split by it, as in MOA
 SAME = 1e-9  # gains closer than this are equal: only rounding tells them apart
 MISSING = 255

@@ -2,8 +2,6 @@
 
 import numpy as np
 
-__all__ = ["MULTIWAY", "NUMERIC", "ONE_VS_REST", "Node"]
-
 NUMERIC, MULTIWAY, ONE_VS_REST = "numeric", "multiway", "one_vs_rest"
 LONG_AGO = -(1 << 62)
 

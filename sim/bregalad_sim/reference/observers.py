@@ -6,8 +6,6 @@ import numpy as np
 
 from .node import MULTIWAY, NUMERIC
 
-__all__ = ["CODES", "Values", "BinWindow"]
-
 CODES = 255  # of a binned attribute: 0 to 254
 BINS, LEAST = 3, 0.5  # naive Bayes: a bin and those beside it, which are taken to hold half as much at least
 SMOOTHING = 16  # naive Bayes: a count of n weighs n + 1/16, against n_k + 1 instances

@@ -8,8 +8,6 @@ from bregalad.predictors import PREDICTORS
 from .bounds import BOUNDS
 from .criteria import CRITERIA
 
-__all__ = ["NEVER", "Options"]
-
 LONGEST, MOST = 65536, 1024  # instances of a block, and of one that depends on the tree
 NEVER = 1 << 62  # instances
 

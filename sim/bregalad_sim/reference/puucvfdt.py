@@ -7,8 +7,6 @@ for a constant, 2 level n P(predicted negative | labelled) + n P(predicted posit
 from .cvfdt import ReferenceCVFDT
 from .puuvfdt import gains_of, share
 
-__all__ = ["ReferencePuuCVFDT"]
-
 
 class ReferencePuuCVFDT(ReferenceCVFDT):
     """Concept-adapting tree of positive (class 1) and unlabelled (class 0) instances.

@@ -6,8 +6,6 @@ import numpy as np
 
 from .learner import MIN_GAIN, Learner, best_two
 
-__all__ = ["ReferencePuuVFDT", "gains_of", "share"]
-
 
 class ReferencePuuVFDT(Learner):
     """Hoeffding tree of positive (class 1) and unlabelled (class 0) instances.

@@ -4,8 +4,6 @@ import math
 
 from .learner import MIN_GAIN, SAME, Learner, best_two
 
-__all__ = ["ReferenceVFDT"]
-
 WAIT = 3000  # instances before the first tie is broken
 GENUINE = 5  # how much further off the worst attribute must be than the second best
 LONGEST = 65535  # instances between two attempts

@@ -9,8 +9,6 @@ from bregalad_hw.build.families import ECP5
 from ..verilated import board_library
 from ..wave import begin_wave
 
-__all__ = ["BATCH", "Pace", "VirtualBoard", "VirtualError"]
-
 BATCH = 2000  # clocks between two looks at the wire
 _QUIET = 50_000  # clocks; no command keeps a board busy for longer
 _IDLE = 0.02

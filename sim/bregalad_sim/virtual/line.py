@@ -9,8 +9,6 @@ from bregalad.protocol.link import decode_cobs, encode_cobs
 from .board import BATCH, Pace
 from .wire import VirtualWire
 
-__all__ = ["LineWire", "serve_line"]
-
 
 def serve_line(board, opened, stop):
     """Answer on a pseudo-terminal; see `serve`."""

@@ -12,17 +12,6 @@ from bregalad_hw.boards.network import ADDRESS
 from .board import Pace
 from .wire import VirtualWire
 
-__all__ = [
-    "HOST_MAC",
-    "CableWire",
-    "arp_frame",
-    "asked_address",
-    "checksum",
-    "ethernet_frame",
-    "ipv4_packet",
-    "serve_network",
-]
-
 HOST_MAC = 0x0252_0000_0001
 _IPV4, _ARP, _UDP = 0x0800, 0x0806, 17
 _ARP_REQUEST, _ARP_REPLY = 1, 2

@@ -5,8 +5,6 @@ from abc import abstractmethod
 from ..wire import FaultyWire
 from .board import BATCH
 
-__all__ = ["VirtualWire"]
-
 
 class VirtualWire(FaultyWire):
     """Base of a line and of a cable.
