@@ -72,6 +72,18 @@ def test_edge_of_the_confidence_bounds_belongs_to_the_split():
         assert decision([512, 512], 0.5, 0.25, bound="confidence-practical", scale=least) == found
 
 
+def test_htdt_splits_genuine_ties_only():
+    def decision(*gains):
+        return Bench(SplitPolicy(ties="htdt"), len(gains)).decision([1613, 1613], *gains)
+
+    assert decision(0.3, 0.29, 0.2399) == decision(0.2399, 0.29, 0.3) == TIE
+    assert decision(0.3, 0.29, 0.2401) == KEEP
+    assert decision(0.3, 0.3) == KEEP  # without a third attribute none is genuine
+    # With the null split for the second or the worst this would not be, or be, genuine.
+    assert decision(0.01, -0.01, -0.2) == TIE
+    assert decision(0.03, 0.02, 0.01) == KEEP
+
+
 def test_pure_nodes_start_no_averages():
     bench = Bench(SplitPolicy(anytime=True, gain_average=True))
     assert bench.decision([1000, 0], 0.3, 0.0) == KEEP
@@ -95,11 +107,10 @@ def test_every_few_attributes_are_drawn_as_often():
     assert drawn[2] == 0 and abs(drawn[[0, 1, 3, 4]] - 2500).max() < 4 * np.sqrt(1250)
 
 
-def wait(policy, above, tie):
-    return child_wait(style_of(Geometry(), policy, CellMap.build([0], 16)), above, tie)
-
-
 def test_waits_of_children():
+    def wait(policy, above, tie):
+        return child_wait(style_of(Geometry(), policy, CellMap.build([0], 16)), above, tie)
+
     htat = SplitPolicy(ties="htat")
     assert htat.first_wait == 3000
     assert wait(htat, 3000, True) == 3500
