@@ -9,7 +9,6 @@ from bregalad.data.generators import (
     STAGGER,
     Agrawal,
     Chessboard,
-    Clusters,
     Hyperplane,
     InterchangingRBF,
     MovingSquares,
@@ -315,24 +314,6 @@ def test_interchanging_centres():
         assert all(who[turn][label] == place for label, place in zip(labels[part], nearest[part], strict=True))
     changed = [sum(a[label] != b[label] for label in a) for a, b in zip(who, who[1:], strict=False)]
     assert changed == [2, 3, 4, 4]
-
-
-def test_clusters():
-    class Small(Clusters):
-        CLASSES, ATTRIBUTES, SPREAD, SPEED = 3, 2, 0.1, 0.01
-
-    stream = Small(model_seed=3)
-    count = 20_000
-    X, y = stream.take(count)
-    labels = np.array([stream.schema.classes.index(label) for label in y])
-    np.testing.assert_allclose(np.bincount(labels) / count, 1 / 3, atol=0.01)
-    assert (stream.means >= 0).all() and (stream.means < 1).all()
-    np.testing.assert_allclose(np.linalg.norm(stream.velocity, axis=1), 0.01)
-    way = (stream.means[labels] + stream.velocity[labels] * np.arange(count)[:, None]) % 2
-    rest = np.log10(X.to_numpy()) - np.where(way > 1, 2 - way, way)
-    np.testing.assert_allclose(rest.mean(axis=0), 0, atol=0.003)
-    np.testing.assert_allclose(rest.std(axis=0), 0.1, atol=0.003)
-    assert (Small(model_seed=4).means != stream.means).all()
 
 
 @pytest.mark.parametrize("function, head", [(1, 500), (2, 20_000), (3, 0)])

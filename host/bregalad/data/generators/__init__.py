@@ -8,7 +8,7 @@ from typing import Any
 from ..schema import DataError
 from .agrawal import Agrawal
 from .base import Generator
-from .changing import Chessboard, Clusters, InterchangingRBF, MovingSquares, RandomRBF
+from .changing import Chessboard, InterchangingRBF, MovingSquares, RandomRBF
 from .concepts import LED, SEA, STAGGER, Hyperplane, PoisonedHead, Waveform
 from .drift import ConceptDrift, Recurrence
 from .tree import RandomTree
@@ -25,7 +25,6 @@ GENERATORS = {
     "agrawal": Agrawal,
     "hyperplane": Hyperplane,
     "chessboard": Chessboard,
-    "clusters": Clusters,
     "squares": MovingSquares,
     "interchanging": InterchangingRBF,
     "poisoned": PoisonedHead,

@@ -1,4 +1,4 @@
-"""Centres, clusters and squares: streams that change all the time, most of them of the sizes that were published."""
+"""Centres and squares: streams that change all the time, most of them of the sizes that were published."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -9,7 +9,7 @@ from ...options.option import Option, integer, real
 from ..schema import Schema
 from .base import Block, Generator, Share, classified, model_numbers, numerics, order_numbers, reflected
 
-__all__ = ["Chessboard", "Clusters", "InterchangingRBF", "MovingSquares", "RandomRBF"]
+__all__ = ["Chessboard", "InterchangingRBF", "MovingSquares", "RandomRBF"]
 
 
 @dataclass(eq=False, repr=False)
@@ -186,43 +186,3 @@ class InterchangingRBF(Generator):
             here = turn == now
             numeric[here] += self.places[state[1][labels[here]]]
         return Block(numeric, np.zeros((count, 0), np.uint8), labels)
-
-
-@dataclass(eq=False, repr=False)
-class Clusters(Generator):
-    """The decimal logarithms of a class's instances are normally distributed around its mean, which moves steadily.
-
-    The means begin anywhere in 0..1, go in a random direction each and are reflected at 0 and 1. All
-    classes are equally frequent. Times between keystrokes are so distributed.
-
-    Parameters
-    ----------
-    seed, model_seed : int
-        For the instances; for the means and their directions.
-
-    Source: after the keystroke stream (four users, 1,600 x 10) of Souza et al., Data stream classification
-    guided by clustering on nonstationary environments and extreme verification latency, SDM 2015.
-    """
-
-    CLASSES, ATTRIBUTES = 4, 10
-    SPREAD = 0.22  # standard deviation of every attribute's logarithm
-    SPEED = 0.0005  # what a mean covers per instance
-
-    model_seed: Annotated[int, integer(0)] = 1
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        rng = model_numbers(self.model_seed)
-        self.means = rng.random((self.CLASSES, self.ATTRIBUTES))
-        direction = rng.standard_normal((self.CLASSES, self.ATTRIBUTES))
-        self.velocity = direction * self.SPEED / np.linalg.norm(direction, axis=1, keepdims=True)
-
-    def _schema(self):
-        return classified(numerics(self.ATTRIBUTES), self.CLASSES)
-
-    def _block(self, rng, first, count, state):
-        labels = rng.integers(0, self.CLASSES, count)
-        numeric = rng.standard_normal((count, self.ATTRIBUTES)) * self.SPREAD
-        time = np.arange(first, first + count)[:, None]
-        numeric += reflected(self.means[labels] + self.velocity[labels] * time)
-        return Block(10**numeric, np.zeros((count, 0), np.uint8), labels)
