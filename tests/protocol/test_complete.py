@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +17,8 @@ from bregalad.protocol.reports import Kind, layout_of
 from bregalad.protocol.tree import TreeOpcode
 from bregalad_sim.golden import Golden
 from bregalad_sim.latency import GoldenBoard
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "site" / "protocol.py"  # writes it
 
 # A release with another opcode or report kind, before who has to know it is imported.
 ANOTHER_OPCODE = """
@@ -93,8 +96,8 @@ def test_a_leaf_predictor_is_declared_once():
             sys.executable,
             "-c",
             ANOTHER_PREDICTOR
-            + "from bregalad.options import table as options\nfrom bregalad.protocol import describe\n"
-            "options.check('leaf_prediction', 'vote')\nassert '| 3 | VOTE | Both. |' in describe.markdown()\n"
+            + "from bregalad.options import table as options\noptions.check('leaf_prediction', 'vote')\n"
+            f"import runpy\nassert '| 3 | VOTE | Both. |' in runpy.run_path({str(PAGE)!r})['markdown']()\n"
             "print(options.help_of(options._BY_NAME['leaf_prediction']))",
         ],
         capture_output=True,

@@ -1,11 +1,11 @@
-"""Write docs/protocol.md from the declarations: python -m bregalad.protocol.describe."""
+"""Write docs/protocol.md from the declarations: python docs/site/protocol.py > docs/protocol.md."""
 
 import inspect
 import re
 
-from ..geometry import MISSING, NONE, Geometry
-from ..predictors import Predictor
-from . import commands, decider, leaf_rows, nodes, registers, reports, rows, soc, tree
+from bregalad.geometry import MISSING, NONE, Geometry
+from bregalad.predictors import Predictor
+from bregalad.protocol import commands, decider, leaf_rows, nodes, registers, reports, rows, soc, tree
 
 
 def markdown():
@@ -15,7 +15,7 @@ def markdown():
         "# Protocol",
         "",
         "Made from the declarations in `host/bregalad/protocol` by",
-        "`python -m bregalad.protocol.describe > docs/protocol.md`; a test compares the two.",
+        "`python docs/site/protocol.py > docs/protocol.md`; a test compares the two.",
         "All integers are little endian. Arrays are shown for the default geometry "
         f"({geometry.classes} classes, {geometry.bins} bins) and 8 cells.",
         f"NONE, no slot or no cell, is {NONE:#06x}. The code of a missing value is {MISSING}.",
