@@ -50,6 +50,7 @@ def values(signal):
     return [value for _, value in signal.signal]
 
 
+@pytest.mark.slow  # a compiler run
 def test_simulated_board(tmp_path):
     path = tmp_path / "run.fst"
     with open_board("simulated", LEAST, wave=path) as board:

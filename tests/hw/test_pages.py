@@ -8,6 +8,7 @@ from bregalad.boards.simulated import SimulatedBoard
 from bregalad.protocol.pages import PageLayout, page_bytes
 from bregalad.protocol.reports import ErrorCode
 from bregalad_sim.tree_lockstep import SIZES, SMALL, run
+from marks import nightly
 from test_tree_accelerator import WithRtl, opens
 
 PAGED = SMALL.replace(resident=2)
@@ -88,7 +89,7 @@ def test_memory_that_does_not_answer_for_a_page_is_told(seed):
     both.close()
 
 
-@pytest.mark.parametrize("kind, by", [(EFDT, "mc"), (VFDT, "nba")])
+@pytest.mark.parametrize("kind, by", [*nightly((EFDT, "mc")), (VFDT, "nba")])
 def test_a_tree_larger_than_the_chip_is_the_engine_s(kind, by, seed):
     """All leaves have statistics, of which two at a time are on the chip."""
     rng = np.random.default_rng(seed)

@@ -147,7 +147,7 @@ def test_equals_reference(name, kind, count):
 @pytest.mark.parametrize(
     "name, kind",
     [
-        pytest.param(*case, marks=[streams.needs(case[0].split()[0]), *[pytest.mark.slow] * (number > 1)])
+        pytest.param(*case, marks=[streams.needs(case[0].split()[0]), *[pytest.mark.slow] * (number > 0)])
         for number, case in enumerate(
             (
                 ("elec", "vfdt nba"),
