@@ -272,7 +272,7 @@ def _warn_of_numbers(name, column):
     """Warn of a column that few of its words make nominal, the others being numbers."""
     words = column[column.notna()].astype(str)
     wrong = words[pd.to_numeric(words, errors="coerce").isna()]
-    if 0 < len(wrong) < len(words) / 2:
+    if 0 < len(wrong) <= max(len(words) > 20, len(words) // 100):  # as in files
         warn(
             f"attribute {name!r} is nominal, for {len(wrong)} of {len(words)} values are no numbers, as "
             f"{wrong.iloc[0]!r} of row {wrong.index[0]}: if it is numeric, take pd.to_numeric(X[{name!r}], "
