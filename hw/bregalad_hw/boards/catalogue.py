@@ -219,6 +219,7 @@ BOARDS = {
             what="Colorlight 5A-75B revisions 8.0 and 8.2, LFE5U-25F grade 6, Gigabit Ethernet",
             platform=Colorlight5A75BRevision8Platform,
             top=Colorlight5A75BRevision8,
+            seed=2,
         ),
         Board(
             name="tang-nano-20k",
