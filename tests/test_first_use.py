@@ -83,6 +83,7 @@ def test_only_what_the_tree_needs_is_compiled(tree, parameters, needed, needless
     assert found["compiled"] == [] and said == "" and found["compiling"] == 0
 
 
+@pytest.mark.slow  # all is compiled twice
 def test_warm_up_compiles_what_train_needs(tmp_path):
     """From a CSV file with text; what is compiled already it says, too."""
     lines = [f"{i % 50},{'rst'[i % 3]},{'xy'[i % 50 > 20]}" for i in range(1000)]

@@ -68,6 +68,7 @@ def test_simulated_board(tmp_path):
     assert ticks[-1] == (clocks + 4) * CLOCK - CLOCK // 2 and len(ticks) == 2 * (clocks + 4)
 
 
+@pytest.mark.slow  # a compiler run
 def test_a_forked_process_leaves_it_alone(tmp_path):
     path = tmp_path / "run.fst"
     with open_board("simulated", LEAST, wave=path) as board:

@@ -16,6 +16,7 @@ from bregalad_sim.latency import GoldenBoard, LateBoard
 from bregalad_sim.link import BoardEnd
 from bregalad_sim.wire import Faults, SimulatedWire
 from forests import drifting, same
+from marks import nightly
 
 MEMBERS = 3
 WHOLE = Geometry(lanes=4, passes=3, bins=8, slots=120, count_width=16, naive_bayes=True)
@@ -58,7 +59,7 @@ def compare(name, board, count, kind="vfdt", **options):
 
 
 @pytest.mark.parametrize("name", ENSEMBLES)
-@pytest.mark.parametrize("board", [Engine, golden, late])
+@pytest.mark.parametrize("board", [Engine, *nightly(golden), late])
 def test_a_forest_on_one_board_is_that_of_many(name, board):
     report = compare(name, board(WHOLE.replace(slots=18)), 2000)
     assert name == "bagging" or report["drifts"]

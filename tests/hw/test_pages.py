@@ -89,7 +89,7 @@ def test_memory_that_does_not_answer_for_a_page_is_told(seed):
     both.close()
 
 
-@pytest.mark.parametrize("kind, by", [*nightly((EFDT, "mc")), (VFDT, "nba")])
+@pytest.mark.parametrize("kind, by", nightly((EFDT, "mc"), (VFDT, "nba")))
 def test_a_tree_larger_than_the_chip_is_the_engine_s(kind, by, seed):
     """All leaves have statistics, of which two at a time are on the chip."""
     rng = np.random.default_rng(seed)

@@ -8,6 +8,7 @@ import pytest
 from bregalad import EFDT, VFDT, CTree, Geometry, load_tree
 from bregalad.boards.engine import Engine
 from bregalad_sim.latency import GoldenBoard
+from marks import nightly
 
 
 def growing(count=1500, seed=4):
@@ -105,7 +106,7 @@ def test_a_first_instance_that_says_nothing(x, names, tmp_path):
         assert each.predict_one(x) == 1
 
 
-@pytest.mark.parametrize("options", [{}, {"board": "golden"}])
+@pytest.mark.parametrize("options", [{}, *nightly({"board": "golden"})])
 def test_attributes_that_come_one_after_another(options):
     """They are taken in where they come, on a board with room for more; the tree is that of a board made for all."""
     rng = random.Random(3)
