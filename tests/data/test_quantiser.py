@@ -43,7 +43,11 @@ def learnt(quantiser, X):
 
 def state(quantiser):
     """All that it knows, to be compared."""
-    return repr((quantiser.to_dict(), {name: array.tolist() for name, array in quantiser.sample.state().items()}))
+    return repr(quantiser.to_dict()) + sampled(quantiser)
+
+
+def sampled(quantiser):
+    return repr({name: array.tolist() for name, array in quantiser.sample.state().items()})
 
 
 @pytest.mark.parametrize("cuts", [(1, 2, 700, 700), (1000, 2048, 5000), range(1, 3000, 7)])
@@ -55,6 +59,15 @@ def test_chunks_and_threads_make_no_difference(cuts):
     parts = [followed(other, X[a:b], 3)[1] for a, b in zip(ends, ends[1:], strict=False) if a < b]
     assert (np.concatenate(parts) == codes).all()
     assert state(other) == state(whole)
+
+
+def test_what_was_taken_in_ahead_and_not_learnt_is_forgotten():
+    X = frame(30_000)
+    whole, other = learnt(Quantiser(SCHEMA), X[:5000]), learnt(Quantiser(SCHEMA), X[:5000])
+    stretches = Stretches(other, X[5000:])
+    assert len(stretches.next(0, 1 << 20)) > 12_000
+    assert stretches.learnt(0, 12_000) == []
+    assert sampled(other) == sampled(learnt(whole, X[5000:17_000]))
 
 
 def test_no_thread_encodes_by_books_that_change(monkeypatch):

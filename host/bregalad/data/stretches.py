@@ -2,6 +2,7 @@
 
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
+from copy import deepcopy
 
 import numpy as np
 
@@ -11,10 +12,11 @@ _PART = 4096  # instances that are encoded while those before them are learnt
 
 
 class Stretches:
-    """Instances that are to be learnt, a stretch at a time: up to where the books are looked at next.
+    """Instances that are to be learnt, a stretch at a time: up to where books change.
 
-    In between nothing else may be learnt. ``keep``: ``X`` may change before all are. Parameters and errors as in
-    ``Quantiser.encode``.
+    Early in a stream that is as far as they are looked at next. Later the looks are taken ahead of learning, for mostly
+    no book is to change, and at a stretch's end a linked board's leaves are read. In between nothing else may be
+    learnt. ``keep``: ``X`` may change before all are. Parameters and errors as in ``Quantiser.encode``.
     """
 
     def __init__(self, quantiser, X, threads=1, *, keep=False):
@@ -29,6 +31,8 @@ class Stretches:
             self._pool = ThreadPoolExecutor(threads - 1)
         self._codes = np.empty((len(self._numbers), len(quantiser.books)), np.uint8)
         self._known = 0  # as far as codes are those of the books as they are
+        self._before = None  # the sample as it was before what it has taken in ahead, and
+        self._due = []  # what is due after that
         quantiser._check_finite(self._numbers)
         quantiser._encode_nominal(nominal, self._codes, False)
 
@@ -50,7 +54,20 @@ class Stretches:
                     self._coming.append((begin, self._pool.submit(self._encode, begin, end)))
         while self._coming and self._coming[0][0] < stop:
             self._coming.popleft()[1].result()
+        if self._pool is None and sample.count >= _EARLY:
+            self._before = deepcopy(sample)
+            stop, self._due = self._look(at, min(at + most, self._known))
         return self._codes[at:stop]
+
+    def _look(self, at, stop):
+        """Have the sample take in instances, until books are due: where that is, and a list of their columns."""
+        sample, due = self._quantiser.sample, []
+        while at < stop and not due:
+            look = sample.next_look
+            end = min(stop, at + look - sample.count)
+            sample.add(self._numbers[at:end])
+            at, due = end, self._quantiser.due() if sample.count == look else []
+        return at, due
 
     def _encode(self, begin, end, threads=1):
         self._quantiser.tables.encode(self._numbers[begin:end], self._codes[begin:end], threads)
@@ -60,10 +77,12 @@ class Stretches:
 
         Returns a list of the columns whose books are to change now.
         """
-        sample = self._quantiser.sample
-        look = sample.next_look
-        sample.add(self._numbers[at : at + count])
-        return self._quantiser.due() if count and sample.count == look else []
+        before, self._before = self._before, None
+        if before is not None:
+            if self._quantiser.sample.count == before.count + count:
+                return self._due
+            self._quantiser.sample = before  # not all that it has taken in was learnt
+        return self._look(at, at + count)[1]
 
     def forget(self):
         """Codes are to be found anew: books have changed."""
