@@ -164,6 +164,15 @@ def test_two_clocks(period, opened, seed):
     assert not simulated.interrupt
 
 
+@pytest.mark.slow  # a compiler run
+def test_a_tree_larger_than_the_chip(opened, seed):
+    """Pages lie at the window's end, behind the rings: the tree is the engine's."""
+    simulated = CachedMap(opened(GEOMETRY.replace(resident=2), stall=0.3, seed=seed), seed)
+    with MappedBoard(simulated, memory_size=MEMORY) as board:
+        assert learnt(board, kind=EFDT)[0] == wanted(EFDT)
+        assert board.counters()["page_bytes"]
+
+
 def test_a_cache_between(opened, seed):
     """A full ring of commands, by a driver that flushes and invalidates what it writes and reads, and no more."""
     rng = random.Random(seed)
