@@ -32,7 +32,10 @@ _MOST_STRIDE = 0xFFFF
 
 
 class RowOpcode(IntEnum):
-    """First byte of a command to the quantiser."""
+    """First byte of a command to the quantiser.
+
+    An edge's key is an integer less its kind's least value, or a float32's bits, inverted if negative, else their sign.
+    """
 
     RECORDS = 1  # rows follow: the first one begins at byte `offset` of the first word
     EDGES = 2  # an attribute's edges follow, rising, a key of 32 bits each; places beyond them are empty
