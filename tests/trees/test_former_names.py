@@ -3,12 +3,12 @@
 import inspect
 import json
 
-import forging
 import numpy as np
 import pytest
 from bregalad import EFDT, ITI, VFDT, load_tree
 from bregalad.cli import main
 from bregalad.ensemble import OnlineBagging, load_learner
+from bregalad.estimator.saving import storage
 from bregalad.evaluation import Curve
 from noisy import stream
 
@@ -17,13 +17,12 @@ OPTIONS = {"grace": 50, "delta": 0.01}
 
 def write_as_before(file, path):
     """A saved learner as the release before has written it."""
-    arrays, meta = forging.contents(path)
+    meta, arrays = storage.read(path)
     for now, old in (("node_decision", "node_verdict"), ("node_observed", "node_own"), ("node_inherited", "node_base")):
         arrays = {name.replace(now, old): array for name, array in arrays.items()}
     text = json.dumps(meta | {"format": 7}).replace('"attempts"', '"trials"').replace('"bin_window"', '"zoom"')
     text = text.replace('"event_counts"', '"tally"')
-    with open(file, "wb") as target:
-        forging.write(target, arrays, json.loads(text))
+    storage.write(file, json.loads(text), arrays)
 
 
 @pytest.mark.parametrize(

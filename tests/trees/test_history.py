@@ -1,8 +1,8 @@
 """What a tree tells of its past: every decision, once, in order, with what it was based on, bounded, saved."""
 
 import copy
+from pathlib import Path
 
-import forging
 import numpy as np
 import pandas as pd
 import pytest
@@ -90,5 +90,5 @@ def test_it_is_bounded(long, tmp_path):
 
 
 def test_names_of_events_are_in_the_page():
-    page = (forging.Path(__file__).parents[2] / "docs" / "inspection.md").read_text("utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "inspection.md").read_text("utf-8")
     assert all(f"`{name}`" in page for name in (*EVENTS, *VFDT().fit(*changing(100)).history.events))
