@@ -70,16 +70,6 @@ def test_longest():
     assert tree.partial_fit((X[:1] * 4).astype(int), y[:1]).report()["leaves"] > 1
 
 
-@pytest.mark.parametrize("block", [0, -3, 65_537, 0.0, -0.5, 1.5, float("nan")])
-def test_lengths_that_there_are_not(block):
-    message = (
-        "block must be an integer from 1 to 65536 instances, or a float above 0 and up to 1.0, or None for 1/32, "
-        f"not {block}"
-    )
-    with pytest.raises(ValueError, match=message):
-        VFDT(block=block).check_parameters()
-
-
 def test_there_is_no_delay():
     with pytest.raises(TypeError, match="there is no delay: .* leave it out, or choose block, how long these are"):
         VFDT(delay=128)

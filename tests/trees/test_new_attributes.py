@@ -5,8 +5,7 @@ import random
 import numpy as np
 import pandas as pd
 import pytest
-from bregalad import EFDT, VFDT, CTree, Geometry, load_tree
-from bregalad.boards.engine import Engine
+from bregalad import EFDT, VFDT, Geometry, load_tree
 from bregalad_sim.latency import GoldenBoard
 from marks import nightly
 
@@ -158,33 +157,6 @@ def test_attributes_by_position_are_counted_with_those_that_are_missing():
     tree.learn_one({"a": None, "b": 1.0}, 0)
     tree.learn_one({"a": 7, "b": 1.0}, 0)
     assert [attribute.kind for attribute in tree.schema_.attributes] == ["nominal", "numeric"]
-
-
-WRONG = [  # what is refused without a new attribute, too, is in test_one_by_one.py
-    ({"a": 1.0, "new": float("inf")}, 1, "attribute 'new': inf is infinite"),
-    ({"a": float("-inf"), "new": 1.0}, 1, "attribute 'a': -inf is infinite"),
-    ({"a": 1.0, "new": 1.0, "newer": {}}, 1, "attribute 'newer'"),
-    ({"a": 1.0, "new": 1.0}, "yes", "labels must be all of one kind"),
-    ({"a": 1.0, "new": 1.0}, 2, "for two classes, the stream has 3"),
-    ({"a": 1.0, "new": 1.0, "newer": 2.0}, 1, "need 4 cells, but the board has 3"),
-    ({"a": 1.0, "class": 1.0, "the class": 2.0}, 0, "need 4 cells, but the board has 3"),
-]
-
-
-@pytest.mark.parametrize("x, y, message", WRONG)
-@pytest.mark.parametrize("on_board", [False, True])
-def test_what_is_refused_changes_nothing(x, y, message, on_board):
-    geometry = Geometry(lanes=3, passes=1, criterion="gini", naive_bayes=True)
-    board = {"board": Engine(geometry)} if on_board else {"geometry": geometry}
-    tree = CTree(**board)
-    for i in range(40):
-        tree.learn_one({"a": float(i), "b": i / 2}, i % 2)
-    before = tree.report(), tree.quantiser_summary(), tree.schema_, tree.classes_.tolist(), tree.counters()
-    with pytest.raises((TypeError, ValueError), match=message):
-        tree.learn_one(x, y)
-    assert (tree.report(), tree.quantiser_summary(), tree.schema_, tree.classes_.tolist(), tree.counters()) == before
-    tree.learn_one({"a": 1.0, "b": 1.0, "new": 3.0}, 1)
-    assert tree.schema_.names == ("a", "b", "new") and tree.report()["instances"] == 41
 
 
 def test_an_attribute_that_is_named_as_the_class_is():

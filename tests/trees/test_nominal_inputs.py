@@ -59,20 +59,9 @@ def test_long_doubles_are_held_with_strings():
     assert tree.report()["instances"] == 12 and tree._quantiser.books[0].values == ["u", 2]
 
 
-@pytest.mark.parametrize(
-    "nominal, error, message",
-    [
-        ({"k": np.array(3)}, TypeError, "nominal must hold a list of the values of 'k', not array"),
-        ({"k": iter("uv")}, TypeError, "nominal must hold a list of the values of 'k'"),
-        (np.array(3), TypeError, "nominal must name attributes, as a list"),
-        (iter("uv"), TypeError, "nominal must name attributes"),
-        ([Decimal("sNaN")], TypeError, "^nominal must hold names or positions of attributes, not "),
-        ([([1],)], TypeError, "^nominal must hold names or positions of attributes, not "),
-        (np.array([0], "timedelta64[s]"), ValueError, "nominal names the attribute"),
-    ],
-)
-def test_what_names_no_attributes_or_values(nominal, error, message):
-    with pytest.raises(error, match=message):
+@pytest.mark.parametrize("nominal", [["nose"], np.array([0], "timedelta64[s]")])
+def test_what_names_no_attribute(nominal):
+    with pytest.raises(ValueError, match="nominal names the attribute"):
         VFDT(nominal=nominal).fit(np.ones((4, 2)), [0, 1, 0, 1])
 
 
@@ -81,15 +70,6 @@ def test_values_that_cannot_be_looked_up(value):
     X = pd.DataFrame({"k": pd.Series(["a", value], dtype=object)})
     with pytest.raises(TypeError, match="^attribute 'k': a nominal value must be a string.*, not [(D]"):
         VFDT(nominal=["k"]).fit(X, [0, 1])
-
-
-@pytest.mark.parametrize("values", [np.zeros((2, 0)), [[1, 2]], [("u", "v")], [None], [float("nan")], ["u", "?"]])
-def test_values_that_no_attribute_has(values):
-    frame, y = pd.DataFrame({"a": [1, 2, 3], "k": ["u", "v", "u"]}), [0, 1, 0]
-    tree = VFDT(nominal={"k": values})
-    for act in (tree.check_parameters, lambda: tree.fit(frame, y), lambda: tree.partial_fit(frame, y, classes=[0, 1])):
-        with pytest.raises((TypeError, ValueError), match="^attribute 'k': [^\n]*$"):
-            act()
 
 
 @pytest.mark.parametrize("values", [["a", "?", "b"], ["?", "b", "a"], ["?"]])

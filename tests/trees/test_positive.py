@@ -49,6 +49,11 @@ def test_saves_and_copies_go_on_as_the_learner(tmp_path):
     for other in (tree, *others):
         same(other.partial_fit(X[3330:], known[3330:]), whole, X)
     assert others[0].threads == 2 and len(tree.trees_) == 9
+    for name, value in (("level", 0.4), ("positive", "?")):
+        with pytest.raises(ValueError, match=f"{name} is what the saved trees have learnt with: leave it as it is"):
+            load_tree(tmp_path / "tree", **{name: value})
+    with pytest.raises(ValueError, match="nine trees take a board each"):
+        load_tree(tmp_path / "tree", board="udp:x")
 
 
 def test_tests_then_trains_by_what_was_known_before():
@@ -92,35 +97,6 @@ def test_parameters_that_change_take_effect_with_fit(kind):
     assert tree.report()["instances"] == 6000
 
 
-@pytest.mark.parametrize(
-    "learner, options, error, message",
-    [
-        (PuuVFDT, {"level": 0}, ValueError, "level must be between 0 and 1, both excluded, or None for not known"),
-        (PuuCVFDT, {"level": 1.5}, ValueError, "level must be between 0 and 1, both excluded.*not 1.5"),
-        (PuuVFDT, {"level": "half"}, TypeError, "level must be a number or None, not 'half'"),
-        (PuuVFDT, {"positive": ["a"]}, TypeError, r"positive must be a label, a string or a number, not \['a'\]"),
-        (PuuCVFDT, {"window": 150}, ValueError, "a window of 150 instances is smaller than grace=200.*choose window"),
-        (
-            PuuCVFDT,
-            {"geometry": Geometry(nodes=64)},
-            ValueError,
-            r"a board with a node table \(nodes=64\) neither forgets nor tests alternates .* with nodes=0",
-        ),
-        (PuuCVFDT, {"test_length": 0}, ValueError, "test_length must be 1 to"),
-        (PuuVFDT, {"board": "udp:x"}, ValueError, "nine trees take a board each, and 'udp:x' is one: .*by level"),
-    ],
-)
-def test_refused_before_any_data(learner, options, error, message):
-    X, y = [[1.0], [2.0]], [0, 1]
-    for call in (
-        lambda tree: tree.check_parameters(),
-        lambda tree: tree.fit(X, y),
-        lambda tree: tree.partial_fit(X, y, y),
-    ):
-        with pytest.raises(error, match=message):
-            call(learner(**options))
-
-
 def test_an_open_board_is_free_again():
     X, _, known = made(2000)
     with open_board("emulated", Geometry(lanes=4, passes=1)) as board:
@@ -156,23 +132,6 @@ def test_ctrl_c_leaves_the_trees_abreast(monkeypatch, ctrl_c):
     assert {each.report()["instances"] for each in tree.trees_.values()} == {2100}
     monkeypatch.undo()
     same(tree.partial_fit(X[2100:], known[2100:]), PuuVFDT(**SMALL).fit(X, known), X)
-
-
-@pytest.fixture(scope="module", params=LEARNERS)
-def saved(request, tmp_path_factory):
-    learner, options = LEARNERS[request.param]
-    X, _, known = made(3000)
-    path = tmp_path_factory.mktemp("saved") / "tree"
-    learner(**options).fit(X, known).save(path)
-    return path
-
-
-def test_what_a_saved_learner_is_stays(saved):
-    for name, value in (("level", 0.4), ("positive", "?")):
-        with pytest.raises(ValueError, match=f"{name} is what the saved trees have learnt with: leave it as it is"):
-            load_tree(saved, **{name: value})
-    with pytest.raises(ValueError, match="nine trees take a board each"):
-        load_tree(saved, board="udp:x")
 
 
 @pytest.fixture(scope="module")

@@ -1,12 +1,11 @@
 """The public interface: scikit-learn's calls, River's calls, bad input, saving, drawing."""
 
-import forging
 import numpy as np
 import pandas as pd
 import pytest
 from bregalad import VFDT, Geometry, open_board
+from bregalad.estimator.saving import storage
 from bregalad.learners.catalogue import TREES
-from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 
@@ -82,38 +81,25 @@ def test_bad_input_changes_nothing(learnt):
         (X[1500:1600], wrong, r"y\[3\] is 'ma', none of the classes \['no', 'yes'\]"),
         (X[1500:1600].drop(columns="open"), labels, "lacks column 'open'"),
         (X[1500:1600].assign(extra=1), labels, "unknown column 'extra'"),
+        (X[1500:1600][list(X)[::-1]], labels, "another order: expected width, colour.*found open, city"),
         (text, labels, "width.*numbers"),
         (X[1500:1600], labels[:50], "X has 100 instances, y has 50 labels"),
         (X[1500:1600], [None] * 100, r"y\[0\] is missing"),
         (np.zeros((100, 9)), labels, "9 features.*expecting 4"),
     ]:
-        with pytest.raises((ValueError, TypeError), match=message):
-            tree.partial_fit(data, target)
+        for call in (tree.partial_fit, tree.test_then_train):
+            with pytest.raises((ValueError, TypeError), match=message):
+                call(data, target)
     with pytest.raises(ValueError, match="classes are"):
         tree.partial_fit(X[:1], y[:1], classes=["no", "yes", "perhaps"])
+    for call in (tree.predict, tree.apply, tree.encode, tree.decision_path):
+        for data in (bad, text, X[1500:1600].drop(columns="open")):
+            with pytest.raises((ValueError, TypeError), match="width.*(inf|numbers)|lacks column 'open'"):
+                call(data)
     for one in (tree, twin):
         one.partial_fit(X[1500:], y[1500:])
     assert tree.difference(twin) is None
     assert tree.report() == twin.report() and tree.quantiser_summary() == twin.quantiser_summary()
-
-
-@pytest.mark.parametrize(
-    "options, message",
-    [
-        ({"delta": 2}, "delta must"),  # the others are in test_options.py
-        ({"nominal_split": "binary"}, "nominal_split must be 'multiway' or 'one_vs_rest'"),
-        ({"nominal_values": 1}, "nominal_values must"),
-        ({"geometry": "huge"}, "no geometry 'huge'; there are tiny"),
-        ({"board": "imagined"}, "no board 'imagined'; there are emulated"),
-        ({"nominal": ["nose"]}, "nominal names the attribute 'nose'"),
-        ({"review_period": 0}, "review_period must"),
-        ({"threads": 0}, "threads must be 1 to 256, not 0"),
-    ],
-)
-def test_wrong_parameters(options, message):
-    X, y = mixed(50)
-    with pytest.raises(ValueError, match=message):
-        VFDT(**options).fit(X, y)
 
 
 def test_geometry_too_small():
@@ -132,22 +118,12 @@ def test_geometry_too_small():
         VFDT(board=board).fit(X, y)
 
 
-def test_not_fitted():
-    X, _ = mixed(5)
-    for call in (VFDT().predict, VFDT().predict_proba):
-        with pytest.raises(NotFittedError, match="has not learnt anything yet"):
-            call(X)
-    with pytest.raises(ValueError, match="classes must name all class labels"):
-        VFDT().partial_fit(X, ["no"] * 5)
-
-
 def test_another_format(tmp_path):
     X, y = mixed(1000)
     path = tmp_path / "tree"
     VFDT(leaf_prediction="mc").fit(X, y).save(path)
-    arrays, meta = forging.contents(path)
-    with path.open("wb") as file:
-        forging.write(file, arrays, meta | {"format": 99})
+    meta, arrays = storage.read(path)
+    storage.write(path, meta | {"format": 99}, arrays)
     with pytest.raises(ValueError, match="saved in format 99, this release reads 7"):
         VFDT.load(path)
 

@@ -12,7 +12,6 @@ from bregalad.learners.catalogue import TREES
 from marks import nightly
 from noisy import stream
 from sklearn.base import clone
-from sklearn.ensemble import AdaBoostClassifier
 
 OPTIONS = {"delta": 0.01, "grace": 50}
 
@@ -77,6 +76,7 @@ def test_fractions_are_saved_up_per_class():
         ([10**400] * 100, TypeError, "sample_weight must hold a number per instance"),
         (["a"] * 100, TypeError, "sample_weight must hold a number per instance"),
         ([[1], [2, 3]] * 50, TypeError, "sample_weight must hold a number per instance"),
+        ([1 + 2j] * 100, TypeError, "sample_weight must hold a number per instance: they are complex"),
     ],
 )
 def test_what_is_no_weight(weights, error, message):
@@ -123,12 +123,6 @@ def test_weights_that_are_all_below_one_are_shares_in_fit_and_told_of_elsewhere(
     assert abs(new.report()["instances"] - len(y) / 2) <= 2
 
 
-def test_boosting():
-    X, y = stream(1500, missing=0)
-    boosted = AdaBoostClassifier(VFDT(**OPTIONS), n_estimators=3).fit(X, y)
-    assert len(boosted.estimators_) == 3 and boosted.score(X, y) > 0.8
-
-
 def test_the_heaviest():
     tree = VFDT(leaf_prediction="mc").partial_fit([[0], [1]], [0, 1], [0, 1], sample_weight=[10_000, 1])
     assert tree.report()["instances"] == 10_001 and tree.predict([[1]]).tolist() == [0]
@@ -164,27 +158,21 @@ def test_balanced_classes():
 
 
 @pytest.mark.parametrize(
-    "given, error, message",
+    "label, message",
     [
-        ({"yes": -1}, ValueError, "class_weight of 'yes' must be 0 to 10000, not -1"),
-        ({"yes": np.nan}, ValueError, "must be 0 to 10000"),
-        ({"yes": 1e9}, ValueError, "must be 0 to 10000"),
-        ({"yes": "3"}, TypeError, "class_weight of 'yes' must be a number, not '3'"),
-        ({"yes": True}, TypeError, "must be a number, not True"),
-        ({"maybe": 1}, ValueError, r"class_weight names 'maybe', none of the classes \['no', 'yes'\]"),
-        ("even", TypeError, "must be a dict of class labels to weights, 'balanced' or None"),
-        ([1, 2], TypeError, "must be a dict of class labels"),
+        ("maybe", r"class_weight names 'maybe', none of the classes \[False, True\]"),
+        (frozenset("a"), r"class_weight names frozenset\({'a'}\); a label is a string, an integer or a boolean"),
+        ("z" * 3000, "class_weight names 'zzz.*, none of the classes"),
+        ("x\ny", r"class_weight names 'x\\ny', none of the classes"),
     ],
 )
-def test_what_is_no_class_weight(given, error, message):
+def test_weights_of_no_class(label, message):
     X, y = stream(100)
-    tree = VFDT(class_weight=given)
-    for call in (
-        lambda: tree.fit(X, np.where(y, "yes", "no")),
-        lambda: tree.partial_fit(X, np.where(y, "yes", "no"), ["no", "yes"]),
-    ):
-        with pytest.raises(error, match=message):
+    tree = VFDT(class_weight={label: 1})
+    for call in (lambda: tree.fit(X, y), lambda: tree.partial_fit(X, y, [False, True])):
+        with pytest.raises((TypeError, ValueError), match=message) as error:
             call()
+        assert len(str(error.value)) < 200
     assert not hasattr(tree, "classes_")
 
 
@@ -209,8 +197,3 @@ def test_classes_that_come_later_weigh_what_they_shall():
         tree.learn_one({"a": i % 7}, "ab"[i % 2] if i < 40 else "c")
     assert tree.classes_.tolist() == ["a", "b", "c"]
     assert tree._nodes.counts[0][:3].tolist() == [20, 20, 60]
-
-
-def test_complex_weights_are_refused():
-    with pytest.raises(TypeError, match="sample_weight must hold a number per instance: they are complex"):
-        module.accuracy(np.ones(2), np.ones(2), np.array([1 + 2j, 1]))
