@@ -1,7 +1,7 @@
 """HAT and EFHAT on boards that hold the tree: what the emulated one learns, however late reports come."""
 
 import random
-from copy import deepcopy
+from functools import partial
 
 import numpy as np
 import pytest
@@ -9,7 +9,6 @@ from bregalad import HAT, Resident
 from bregalad.boards import open_board
 from bregalad.boards.base import BoardError
 from bregalad.driver import checkpoint
-from bregalad.driver.steps import Steps
 from bregalad.driver.trainer import Trainer
 from bregalad.geometry import Geometry
 from bregalad.policy.split_policy import SplitPolicy
@@ -19,6 +18,7 @@ from bregalad.tree.alternates import ways
 from bregalad.tree.cells import CellMap
 from bregalad.tree.table import FORK, LEAF, NO_NODE
 from bregalad_sim.latency import GoldenBoard, LateBoard
+from driving import concepts, moving
 from models import TREE
 
 CAPACITIES = [0, 3, 0, 0]
@@ -49,16 +49,7 @@ class TardyBoard(GoldenBoard):
         return b"".join(told + attempts)
 
 
-def stream(seed, count, period=900):
-    """Another numeric attribute tells the class each period, with noise and missing values."""
-    print(f"seed {seed}")
-    rng = np.random.default_rng(seed)
-    codes = np.stack([rng.integers(0, top, count) for top in (255, 3, 255, 255)], axis=1).astype(np.uint8)
-    turn, rows = np.arange(count) // period % 3, np.arange(count)
-    value, other = codes[rows, np.array([0, 2, 3])[turn]], codes[rows, np.array([2, 3, 0])[turn]]
-    labels = (value > 120) & ((other > 60) | (codes[:, 1] == 1)) ^ (rng.random(count) < 0.05)
-    codes[rng.random(codes.shape) < 0.03] = 255
-    return codes, labels.astype(np.int32)
+stream = partial(concepts, period=900, tops=(255, 3, 255, 255), numeric=(0, 2, 3), helps=1)
 
 
 def shape(slots=400, **changes):
@@ -132,35 +123,10 @@ def test_instances_weigh_the_same(tree, prediction, seed):
     sizes, found = shape(), []
     for board in (open_board("emulated", sizes), GoldenBoard(sizes, MEMORY)):
         trainer = trainer_on(board, tree, prediction, None)
-        steps = Steps(trainer.learning(codes, labels, weights))
-        found.append((trainer, steps.run(lambda wait, board=board: board.receive(wait))))
+        found.append((trainer, trainer.run(trainer.learning(codes, labels, weights))))
     (whole, wanted), (walking, predictions) = found
     assert whole.event_counts.swapped
     same(walking, whole, predictions, wanted)
-
-
-def state_of(trainer):
-    kept = checkpoint.read(trainer)  # which may change the nodes
-    return kept, deepcopy(trainer.nodes), deepcopy(trainer.event_counts)
-
-
-def going_on(board, tree, prediction, block, state):
-    kept, nodes, event_counts = state
-    trainer = trainer_on(board, tree, prediction, block, nodes=deepcopy(nodes), event_counts=deepcopy(event_counts))
-    checkpoint.restore(trainer, kept)
-    return trainer
-
-
-def moving(boards, tree, prediction, codes, labels, rng):
-    """A trainer whose tree has gone from board to board amid its blocks, whose length changes, and predictions."""
-    found, at, last = [], 0, None
-    for board in boards:
-        how = board, tree, prediction, rng.choice([1, 1 / 8, 90])
-        trainer = trainer_on(*how) if last is None else going_on(*how, state_of(last))
-        end = at + rng.randrange(1, 150)
-        found.append(trainer.learn(codes[at:end], labels[at:end]))
-        at, last = min(end, len(codes)), trainer
-    return last, np.concatenate(found)
 
 
 @pytest.mark.parametrize("tree, prediction", [("hat", "mc"), pytest.param("efhat", "nba", marks=pytest.mark.slow)])
@@ -170,9 +136,16 @@ def test_goes_on_on_another_board(tree, prediction, more, seed):
     codes, labels = stream(seed + more, 2600)
     here, there = (lambda: open_board("emulated", shape())), (lambda: GoldenBoard(shape(), MEMORY))
     ways = [here() for _ in range(40)], [(there if turn % 3 else here)() for turn in range(40)]
-    (whole, wanted), (walking, found) = (
-        moving(boards, tree, prediction, codes, labels, random.Random(seed + more)) for boards in ways
-    )
+
+    def learnt_on(boards):
+        rng = random.Random(seed + more)
+
+        def make(board, **learnt):
+            return trainer_on(board, tree, prediction, rng.choice([1, 1 / 8, 90]), **learnt)
+
+        return moving(boards, make, codes, labels, rng, 150)
+
+    (whole, wanted), (walking, found) = map(learnt_on, ways)
     assert whole.event_counts.alternates
     same(walking, whole, found, wanted)
 
@@ -211,15 +184,9 @@ def test_a_board_with_fewer_alternates_than_a_tree(seed):
     while ways(trainer.nodes.table, trainer.nodes.rows, NO_NODE) < 2:
         trainer.learn(codes[at : at + 10], labels[at : at + 10])
         at += 10
-    message = r"go down up to \d alternates of the tree, on the board down 1: .* alternates=\d or more"
-    with pytest.raises(ValueError, match=message):
-        trainer_on(
-            GoldenBoard(shape(alternates=1), MEMORY),
-            "hat",
-            "mc",
-            nodes=trainer.nodes,
-            event_counts=trainer.event_counts,
-        )
+    few = GoldenBoard(shape(alternates=1), MEMORY)
+    with pytest.raises(ValueError, match=r"up to \d alternates of the tree, on the board down 1: .* alternates=\d or"):
+        trainer_on(few, "hat", "mc", nodes=trainer.nodes, event_counts=trainer.event_counts)
 
 
 @pytest.mark.parametrize("node", [255, 0])

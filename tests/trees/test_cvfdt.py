@@ -10,8 +10,8 @@ from bregalad.policy.split_policy import SplitPolicy
 from bregalad.tree.cells import CellMap
 from bregalad.tree.routing import route
 from bregalad_sim.reference import ReferenceCVFDT
-from comparison import agree, counted_by
-from driving import CAPACITIES, OPTIONS, check_slots, drifting, geometry, trainer_on
+from comparison import counted_by
+from driving import CAPACITIES, OPTIONS, concepts, drifting, geometry, learn_alike, trainer_on
 from marks import nightly
 
 RULES = {"window": 1500, "inner_grace": 130, "grace": 100, "test_every": 150, "test_length": 60, "delta": 1e-2}
@@ -32,8 +32,7 @@ def pair(nominal_split="multiway", **options):
 def test_equals_reference(child_counts, nominal_split, block, same_attribute):
     codes, labels = drifting(1, 9000)
     trainer, reference = pair(nominal_split, child_counts=child_counts, block=block, same_attribute=same_attribute)
-    assert (trainer.learn(codes, labels) == reference.learn(codes, labels)).all()
-    agree(trainer, reference)
+    learn_alike(trainer, reference, codes, labels)
 
 
 @pytest.mark.parametrize("block", [1, 1 / 32])
@@ -46,8 +45,7 @@ def test_equals_reference_on_a_stream(block):
     policy = SplitPolicy(anytime=True, alternates=True, rivals=True, same_attribute="keep", block=block, **rules)
     trainer = Trainer(board, CellMap.build([0] * 3, board.geometry.bins, "multiway"), policy, 2, prediction="mc")
     reference = ReferenceCVFDT([0] * 3, 2, bins=board.geometry.bins, tau=policy.tau, block=block, **rules)
-    assert (trainer.learn(codes, labels) == reference.learn(codes, labels)).all()
-    agree(trainer, reference)
+    learn_alike(trainer, reference, codes, labels)
     assert reference.event_counts.splits >= 5
 
 
@@ -56,25 +54,8 @@ def test_equals_reference_where_alternates_come_and_go(seed):
     codes, labels = concepts(seed)
     options = {"window": 800, "inner_grace": 60, "grace": 50, "test_every": 60, "test_length": 30}
     trainer, reference = pair(same_attribute="replace", **options)
-    for at in range(0, len(codes), 1111):
-        part = slice(at, at + 1111)
-        assert (trainer.learn(codes[part], labels[part]) == reference.learn(codes[part], labels[part])).all()
-        agree(trainer, reference)
-        check_slots(trainer)
+    learn_alike(trainer, reference, codes, labels, 1111)
     assert reference.event_counts.swapped and reference.event_counts.alternates > 2
-
-
-def concepts(seed, count=12_000, period=2000):
-    """Another numeric attribute tells the class each period, with noise and missing values."""
-    print(f"seed {seed}")
-    rng = np.random.default_rng(seed)
-    codes = np.stack([rng.integers(0, top, count) for top in (255, 255, 5, 20, 255)], axis=1).astype(np.uint8)
-    attribute = np.array([0, 1, 4])[np.arange(count) // period % 3]
-    other = np.array([1, 4, 0])[np.arange(count) // period % 3]
-    value = codes[np.arange(count), attribute]
-    labels = ((value > 120) & (codes[np.arange(count), other] > 60) ^ (rng.random(count) < 0.05)).astype(np.int32)
-    codes[rng.random(codes.shape) < 0.03] = 255
-    return codes, labels
 
 
 def numbers(count=9000, seed=1, moving=True):
@@ -116,29 +97,6 @@ def test_code_books_that_change_leave_counts_as_they_are_of_the_window():
         check_window(tree)
     assert sum(changed) > 3
     assert tree.report()["swapped"]
-
-
-@pytest.mark.parametrize(
-    "options, message",
-    [
-        (
-            {"window": 150},
-            "a window of 150 instances is smaller than grace=200.*choose window >= 200, or a smaller grace",
-        ),
-        ({"window": 900}, "smaller than inner_grace=1000.*or a smaller inner_grace"),
-        ({"window": 1}, "window must be 2 to 16777215 instances, or None for all, not 1"),
-        (
-            {"geometry": Geometry(count_width=12, naive_bayes=True)},
-            "a window of 10000 instances is larger than the board's counters, which hold 4095: choose window <= 4095, "
-            "or a geometry with count_width >= 14",
-        ),
-    ],
-)
-def test_windows_that_cannot_be_are_refused(options, message):
-    with pytest.raises(ValueError, match=message):
-        CVFDT(**options).check_parameters()
-    with pytest.raises(ValueError, match=message):
-        CVFDT(**options).fit([[1.0], [2.0]], [0, 1])
 
 
 def test_without_a_window_nothing_is_forgotten(tmp_path):

@@ -9,10 +9,9 @@ from bregalad.driver.totals import Totals
 from bregalad.policy.positive import PositivePolicy
 from bregalad_sim.latency import GoldenBoard, LateBoard
 from bregalad_sim.reference import ReferencePuuCVFDT, ReferencePuuVFDT
-from comparison import agree
-from driving import CAPACITIES, OPTIONS, check_slots, drifting, geometry, learn, stream, trainer_on
+from driving import CAPACITIES, OPTIONS, concepts, drifting, geometry, learn, learn_alike, stream, trainer_on
 from sklearn.exceptions import NotFittedError
-from test_cvfdt import RULES, concepts
+from test_cvfdt import RULES
 
 WINDOW = {"anytime": True, "alternates": True, "rivals": True}
 
@@ -52,10 +51,7 @@ def pair(nominal_split, **options):
 def test_equals_reference(child_counts, nominal_split, options):
     codes, labels = unlabelled(*drifting(1, 6000), share=0.4)
     trainer, reference = pair(nominal_split, child_counts=child_counts, level=0.3, **options)
-    for at in range(0, len(codes), 2500):
-        part = slice(at, at + 2500)
-        assert (trainer.learn(codes[part], labels[part]) == reference.learn(codes[part], labels[part])).all()
-    agree(trainer, reference)
+    learn_alike(trainer, reference, codes, labels, 2500)
     assert reference.event_counts.splits >= 3
 
 
@@ -65,12 +61,7 @@ def test_equals_reference_where_alternates_come_and_go(seed, share, level):
     codes, labels = unlabelled(*concepts(seed), share, seed)
     options = {"window": 800, "inner_grace": 60, "grace": 50, "test_every": 60, "test_length": 30}
     trainer, reference = pair("multiway", level=level, same_attribute="replace", **RULES | options)
-    for at in range(0, len(codes), 1111):
-        part = slice(at, at + 1111)
-        trainer.learn(codes[part], labels[part])
-        reference.learn(codes[part], labels[part])
-        check_slots(trainer)
-        agree(trainer, reference)
+    learn_alike(trainer, reference, codes, labels, 1111)
     assert reference.event_counts.alternates > 2 and reference.event_counts.swapped and reference.event_counts.dropped
 
 

@@ -2,13 +2,12 @@
 
 import random
 import signal
-from copy import copy, deepcopy
+from functools import partial
 
 import numpy as np
 import pytest
 from bregalad.boards import open_board
 from bregalad.boards.base import BoardError
-from bregalad.driver import checkpoint
 from bregalad.driver.trainer import Trainer
 from bregalad.geometry import NONE
 from bregalad.policy.split_policy import SplitPolicy
@@ -17,66 +16,10 @@ from bregalad.protocol.leaf_rows import RowOp, RowWord
 from bregalad.protocol.reports import Kind, layout_of
 from bregalad.protocol.rows import Column, RowKind, RowLayout
 from bregalad.protocol.tree import TREE_COMMANDS, TreeKind, TreeOpcode
-from bregalad.tree.cells import CellMap
 from bregalad.tree.split import sides_of
 from bregalad_sim.latency import GoldenBoard, LateBoard
-from driving import CAPACITIES, TREES, active, drifting, geometry, trainer_on
+from driving import TREES, active, both, cells_of, drifting, geometry, moving, same, trainer_on
 from marks import nightly
-
-
-def cells_of(tree, sizes, other=False):
-    """Cells of nominal splits in one form for each kind of tree, or in the other one."""
-    return CellMap.build(CAPACITIES, sizes.bins, "one_vs_rest" if ("efdt" in tree) ^ other else "multiway")
-
-
-def both(
-    tree,
-    count,
-    sizes,
-    seed,
-    prediction="mc",
-    review_period=20_000,
-    *,
-    late=None,
-    rng=None,
-    other=False,
-    memory_size=4096,
-    weights=None,
-    **options,
-):
-    """A trainer on the emulated board and one on a device that have learnt the same, in any calls (``rng``)."""
-    codes, labels = (part[:count] for part in drifting(seed, 8000))
-    policy = SplitPolicy(**{"delta": 1e-2, "grace": 60, **TREES[tree], **options})
-    board = GoldenBoard(sizes.replace(nodes=512), memory_size)
-    trainer, device = (
-        Trainer(each, cells_of(tree, sizes, other), policy, 2, prediction=prediction, review_period=review_period)
-        for each in (open_board("emulated", sizes), board if late is None else LateBoard(board, late))
-    )
-    expected, found, at = trainer.run(trainer.learning(codes, labels, weights)), [], 0
-    while at < count:
-        part = slice(at, at + (rng.choice([1, 17, 300, 2000]) if rng else -(-count // 2)))
-        heavy = weights if weights is None else weights[part]
-        found.append(device.run(device.learning(codes[part], labels[part], heavy)))
-        at = part.stop
-    assert (np.concatenate(found) == expected).all()
-    same(device, trainer)
-    return trainer, device
-
-
-def same(device, trainer):
-    """Whether trees are the same, and all that leaves have counted."""
-    mine, theirs = device.nodes, trainer.nodes
-    assert mine.difference(theirs) is None and active(mine) == active(theirs)
-    one, two = device.event_counts.as_dict(), trainer.event_counts.as_dict()
-    if device.board.read("decider.decides"):  # the board tells of some attempts only
-        assert all(one.pop(name) <= two.pop(name) for name in ("attempts", "halvings"))
-    assert one == two and device.event_counts.history == trainer.event_counts.history
-    for name in ("observed", "period"):
-        assert (getattr(mine, name)[mine.leaves()] == getattr(theirs, name)[theirs.leaves()]).all(), name
-    one, two = checkpoint.read(device), checkpoint.read(trainer)
-    entries = [np.delete(each["entries"], 3, axis=1) for each in (one, two)]  # a device's slots have periods, too
-    assert (one["counts"] == two["counts"]).all() and (entries[0] == entries[1]).all()
-
 
 # A policy whose attempts are all reported is code of its own: of the two that there are one is compiled each day.
 KINDS = [pytest.param(tree, marks=[pytest.mark.slow] * (tree == "vfdt genuine ties")) for tree in TREES]
@@ -112,31 +55,24 @@ def test_late_reports_change_nothing(tree, seed):
 def test_goes_on_on_another_board(tree, late, seed):
     """A tree moves from board to board, emulated ones and devices, amid its blocks."""
     rng = random.Random(f"{seed} {tree}")
-    tree, _, prediction = tree.partition(" nba")
-    sizes, block = geometry(rng.choice([80, 7]), naive_bayes=bool(_)), rng.choice([None, 1, 7, 200])
+    tree, bayes, _ = tree.partition(" nba")
+    sizes = geometry(rng.choice([80, 7]), naive_bayes=bool(bayes))
+    policy = SplitPolicy(**{"delta": 1e-2, "grace": 60, "block": rng.choice([None, 1, 7, 200]), **TREES[tree]})
     codes, labels = (part[:2340] for part in drifting(3, 8000))
-    cells = cells_of(tree, sizes)
-    policy = SplitPolicy(**{"delta": 1e-2, "grace": 60, "block": block, **TREES[tree]})
-    how = {"prediction": "nba" if _ else "mc", "review_period": 500}
-    whole = Trainer(open_board("emulated", sizes), cells, policy, 2, **how)
-    expected, found, at = whole.learn(codes, labels), [], 0
-    trainer = Trainer(open_board("emulated", sizes), cells, policy, 2, **how)
-    for turn in range(9):
-        end = 2340 if turn == 8 else at + rng.randrange(1, 500)
-        found.append(trainer.learn(codes[at:end], labels[at:end]))
-        at = min(end, 2340)
-        kept = checkpoint.read(trainer)
-        board = open_board("emulated", sizes)
-        if turn % 2 == 0 or rng.random() < 0.3:
-            board = GoldenBoard(sizes.replace(nodes=512))
-            board = LateBoard(board, rng) if late else board
-        other = Trainer(
-            board, cells, policy, 2, nodes=deepcopy(trainer.nodes), event_counts=copy(trainer.event_counts), **how
-        )
-        checkpoint.restore(other, kept)
-        trainer.board.release(trainer)
-        trainer = other
-    assert (np.concatenate(found) == expected).all()
+
+    def device():
+        board = GoldenBoard(sizes.replace(nodes=512))
+        return LateBoard(board, rng) if late else board
+
+    def make(board, **learnt):
+        prediction = "nba" if bayes else "mc"
+        return Trainer(board, cells_of(tree, sizes), policy, 2, prediction=prediction, review_period=500, **learnt)
+
+    here = partial(open_board, "emulated", sizes)
+    boards = [(device if turn % 2 or turn and rng.random() < 0.3 else here)() for turn in range(10)]
+    trainer, found = moving(boards, make, codes, labels, rng, 500)
+    whole = make(here())
+    assert (found == whole.learn(codes, labels)).all()
     assert trainer.nodes.difference(whole.nodes) is None
     assert active(trainer.nodes) == active(whole.nodes)
 
