@@ -147,15 +147,6 @@ def test_declared_and_restarted():
     assert tree.classes_.tolist() == ["maybe", "no", "yes"] and ITI().leaf_counts_one({}) == {}
 
 
-def test_weights_are_repetitions():
-    X, y = shape(100)
-    weights = np.random.default_rng(1).integers(0, 4, 100)
-    tree = ITI().fit(X, y, sample_weight=weights)
-    assert told(tree) == told(ITI().fit(X.loc[X.index.repeat(weights)], y.repeat(weights)))
-    assert tree.report()["instances"] == weights.sum()
-    assert ITI(class_weight="balanced").fit(X, y).report()["instances"] in range(95, 106)
-
-
 def test_where_there_is_no_branch_the_node_predicts():
     tree = ITI().fit([[1.0], [2.0], [3.0]], ["a", "a", "b"])
     assert tree.predict_proba([[np.nan]]).tolist() == [[2 / 3, 1 / 3]] and tree.predict([[np.nan]]) == ["a"]
@@ -202,19 +193,7 @@ def test_saved_trees(tmp_path):
     assert any(node.test and node.test.value == -1 for node, _ in multiway._tree.root.nodes())
 
 
-def test_saved_trees_on_the_command_line(tmp_path, capsys):
-    X, y = shape()
-    ITI().fit(X, y).save(tmp_path / "tree")
-    X.assign(kind=y).to_csv(tmp_path / "data.csv", index=False)
-    assert main(["inspect", str(tmp_path / "tree"), "--depth", "2"]) == 0
-    assert "size missing" in capsys.readouterr().out
-    assert main(["inspect", str(tmp_path / "tree"), "--statistics"]) == 0
-    assert "instances        300\n" in (out := capsys.readouterr().out) and "nominal  values 3\n" in out
-    assert main(["predict", str(tmp_path / "data.csv"), "--tree", str(tmp_path / "tree"), "--class", "kind"]) == 0
-    assert capsys.readouterr().out.splitlines()[1:] == ITI().fit(X, y).predict(X).tolist()
-
-
-def test_trained_on_the_command_line(tmp_path, capsys):
+def test_on_the_command_line(tmp_path, capsys):
     X, y = shape()
     X.assign(kind=y).to_csv(tmp_path / "data.csv", index=False)
     train = ["train", str(tmp_path / "data.csv"), "--class", "kind", "--quiet", "--tree", "iti"]
@@ -223,6 +202,10 @@ def test_trained_on_the_command_line(tmp_path, capsys):
     assert out.startswith("instances   300\n") and " pruned; " in out and "slot" not in out and "tie" not in out
     tree = load_tree(tmp_path / "tree")
     assert told(tree) == told(ITI(nominal_split="multiway").fit(X, y))
+    assert main(["inspect", str(tmp_path / "tree"), "--depth", "2"]) == 0
+    assert "size missing" in capsys.readouterr().out
+    assert main(["inspect", str(tmp_path / "tree"), "--statistics"]) == 0
+    assert "instances        300\n" in (out := capsys.readouterr().out) and "nominal  values 3\n" in out
     assert main([*train, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["attributes"]["colour"] == {"kind": "nominal", "values": 3}
     for more, message in (
@@ -303,10 +286,7 @@ def test_memory_is_bounded():
         (lambda: ID5R(nominal=[0]).fit([[1], [2], [3]], [1, 2, 3]), "there are 3 classes, ID5R takes two: choose ITI"),
         (lambda: ID5R(nominal=[0]).fit([[1], [np.nan]], [1, 2]), "instance 1 has no value of attribute 'x0', and ID5R"),
         (lambda: ID5R().learn_one({"a": "x"}, 1).learn_one({"b": "x"}, 1), "attribute 'b' is new, and missing in the"),
-        (
-            lambda: ITI(nominal=[0]).fit([[i] for i in range(256)], [0, 1] * 128),
-            "'x0' is nominal and has more than 255",
-        ),
+        (lambda: ITI(nominal=[0]).fit([[i] for i in range(256)], [0, 1] * 128), "'x0' is nominal and has more than"),
         (lambda: ITI().fit([[np.inf]], [1]), "'x0': value 0 is inf"),
         (lambda: ITI(max_instances=0).fit([[1]], [1]), "max_instances must be 1 to 1048576 instances, not 0"),
         (lambda: ITI(nominal_split="both").fit([[1]], [1]), "nominal_split must be 'multiway' or 'one_vs_rest'"),

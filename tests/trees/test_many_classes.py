@@ -11,8 +11,8 @@ from bregalad.policy.split_policy import SplitPolicy
 from bregalad.tree.cells import CellMap
 from bregalad_sim.reference import ReferenceEFDT, ReferenceVFDT
 from comparison import agree
+from marks import nightly
 
-CLASSES = (40, 153, 1024)
 CAPACITIES = [0, 0, 5]
 BAYES_ERROR = 0.023  # bits, of a term of naive Bayes
 KINDS = {"vfdt": (ReferenceVFDT, False), "efdt": (ReferenceEFDT, True)}
@@ -35,14 +35,9 @@ def geometry(classes):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+# The reference takes a millisecond for naive Bayes of a thousand classes.
 @pytest.mark.parametrize(
-    "classes, prediction",
-    [
-        # The reference takes a millisecond for naive Bayes of a thousand classes.
-        pytest.param(classes, prediction, marks=[pytest.mark.slow] * (classes > 1000 and prediction == "nb"))
-        for classes in CLASSES
-        for prediction in ("mc", "nb")
-    ],
+    "classes, prediction", [(40, "mc"), (40, "nb"), (153, "mc"), (153, "nb"), (1024, "mc"), *nightly((1024, "nb"))]
 )
 def test_equals_reference(classes, kind, prediction):
     codes, labels = stream(classes, classes, 20_000)
@@ -80,15 +75,13 @@ def test_a_saved_tree_of_many_classes_does_not_go_to_hardware(tmp_path):
 
 
 def test_classes_that_come_later_find_room_beyond_those_of_hardware():
+    """Weights are saved up per class, also of those that were not there at first."""
     X, y = frame(4, 60, 900)
-    tree = EFDT()
-    for instance, label in zip(X.to_dict("records"), y, strict=True):
-        tree.learn_one(instance, label)
-    assert len(tree.classes_) == 60 and tree._trainer.board.geometry.classes >= 60
-    assert tree.predict(X[-500:]).tolist() == [tree.predict_one(x) for x in X[-500:].to_dict("records")]
-    # Weights are saved up per class, also of those that were not there at first.
-    weighed = EFDT()
+    tree, weighed = EFDT(), EFDT()
     for i, (instance, label) in enumerate(zip(X.to_dict("records"), y, strict=True)):
+        tree.learn_one(instance, label)
         for weight in (1,) if i < 200 else (0.5, 0.5):
             weighed.learn_one(instance, label, weight)
+    assert len(tree.classes_) == 60 and tree._trainer.board.geometry.classes >= 60
     assert weighed.difference(tree) is None and weighed.classes_.tolist() == tree.classes_.tolist()
+    assert tree.predict(X[-500:]).tolist() == [tree.predict_one(x) for x in X[-500:].to_dict("records")]

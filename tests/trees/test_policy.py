@@ -72,18 +72,6 @@ def test_edge_of_the_confidence_bounds_belongs_to_the_split():
         assert decision([512, 512], 0.5, 0.25, bound="confidence-practical", scale=least) == found
 
 
-def test_htdt_splits_genuine_ties_only():
-    def decision(*gains):
-        return Bench(SplitPolicy(ties="htdt"), len(gains)).decision([1613, 1613], *gains)
-
-    assert decision(0.3, 0.29, 0.2399) == decision(0.2399, 0.29, 0.3) == TIE
-    assert decision(0.3, 0.29, 0.2401) == KEEP
-    assert decision(0.3, 0.3) == KEEP  # without a third attribute none is genuine
-    # With the null split for the second or the worst this would not be, or be, genuine.
-    assert decision(0.01, -0.01, -0.2) == TIE
-    assert decision(0.03, 0.02, 0.01) == KEEP
-
-
 def test_pure_nodes_start_no_averages():
     bench = Bench(SplitPolicy(anytime=True, gain_average=True))
     assert bench.decision([1000, 0], 0.3, 0.0) == KEEP

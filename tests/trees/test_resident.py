@@ -14,6 +14,7 @@ from bregalad.interrupt import check_interrupt
 from bregalad_sim.latency import GoldenBoard
 
 GEOMETRY = Geometry(lanes=4, passes=1, slots=32, bins=8, bus_width=64, nodes=128)
+OPTIONS = {"delta": 1e-2, "grace": 60, "leaf_prediction": "mc"}
 
 
 def rows(seed, dtype, count=1500):
@@ -27,6 +28,14 @@ def rows(seed, dtype, count=1500):
     return X, y
 
 
+def of_codes(learner, held, X):
+    """A tree on the emulated board that takes codes by the books of what is held."""
+    tree = learner(geometry=GEOMETRY.replace(nodes=0), **OPTIONS).declare(X.astype(np.float64), held.classes)
+    for book, edges in zip(tree._quantiser.books, held.edges, strict=True):
+        book.edges = edges
+    return tree
+
+
 @pytest.mark.parametrize(
     "dtype", [np.float32, np.uint8, *(pytest.param(dtype, marks=pytest.mark.slow) for dtype in (np.uint16, np.int32))]
 )
@@ -37,17 +46,11 @@ def test_learnt_again_and_again(learner, dtype, seed):
     board = GoldenBoard(GEOMETRY, 1 << 16)
     held = Resident(board, X, y, address=5)
     assert len(held) == len(X)
-    options = {"delta": 1e-2, "grace": 60, "leaf_prediction": "mc"}
     for _ in range(2):  # trees, one after the other
-        tree = learner(board=board, **options)
-        other = learner(geometry=GEOMETRY.replace(nodes=0), **options)
+        tree, other = learner(board=board, **OPTIONS), of_codes(learner, held, X)
         labels = np.searchsorted(held.classes, y)
-        for turn in range(2):
+        for _ in range(2):
             share = tree.learn_resident(held)
-            if not turn:
-                other.declare(X.astype(np.float64), held.classes)
-                for book, edges in zip(other._quantiser.books, held.edges, strict=True):
-                    book.edges = edges
             codes = other._quantiser.encode(X.astype(np.float64), read_only=True)
             assert share == (other.learn_codes(codes, labels) == labels).mean()
         assert tree.difference(other) is None and tree.report()["splits"] > 0
@@ -71,22 +74,18 @@ def test_rows_are_learnt_in_parts_between_which_ctrl_c_comes(seed, monkeypatch, 
     """What was learnt by then is whole."""
     monkeypatch.setattr(row_driver, "_PART", 300)
     X, y = rows(seed, np.float32)
-    options = {"delta": 1e-2, "grace": 60, "leaf_prediction": "mc"}
     board = GoldenBoard(GEOMETRY, 1 << 16)
     held = Resident(board, X, y)
-    whole = VFDT(board=board, **options)
+    whole = VFDT(board=board, **OPTIONS)
     whole.learn_resident(held)
     codes, labels = whole.encode(X), np.searchsorted(held.classes, y)
     whole.close()
     for stop in (1, 2, 3):
-        tree, learnt = VFDT(board=board, **options), 300 * stop
+        tree, learnt = VFDT(board=board, **OPTIONS), 300 * stop
         interrupt_at(stop + 2, monkeypatch)  # before that it is looked for twice
         with pytest.raises(KeyboardInterrupt):
             tree.learn_resident(held)
-        other = VFDT(geometry=GEOMETRY.replace(nodes=0), **options)
-        other.declare(X.astype(np.float64), held.classes)
-        for book, edges in zip(other._quantiser.books, held.edges, strict=True):
-            book.edges = edges
+        other = of_codes(VFDT, held, X)
         other.learn_codes(codes[:learnt], labels[:learnt])
         assert tree.report()["instances"] == learnt and tree.difference(other) is None
         expected = other.learn_codes(codes, labels) == labels
@@ -102,7 +101,7 @@ def test_rtl_encodes_and_walks(seed):
         GoldenBoard(GEOMETRY, 1 << 16),
         open_board("simulated", GEOMETRY, memory_size=1 << 16, stall=0.1, seed=seed),
     ):
-        tree = VFDT(board=board, delta=1e-2, grace=60, leaf_prediction="mc")
+        tree = VFDT(board=board, **OPTIONS)
         shares += [tree.learn_resident(Resident(board, X, y)), len(tree._nodes)]
         board.close()
     assert shares[:2] == shares[2:]
@@ -159,7 +158,7 @@ def test_what_a_mask_hides_is_missing(seed):
     trees = []
     for each in (np.ma.array(X, mask=hidden), np.where(hidden, np.float32(np.nan), X)):
         board = GoldenBoard(GEOMETRY, 1 << 16)
-        trees.append(VFDT(board=board, delta=1e-2, grace=60, leaf_prediction="mc"))
+        trees.append(VFDT(board=board, **OPTIONS))
         trees[-1].learn_resident(Resident(board, each, y))
     assert trees[0].difference(trees[1]) is None and trees[0].report()["splits"]
 
@@ -168,8 +167,7 @@ def test_a_saved_tree_goes_on(seed, tmp_path):
     X, y = rows(seed, np.float32)
     board = GoldenBoard(GEOMETRY, 1 << 16)
     held = Resident(board, X, y)
-    options = {"delta": 1e-2, "grace": 60, "leaf_prediction": "mc"}
-    tree = VFDT(board=board, **options)
+    tree = VFDT(board=board, **OPTIONS)
     tree.learn_resident(held)
     tree.save(tmp_path / "tree.npz")
     expected = tree.learn_resident(held)

@@ -8,7 +8,6 @@ from bregalad import EFDT, ITI, VFDT, PuuVFDT, load_tree
 from bregalad.ensemble import LeveragingBagging, OnlineBagging, load_learner
 from noisy import stream
 from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV
 
 
 class Fewer(EFDT):
@@ -84,13 +83,6 @@ def test_what_it_does_not_name_is_as_its_constructor_says():
         tree.partial_fit(X, y)
     with pytest.raises(ValueError, match="grace must be 1 to 16777215 instances, not 0"):
         Fewer(grace=0).fit(X, y)
-
-
-def test_grids():
-    X, y = stream(1200)
-    found = GridSearchCV(Fewer(), {"grace": [50, 1000], "depth": [1, 2]}, cv=2).fit(X, y)
-    assert len(set(found.cv_results_["mean_test_score"])) == 2  # by grace; nothing depends on depth
-    assert found.best_estimator_.grace == found.best_params_["grace"]
 
 
 def test_a_file_of_it(tmp_path):
