@@ -1,6 +1,7 @@
 """The lanes' places on a device."""
 
 import re
+from collections import defaultdict
 
 import pytest
 from bregalad_hw.build.floorplan import place_lanes
@@ -18,47 +19,47 @@ def netlist(lanes, rams=3, multipliers=2):
 
 
 def places(design):
-    return {
-        name: cell["attributes"]["BEL"]
-        for name, cell in design["modules"]["top"]["cells"].items()
-        if "BEL" in cell["attributes"]
-    }
+    """Blocks that have a place, by lane, kind and number: column, row, and the column of their group's first bel."""
+    found = {}
+    for name, cell in design["modules"]["top"]["cells"].items():
+        if "BEL" in cell["attributes"]:
+            lane, number = map(int, re.search(r"lane_(\d+)\.\D+(\d+)$", name).groups())
+            column, row, kind, index = re.fullmatch(
+                r"X(\d+)/Y(\d+)/(EBR|MULT18_)(\d)", cell["attributes"]["BEL"]
+            ).groups()
+            offset = 2 * int(index) if kind == "EBR" else int(index)
+            found[lane, kind, number] = int(column), int(row), int(column) - offset
+    return found
+
+
+def placed(lanes, rams, multipliers=2):
+    """The places of all blocks of lanes, each its own."""
+    design = netlist(lanes, rams, multipliers)
+    assert place_lanes(design, DEVICE) == lanes
+    found = places(design)
+    assert len(set(found.values())) == len(found) == (rams + multipliers) * lanes
+    return found
 
 
 @pytest.mark.parametrize("lanes", [16, 17, 32, 39])
 def test_places(lanes):
-    design = netlist(lanes, rams=4, multipliers=4)
-    assert place_lanes(design, DEVICE) == lanes
-    found = places(design)
-    assert len(set(found.values())) == len(found) == 8 * lanes
-    columns = {}
-    for name, bel in found.items():
-        column, row, kind, index = re.fullmatch(r"X(\d+)/Y(\d+)/(EBR|MULT18_)(\d)", bel).groups()
-        assert int(row) in ((22, 46, 70) if kind == "EBR" else (10, 34, 58))
-        # Bel i of a group lies so far from the group's first one.
-        offset = 2 * int(index) if kind == "EBR" else int(index)
-        columns.setdefault(re.search(r"lane_\d+", name)[0], set()).add(int(column) - offset)
+    found, columns = placed(lanes, rams=4, multipliers=4), defaultdict(set)
+    for (lane, kind, _), (_, row, first) in found.items():
+        assert row in ((22, 46, 70) if kind == "EBR" else (10, 34, 58))
+        columns[lane].add(first)
     assert all(len(column) == 1 for column in columns.values())
     if lanes in (16, 32):
-        middle = [int(re.match(r"X(\d+)/", bel)[1]) for bel in found.values() if re.search("/Y(34|46)/", bel)]
+        middle = [column for column, row, _ in found.values() if row in (34, 46)]
         assert middle and not any(31 <= column < 96 for column in middle)
 
 
 @pytest.mark.parametrize("lanes, rams", [(40, 3), (64, 3), (68, 3), (32, 6), (78, 2)])
 def test_more_lanes_than_groups(lanes, rams):
-    design = netlist(lanes, rams)
-    assert place_lanes(design, DEVICE) == lanes
-    found = places(design)
-    assert len(set(found.values())) == len(found) == (rams + 2) * lanes
-    centres = {}
-    for name, bel in found.items():
-        column, row, kind, index = re.fullmatch(r"X(\d+)/Y(\d+)/(EBR|MULT18_)(\d)", bel).groups()
-        assert int(row) in ((22, 46, 70, 82) if kind == "EBR" else (10, 34, 58))
-        # A group's first bel is at one of thirteen columns, bel i so far after it.
-        offset = 2 * int(index) if kind == "EBR" else int(index)
-        assert int(column) - offset in (4, 13, 22, 31, 40, 49, 58, 69, 78, 87, 96, 105, 114)
-        lane = int(re.search(r"lane_(\d+)", name)[1])
-        centres.setdefault(lane, {}).setdefault(kind, set()).add((int(column), int(row)))
+    centres = defaultdict(lambda: defaultdict(set))
+    for (lane, kind, _), (column, row, first) in placed(lanes, rams).items():
+        assert row in ((22, 46, 70, 82) if kind == "EBR" else (10, 34, 58))
+        assert first in (4, 13, 22, 31, 40, 49, 58, 69, 78, 87, 96, 105, 114)
+        centres[lane][kind].add((column, row))
 
     def distance(a, b):
         return min(abs(x - p) + abs(y - q) for x, y in a for p, q in b)
@@ -75,14 +76,9 @@ def test_more_lanes_than_groups(lanes, rams):
 
 @pytest.mark.parametrize("lanes, rams", [(1, 45), (3, 52), (4, 45), (4, 52), (5, 16), (8, 24), (13, 16)])
 def test_stripes_of_many_block_rams(lanes, rams):
-    design = netlist(lanes, rams)
-    assert place_lanes(design, DEVICE) == lanes
-    found = places(design)
-    assert len(set(found.values())) == len(found) == (rams + 2) * lanes
-    stripes = []
+    found, stripes = placed(lanes, rams), []
     for lane in range(lanes):
-        where = [found[f"linked.array.lane_{lane}.counters.{i}"] for i in range(rams)]
-        where = [tuple(map(int, re.match(r"X(\d+)/Y(\d+)/", bel).groups())) for bel in where]
+        where = [found[lane, "EBR", i][:2] for i in range(rams)]
         # Neighbours by number, 9 and 10 too, are neighbours on the device.
         for (x, y), (u, v) in zip(where, where[1:], strict=False):
             assert x == u and v - y in (12, 24) or u - x in (2, 3, 5) and y - v == 60
@@ -93,8 +89,7 @@ def test_stripes_of_many_block_rams(lanes, rams):
     assert stripes[0][0] == 4 and (lanes == 1 or stripes[-1][1] == 120)
     for lane, (left, right) in enumerate(stripes):
         for i in range(2):
-            bel = found[f"linked.array.lane_{lane}.gain.f.{i}"]
-            column, row = map(int, re.match(r"X(\d+)/Y(\d+)/MULT", bel).groups())
+            column, row, _ = found[lane, "MULT18_", i]
             assert row == 34 and left - 6 <= column <= right + 2
 
 

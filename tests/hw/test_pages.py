@@ -1,14 +1,11 @@
 """Statistics that are not on the chip lie in memory: the tree is the same, whatever has room."""
 
-import numpy as np
 import pytest
-from bregalad import EFDT, VFDT, Geometry
+from bregalad import Geometry
 from bregalad.boards.base import BoardError
-from bregalad.boards.simulated import SimulatedBoard
 from bregalad.protocol.pages import PageLayout, page_bytes
 from bregalad.protocol.reports import ErrorCode
 from bregalad_sim.tree_lockstep import SIZES, SMALL, run
-from marks import nightly
 from test_tree_accelerator import WithRtl, opens
 
 PAGED = SMALL.replace(resident=2)
@@ -87,21 +84,3 @@ def test_memory_that_does_not_answer_for_a_page_is_told(seed):
     both.board.faults = {}
     both.look()
     both.close()
-
-
-@pytest.mark.parametrize("kind, by", nightly((EFDT, "mc"), (VFDT, "nba")))
-def test_a_tree_larger_than_the_chip_is_the_engine_s(kind, by, seed):
-    """All leaves have statistics, of which two at a time are on the chip."""
-    rng = np.random.default_rng(seed)
-    X = rng.random((3000, 4)).astype(np.float32)
-    y = (4 * X).astype(int).sum(axis=1) % 3
-    options = {"leaf_prediction": by, "grace": 50, "delta": 0.1, "tau": 0.2}
-    geometry = PAGED.replace(slots=40, nodes=80)
-    engine = kind(geometry=geometry, **options)
-    chip = SimulatedBoard(geometry, 1 << 15, stall=0.2, seed=seed)
-    board = kind(board=chip, **options)
-    told = [tree.test_then_train(X, y, range(3)) for tree in (engine, board)]
-    assert board.difference(engine) is None and (told[0] == told[1]).all()
-    assert engine.report()["slots"] > 6 and board.counters()["page_bytes"]
-    chip.settle()  # logs are counted while there is nothing else to do
-    board.close()
