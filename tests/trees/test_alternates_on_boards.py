@@ -19,6 +19,7 @@ from bregalad.tree.cells import CellMap
 from bregalad.tree.table import FORK, LEAF, NO_NODE
 from bregalad_sim.latency import GoldenBoard, LateBoard
 from driving import concepts, moving
+from marks import nightly_but
 from models import TREE
 
 CAPACITIES = [0, 3, 0, 0]
@@ -83,10 +84,19 @@ def same(trainer, other, found, wanted):
     assert (tried[0] == tried[1]).all()
 
 
-def learnt(board, tree, prediction, block, codes, labels):
-    trainer = trainer_on(board, tree, prediction, block)
-    found = [trainer.learn(codes[:703], labels[:703]), trainer.learn(codes[703:], labels[703:])]
-    return trainer, np.concatenate(found)
+def compared(board, tree, prediction, block, codes, labels, weights=None):
+    """A trainer on the emulated board that has come to the same as one on this board."""
+    learnt = []
+    for each in (open_board("emulated", board.geometry), board):
+        trainer, found = trainer_on(each, tree, prediction, block), []
+        for part in (slice(703), slice(703, None)):
+            heavy = weights if weights is None else weights[part]
+            found.append(trainer.run(trainer.learning(codes[part], labels[part], heavy)))
+        learnt.append((trainer, np.concatenate(found)))
+    (whole, wanted), (walking, found) = learnt
+    same(walking, whole, found, wanted)
+    print(whole.event_counts)
+    return whole
 
 
 CASES = [(tree, prediction, block) for tree in TREES for prediction in ("mc", "nba") for block in (1, None, 1 / 8, 37)]
@@ -94,24 +104,15 @@ CASES = [(tree, prediction, block) for tree in TREES for prediction in ("mc", "n
 QUICK = ("hat", "mc", None), ("hat", "mc", 1), ("efhat", "nba", 1 / 8), ("efhat moves", "nba", 1)
 
 
-def marked(quick):
-    return [pytest.param(*case, marks=[pytest.mark.slow] * (case not in quick)) for case in CASES]
-
-
-@pytest.mark.parametrize("tree, prediction, block", marked(QUICK))
+@pytest.mark.parametrize("tree, prediction, block", nightly_but(QUICK, CASES))
 @pytest.mark.parametrize("slots, alternates", [(400, 7), (13, 1)])
 def test_a_board_that_holds_the_tree_learns_the_same(tree, prediction, block, slots, alternates, seed):
     """Also where slots are short, and where alternates that records would have gone down are not begun."""
-    codes, labels = stream(seed, 2600)
-    sizes = shape(slots, alternates=alternates)
-    whole, wanted = learnt(open_board("emulated", sizes), tree, prediction, block, codes, labels)
+    late = LateBoard(TardyBoard(shape(slots, alternates=alternates), MEMORY), random.Random(seed))
+    whole = compared(late, tree, prediction, block, *stream(seed, 2600))
     event_counts = whole.event_counts
-    print(event_counts)
     assert event_counts.alternates and event_counts.swapped and event_counts.dropped
     assert ways(whole.nodes.table, whole.nodes.rows, NO_NODE) <= alternates
-    late = LateBoard(TardyBoard(sizes, MEMORY), random.Random(seed))
-    walking, found = learnt(late, tree, prediction, block, codes, labels)
-    same(walking, whole, found, wanted)
 
 
 @pytest.mark.parametrize("tree, prediction", [("hat", "mc"), pytest.param("efhat", "nba", marks=pytest.mark.slow)])
@@ -120,13 +121,8 @@ def test_instances_weigh_the_same(tree, prediction, seed):
     codes, labels = stream(seed, 2600)
     weights = np.random.default_rng(seed).poisson(1, len(labels)).astype(np.int32)
     weights[::150] = 63
-    sizes, found = shape(), []
-    for board in (open_board("emulated", sizes), GoldenBoard(sizes, MEMORY)):
-        trainer = trainer_on(board, tree, prediction, None)
-        found.append((trainer, trainer.run(trainer.learning(codes, labels, weights))))
-    (whole, wanted), (walking, predictions) = found
+    whole = compared(GoldenBoard(shape(), MEMORY), tree, prediction, None, codes, labels, weights)
     assert whole.event_counts.swapped
-    same(walking, whole, predictions, wanted)
 
 
 @pytest.mark.parametrize("tree, prediction", [("hat", "mc"), pytest.param("efhat", "nba", marks=pytest.mark.slow)])
@@ -168,14 +164,9 @@ def test_takes_turns(block, more, seed):
 
 def test_a_tree_whose_node_table_is_full_learns_on(seed):
     """Neither splits nor alternates for which it has no room are any."""
-    codes, labels = stream(seed, 2600)
-    sizes, found = shape(nodes=12), []
-    for board in (open_board("emulated", sizes), GoldenBoard(sizes, MEMORY)):
-        with pytest.warns(UserWarning, match="table of 12 rows is full"):
-            found.append(learnt(board, "hat", "mc", None, codes, labels))
-    (whole, wanted), (walking, predictions) = found
-    assert whole.event_counts.alternates and whole.nodes.rows <= 12
-    same(walking, whole, predictions, wanted)
+    with pytest.warns(UserWarning, match="table of 12 rows is full") as told:
+        whole = compared(GoldenBoard(shape(nodes=12), MEMORY), "hat", "mc", None, *stream(seed, 2600))
+    assert len(told) == 2 and whole.event_counts.alternates and whole.nodes.rows <= 12
 
 
 def test_a_board_with_fewer_alternates_than_a_tree(seed):
@@ -211,13 +202,8 @@ def test_instances_in_memory_are_refused(seed):
         HAT(board=board).learn_resident(held)
 
 
-@pytest.mark.parametrize("tree, prediction, block", marked([("hat", "mc", None), ("efhat", "nba", 1)]))
+@pytest.mark.parametrize("tree, prediction, block", nightly_but([("hat", "mc", None), ("efhat", "nba", 1)], CASES))
 def test_rtl_learns_the_same(tree, prediction, block, seed):
-    codes, labels = stream(seed, 2200)
-    whole, wanted = learnt(open_board("emulated", TREE), tree, prediction, block, codes, labels)
-    event_counts = whole.event_counts
-    print(event_counts)
-    assert event_counts.alternates and event_counts.swapped and event_counts.dropped
     with open_board("simulated", TREE, memory_size=MEMORY, stall=0.2, seed=seed) as board:
-        walking, found = learnt(board, tree, prediction, block, codes, labels)
-        same(walking, whole, found, wanted)
+        event_counts = compared(board, tree, prediction, block, *stream(seed, 2200)).event_counts
+    assert event_counts.alternates and event_counts.swapped and event_counts.dropped

@@ -97,10 +97,14 @@ def test_parameters_that_change_take_effect_with_fit(kind):
     assert tree.report()["instances"] == 6000
 
 
-def test_an_open_board_is_free_again():
+def test_a_known_level_takes_one_tree_and_an_open_board_which_is_free_again():
     X, _, known = made(2000)
     with open_board("emulated", Geometry(lanes=4, passes=1)) as board:
+        with pytest.raises(ValueError, match="nine trees take a board each.*by level"):
+            PuuVFDT(board, **SMALL).fit(X, known)
         tree = PuuVFDT(board, level=0.3, **SMALL).fit(X, known)
+        assert list(tree.trees_) == [0.3] == [tree.level_]
+        assert tree.tree_.difference(PuuVFDT(**SMALL).fit(X, known).trees_[0.3]) is None
         twin = pickle.loads(pickle.dumps(tree))
         assert twin.board == "emulated" and (twin.predict(X) == tree.predict(X)).all()
         tree.fit(X, known)  # on the same board

@@ -4,7 +4,7 @@ import random
 
 import numpy as np
 import pytest
-from bregalad import VFDT, Geometry, PuuVFDT, open_board
+from bregalad import VFDT, PuuVFDT, open_board
 from bregalad.driver.totals import Totals
 from bregalad.policy.positive import PositivePolicy
 from bregalad_sim.latency import GoldenBoard, LateBoard
@@ -97,18 +97,6 @@ def test_close_to_a_tree_that_knows_all_labels(share, close):
     assert ((tree.predict(fresh) == "spam") == truth).mean() > whole - close
     assert abs(tree.level_ - y[known == "?"].mean()) < 0.15
     assert tree.report()["level"] == tree.level_ and tree.report()["leaves"] > 2
-
-
-def test_a_known_level_takes_one_tree_and_any_board():
-    X, y, known = made()
-    with open_board("emulated", Geometry(lanes=4, passes=1)) as board:
-        with pytest.raises(ValueError, match="nine trees take a board each.*by level"):
-            PuuVFDT(board, positive="spam").fit(X, known)
-        tree = PuuVFDT(board, positive="spam", level=0.3).fit(X, known)
-        assert list(tree.trees_) == [0.3] == [tree.level_]
-        expected = PuuVFDT(positive="spam").fit(X, known).trees_[0.3]
-        assert tree.tree_.difference(expected) is None
-        tree.close()
 
 
 @pytest.mark.parametrize(
