@@ -2,29 +2,19 @@
 
 import joblib
 import numpy as np
-import pandas as pd
 import pytest
 from bregalad import VFDT, load_tree
 from bregalad.learners.catalogue import TREES
 from bregalad.tree.table import LEAF
 from bregalad_sim.reference import criteria
-from noisy import stream
+from noisy import frame, stream
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 
-def frame(count=6000, seed=2):
-    """A column that tells little, one that tells more, one of five values, and one of noise."""
-    X, y = stream(count, seed, missing=0)
-    y = y ^ ((X[:, 2] > 0.5) & (X[:, 0] < 0.2))
-    X = pd.DataFrame(X, columns=["much", "noise", "little"])
-    X["city"] = np.random.default_rng(seed).choice(list("abcde"), count)
-    return X, y ^ (X["city"] == "b")
-
-
 def grown(name="vfdt", **options):
-    X, y = frame()
+    X, y = frame(6000, missing=0)
     return TREES[name](delta=0.01, grace=50, tau=0.2, **options).fit(X, y), X, y
 
 
@@ -53,7 +43,7 @@ def test_depth_leaves_and_paths(name, tmp_path):
 def test_importances(name, options):
     """Every inner node's decrease, by the reference, from the counts of the leaves below it, found by their paths."""
     tree, X, y = grown(name, **options)
-    nodes, expected = tree._nodes, np.zeros(4)
+    nodes, expected = tree._nodes, np.zeros(3)
     counts = np.zeros((nodes.rows, 2))
     for leaf in nodes.leaves().tolist():
         counts[[*nodes.path(leaf)]] += nodes.counts[leaf]
@@ -72,18 +62,18 @@ def test_what_a_tree_tells_before_it_has_split():
         with pytest.raises(NotFittedError):
             call()
     X, y = frame(100)
-    tree.partial_fit(X, y, classes=[False, True])
+    tree.partial_fit(X, y, classes=["no", "yes"])
     for _ in range(2):
         assert tree.get_depth() == 0 and tree.get_n_leaves() == 1
-        assert tree.feature_importances_.tolist() == [0] * 4
+        assert tree.feature_importances_.tolist() == [0] * 3
     assert tree.decision_path(X).toarray().tolist() == [[1]] * 100
 
 
 @pytest.mark.parametrize("mode", ["r", "r+"])
 def test_models_that_joblib_maps_into_memory(mode, tmp_path):
     """Learning writes to their arrays, but not to the file."""
-    X, y = frame()
-    whole = VFDT().partial_fit(X[:3000], y[:3000], classes=[False, True])
+    X, y = frame(6000)
+    whole = VFDT().partial_fit(X[:3000], y[:3000], classes=["no", "yes"])
     joblib.dump(whole, tmp_path / "tree")
     data = (tmp_path / "tree").read_bytes()
     tree = joblib.load(tmp_path / "tree", mmap_mode=mode)
@@ -97,13 +87,13 @@ def test_pipelines_hand_on_names(kind):
     """A classifier has no output to set: its transformers' is what it gets."""
     if kind == "polars":
         pytest.importorskip("polars")
-    X, y = frame()
-    X = X.drop(columns="city")
+    X, y = frame(6000)
+    X = X.drop(columns="c")
     model = make_pipeline(StandardScaler(), VFDT(delta=0.01)).set_output(transform=kind)
     model.fit(X, y)
     assert model.score(X, y) > 0.7 and isinstance(model.predict(X), np.ndarray)
     assert hasattr(model[-1], "feature_names_in_") == (kind != "default")
-    assert model[-1].n_features_in_ == 3
+    assert model[-1].n_features_in_ == 2
 
 
 def test_pictures_in_notebooks():

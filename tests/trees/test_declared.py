@@ -1,24 +1,15 @@
 """What every tree has: attributes and classes that are declared, what a leaf counts, a limit of depth."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from bregalad import VFDT, load_tree
 from bregalad.estimator.single import Single
 from bregalad.learners.catalogue import TREES
 from bregalad.tree.table import LEAF
-from noisy import stream
+from noisy import frame, stream
 from sklearn.exceptions import NotFittedError
 
 OPTIONS = {"delta": 0.1, "tau": 0.3, "grace": 40}
-
-
-def frame(count, seed):
-    """Two numbers and a word, and labels."""
-    X, y = stream(count, seed)
-    X = pd.DataFrame(X[:, :2], columns=["a", "b"])
-    X["c"] = np.where(np.random.default_rng(seed).random(count) < 0.5, "p", "q")
-    return X, np.where(y ^ (X["c"] == "p"), "yes", "no")
 
 
 @pytest.mark.parametrize(
