@@ -1,4 +1,4 @@
-"""Learning on a device, the golden model: the emulated board's tree, however late reports come."""
+"""Learning on a device, the golden model or the RTL: the emulated board's tree, however late reports come."""
 
 import random
 import signal
@@ -19,7 +19,8 @@ from bregalad.protocol.tree import TREE_COMMANDS, TreeKind, TreeOpcode
 from bregalad.tree.split import sides_of
 from bregalad_sim.latency import GoldenBoard, LateBoard
 from driving import TREES, active, both, cells_of, drifting, geometry, moving, same, trainer_on
-from marks import nightly
+from marks import nightly, nightly_but
+from models import TREE
 
 # A policy whose attempts are all reported is code of its own: of the two that there are one is compiled each day.
 KINDS = [pytest.param(tree, marks=[pytest.mark.slow] * (tree == "vfdt genuine ties")) for tree in TREES]
@@ -261,3 +262,17 @@ def test_weights_that_a_board_does_not_take():
     device.check_weights(np.full(10, 63, np.int32), 10)
     with pytest.raises(ValueError, match="board golden takes weights up to 63, not 64: choose board='emulated'"):
         device.check_weights(np.full(10, 64, np.int32), 10)
+
+
+BAYES = [(tree, prediction, None) for tree in ("vfdt", "efdt") for prediction in ("nb", "nba")]
+QUICK = [("vfdt", "mc", None), ("vfdt", "mc", 1), ("vfdt adaptive", "mc", None), ("efdt", "mc", 37)]
+QUICK += [("efdt moves", "mc", None), *BAYES]
+ALL = [*((tree, "mc", block) for tree in TREES for block in (None, 1, 37, 1 / 8)), *BAYES]
+
+
+@pytest.mark.parametrize("tree, prediction, block", nightly_but(QUICK, ALL))
+def test_rtl_grows_the_same_tree(tree, prediction, block, seed):
+    """Whatever stalls."""
+    with open_board("simulated", TREE.replace(nodes=256), memory_size=8192, stall=0.2, seed=seed) as board:
+        trainer, _ = both(tree, 1500, TREE.replace(nodes=0), 3, prediction, board=board, block=block)
+    assert trainer.event_counts.splits > 1
