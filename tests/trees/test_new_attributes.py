@@ -182,13 +182,3 @@ def test_more_attributes_than_any_board_takes():
         tree.learn_one({"a": 1.0, **more}, 1)
     tree.learn_one({"a": 1.0}, 1)
     assert tree.schema_.names == ("a",) and tree.classes_.tolist() == [0, 1]
-
-
-@pytest.mark.parametrize("nominal", [1.5, 7, "a", [{}], ["\ud800"]])
-def test_a_parameter_that_is_wrong(nominal):
-    """It is told with the first instance, and may be mended."""
-    tree = VFDT(nominal=nominal)
-    with pytest.raises((TypeError, ValueError), match="nominal"):
-        tree.learn_one({"b": 1.0}, 1)
-    tree.set_params(nominal=()).learn_one({"b": 1.0}, 1)
-    assert tree.report()["instances"] == 1

@@ -59,10 +59,12 @@ def test_long_doubles_are_held_with_strings():
     assert tree.report()["instances"] == 12 and tree._quantiser.books[0].values == ["u", 2]
 
 
-@pytest.mark.parametrize("nominal", [["nose"], np.array([0], "timedelta64[s]")])
-def test_what_names_no_attribute(nominal):
-    with pytest.raises(ValueError, match="nominal names the attribute"):
-        VFDT(nominal=nominal).fit(np.ones((4, 2)), [0, 1, 0, 1])
+def test_what_names_no_attribute():
+    for nominal in (["nose"], [7], np.array([0], "timedelta64[s]")):
+        with pytest.raises(ValueError, match="nominal names the attribute"):
+            VFDT(nominal=nominal).fit(np.ones((4, 2)), [0, 1, 0, 1])
+    with pytest.raises(ValueError, match="nominal: .* is no Unicode text"):  # another one could come yet
+        VFDT(nominal=["\ud800"]).learn_one({"b": 1.0}, 1)
 
 
 @pytest.mark.parametrize("value", [Decimal("sNaN"), ([1],)])

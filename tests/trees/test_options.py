@@ -119,11 +119,11 @@ WRONG = [
     ),
     *(
         (VFDT, {"nominal": nominal}, TypeError, "^nominal must name attributes, as a list")
-        for nominal in ("ab", 5, np.array(3), iter("uv"))
+        for nominal in ("ab", 5, 1.5, np.array(3), iter("uv"))
     ),
     *(
         (VFDT, {"nominal": [name]}, TypeError, "^nominal must hold names or positions of attributes, not ")
-        for name in ([1], ([1],), Decimal("sNaN"))
+        for name in ([1], {}, ([1],), Decimal("sNaN"))
     ),
     *(
         (VFDT, {"nominal": {"k": values}}, TypeError, "^nominal must hold a list of the values of 'k', not ")
@@ -172,6 +172,7 @@ def test_wrong_parameters_are_refused_before_any_data(learner, wrong, error, mes
         new.check_parameters,
         lambda: new.fit(X, y),
         lambda: new.partial_fit(X, y, y),
+        lambda: new.learn_one({"x0": 1.0}, 0) if hasattr(new, "learn_one") else new.fit(X, y),
         lambda: tree.fit(X, y),
     ):
         with pytest.raises(error, match=message) as told:
