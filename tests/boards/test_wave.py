@@ -20,12 +20,6 @@ pywellen = pytest.importorskip("pywellen")
 CLOCK = 10_000  # ps
 
 
-def read(path):
-    """The waveform, and its signals by name."""
-    wave = pywellen.Waveform(str(path))
-    return wave, {signal.full_name: signal for signal in wave.all_vars()}
-
-
 def saved(path):
     """A save file's names of signals with their widths, and of groups; each is of a group."""
     lines = path.with_suffix(".gtkw").read_text().splitlines()
@@ -38,12 +32,12 @@ def saved(path):
 
 
 def check(path, groups):
-    """Assert that all that the save file shows is in the waveform, and that it has the groups."""
-    wave, signals = read(path)
+    """The waveform's signals by name; all that the save file shows is among them, and it has the groups."""
+    signals = {signal.full_name: signal for signal in pywellen.Waveform(str(path)).all_vars()}
     shown, named = saved(path)
     assert shown and {name: signals[name].bitwidth for name in shown} == shown
     assert groups <= named, groups - named
-    return wave, signals
+    return signals
 
 
 def values(signal):
@@ -52,37 +46,24 @@ def values(signal):
 
 @pytest.mark.slow  # a compiler run
 def test_simulated_board(tmp_path):
-    path = tmp_path / "run.fst"
-    with open_board("simulated", LEAST, wave=path) as board:
-        board.write("grace.leaf", 77)
-        board.send(pack_command(LEAST, Opcode.FENCE, token=0xBEAD))
-        board.receive(wait=True)
-        clocks = board.clocks
-    groups = {*NAMES.values(), "registers", "control", "lane 0", "merge"}
-    _, signals = check(path, groups)
-    leaf = values(signals["TOP.accelerator.registers.configuration__grace__leaf"])
-    assert leaf == [200, 77]
-    assert 0xBEAD in {value & 0xFFFFFFFF for value in values(signals["TOP.accelerator.reports__payload"])}
-    ticks = [time for time, _ in signals["TOP.clk"].signal]
-    # Four clocks of reset come before those that are counted.
-    assert ticks[-1] == (clocks + 4) * CLOCK - CLOCK // 2 and len(ticks) == 2 * (clocks + 4)
-
-
-@pytest.mark.slow  # a compiler run
-def test_a_forked_process_leaves_it_alone(tmp_path):
+    """A forked process leaves it alone."""
     path = tmp_path / "run.fst"
     with open_board("simulated", LEAST, wave=path) as board:
         process = multiprocessing.get_context("fork").Process(target=board.close)
         process.start()
         process.join()
-        written = path.stat().st_size
-        for token in range(300):
+        assert process.exitcode == 0 and not path.stat().st_size
+        board.write("grace.leaf", 77)
+        for token in range(0xBEAD, 0xBEAD + 300):
             board.send(pack_command(LEAST, Opcode.FENCE, token=token))
             board.receive(wait=True)
         clocks = board.clocks
-    _, signals = read(path)
-    assert process.exitcode == 0 and not written
-    assert len(signals["TOP.clk"].signal) == 2 * (clocks + 4)
+    signals = check(path, {*NAMES.values(), "registers", "control", "lane 0", "merge"})
+    assert values(signals["TOP.accelerator.registers.configuration__grace__leaf"]) == [200, 77]
+    assert 0xBEAD in {value & 0xFFFFFFFF for value in values(signals["TOP.accelerator.reports__payload"])}
+    ticks = [time for time, _ in signals["TOP.clk"].signal]
+    # Four clocks of reset come before those that are counted.
+    assert ticks[-1] == (clocks + 4) * CLOCK - CLOCK // 2 and len(ticks) == 2 * (clocks + 4)
 
 
 def test_tree(tmp_path, monkeypatch):
