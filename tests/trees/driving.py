@@ -1,6 +1,5 @@
 """Streams, and trainers on boards, for tests of the driver."""
 
-import random
 from copy import deepcopy
 
 import numpy as np
@@ -45,17 +44,6 @@ TREES = {
 def trainer_on(board, policy, nominal_split="multiway", **how):
     """A trainer of two classes by a policy."""
     return Trainer(board, CellMap.build(CAPACITIES, board.geometry.bins, nominal_split), policy, 2, **how)
-
-
-def learn(trainer, codes, labels, seed=None):
-    """Learn in one call, or (``seed``) in calls of random length."""
-    rng = random.Random(seed)
-    predictions, at = [], 0
-    while at < len(codes):
-        end = len(codes) if seed is None else at + rng.choice([1, 17, 300, 2000])
-        predictions.append(trainer.learn(codes[at:end], labels[at:end]))
-        at = end
-    return np.concatenate(predictions)
 
 
 def learn_alike(trainer, reference, codes, labels, size=1 << 30):

@@ -4,8 +4,7 @@ import pytest
 from bregalad.boards import open_board
 from bregalad.policy.split_policy import SplitPolicy
 from bregalad_sim.reference import ReferenceEFDT, ReferenceVFDT
-from comparison import agree
-from driving import CAPACITIES, OPTIONS, TREES, drifting, geometry, learn, trainer_on
+from driving import CAPACITIES, OPTIONS, TREES, drifting, geometry, learn_alike, trainer_on
 from marks import nightly
 
 CASES = [
@@ -29,6 +28,5 @@ def test_equals_reference(tree, options):
     trainer = trainer_on(board, SplitPolicy(anytime=anytime, **options), nominal_split)
     kind = ReferenceEFDT if anytime else ReferenceVFDT
     reference = kind(CAPACITIES, 2, bins=8, nominal_split=nominal_split, **options)
-    assert (learn(trainer, codes, labels, seed=3) == reference.learn(codes, labels)).all()
-    agree(trainer, reference)
+    learn_alike(trainer, reference, codes, labels, 1777)
     assert reference.event_counts.splits and trainer.nodes.deepest <= options.get("max_depth", 99)
