@@ -17,14 +17,14 @@ CAPACITIES = [0, 0, 5, 20, 0]  # numeric, numeric, nominal, nominal over three c
 OPTIONS = [(child, split) for child in ("inherit", "zero") for split in ("multiway", "one_vs_rest")]
 
 
-def stream(seed, count=6000, missing=0.05):
+def stream(seed, count=6000):
     """Codes and labels that a small tree describes, with noise and missing values."""
     print(f"seed {seed}")
     rng = np.random.default_rng(seed)
     codes = np.stack([rng.integers(0, top, count) for top in (255, 255, 5, 20, 30)], axis=1).astype(np.uint8)
     labels = ((codes[:, 0] > 100) & (codes[:, 2] != 1) | (codes[:, 3] % 4 == 1) & (codes[:, 1] < 70)).astype(np.int32)
     labels ^= rng.random(count) < 0.05
-    codes[rng.random(codes.shape) < missing] = 255
+    codes[rng.random(codes.shape) < 0.05] = 255
     return codes, labels
 
 

@@ -13,7 +13,6 @@ from bregalad.driver import checkpoint
 from bregalad.geometry import Geometry
 from marks import nightly_but
 
-NAMES = ["a", "b", "c", "d"]
 CLASSES = ["no", "perhaps", "yes"]
 
 
