@@ -33,39 +33,31 @@ def save_all(folder):
     """Trees of all kinds, and other learners, in files."""
     X, y = data(6000, 0)
     often = {"grace": 50, "nominal": [2, 3], "delta": 0.01}
-    small = Geometry(lanes=4, passes=3, bins=16, classes=4, slots=6, count_width=12)
-    for number, tree in enumerate(
-        (
-            VFDT(leaf_prediction="nba", **often),
-            VFDT(geometry=small, review_period=500, **often),  # halved counts, too few slots
-            VFDT(nominal_split="one_vs_rest", adaptive_grace=True, bin_window="seen", **often),
-            VFDT(ties="htat", **often),
-            EFDT(leaf_prediction="nb", inner_grace=200, nominal_split="one_vs_rest", **often),
-            EFDT(inner_grace=100, variant="moa", gain_average=True, **often),
-            EFDT(inner_grace=100, variant="kdd2018", child_counts="zero", **often),
-            CTree(scale=0.01),
-        )
-    ):
-        two = isinstance(tree, CTree)
-        labels = np.array(["no", "yes"])[(y > 0).astype(int)] if two else y
-        tree.fit(X, labels)
-        assert tree.report()["splits"] > 1
-        tree.save(folder / f"{number}.tree")
     kinds = {"grace": 50, "delta": 0.01, "block": 60}
-    for number, learner in enumerate(
-        (
-            HAT(drift_delta=0.1, **kinds),
-            CVFDT(window=1000, inner_grace=100, test_every=100, test_length=50, **kinds),
-            ITI(nominal=[2]),
-            PuuVFDT(level=0.5, **kinds),
-            OnlineBagging(VFDT(**kinds), members=2),
-            AdaptiveRandomForest(VFDT(**kinds), members=2, warning=0.2, drift=0.1),
-        )
-    ):
-        count = 500 if isinstance(learner, ITI) else 3000
-        learner.fit(X[:count], (y[:count] > 0).astype(int) if isinstance(learner, PuuVFDT) else y[:count])
+    small = Geometry(lanes=4, passes=3, bins=16, classes=4, slots=6, count_width=12)
+    trees = (
+        VFDT(leaf_prediction="nba", **often),
+        VFDT(geometry=small, review_period=500, **often),  # halved counts, too few slots
+        VFDT(nominal_split="one_vs_rest", adaptive_grace=True, bin_window="seen", **often),
+        VFDT(ties="htat", **often),
+        EFDT(leaf_prediction="nb", inner_grace=200, nominal_split="one_vs_rest", **often),
+        EFDT(inner_grace=100, variant="moa", gain_average=True, **often),
+        EFDT(inner_grace=100, variant="kdd2018", child_counts="zero", **often),
+        CTree(scale=0.01),
+    )
+    others = (
+        HAT(drift_delta=0.1, **kinds),
+        CVFDT(window=1000, inner_grace=100, test_every=100, test_length=50, **kinds),
+        PuuVFDT(level=0.5, positive="yes", **kinds),
+        OnlineBagging(VFDT(**kinds), members=2),
+        AdaptiveRandomForest(VFDT(**kinds), members=2, warning=0.2, drift=0.1),
+    )
+    instances = (trees, 6000), (others, 3000), ([ITI(nominal=[2])], 500)
+    for number, (learner, count) in enumerate((each, count) for many, count in instances for each in many):
+        labels = np.where(y > 0, "yes", "no") if isinstance(learner, CTree | PuuVFDT) else y
+        learner.fit(X[:count], labels[:count])
         assert learner.report()["splits"]
-        learner.save(folder / f"{number}.learner")
+        learner.save(folder / f"{number}")
 
 
 def write(path, meta, arrays):
