@@ -69,6 +69,19 @@ def csv(table, tmp_path):
 
 
 @pytest.fixture
+def cli(capsys):
+    """Runs the command line, a text of words or a list of them, to a status; what it prints, as (out, err)."""
+    from bregalad.cli import main
+
+    def run(words, status=0):
+        capsys.readouterr()
+        assert main(words.split() if isinstance(words, str) else [str(word) for word in words]) == status
+        return capsys.readouterr()
+
+    return run
+
+
+@pytest.fixture
 def ctrl_c():
     """SIGINT interrupts, as at a terminal: a shell's background job starts with it ignored."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -14,9 +14,9 @@ from bregalad import Geometry
 from bregalad.benchmark import area, beside, moa
 from bregalad.benchmark.process import Process
 from bregalad.benchmark.streams import STREAMS, default_instances, load, read_binary, write_binary, written
-from bregalad.cli import main
 from bregalad.data import Attribute, Schema, open_generator
 from bregalad_hw.boards.catalogue import BOARDS
+from bregalad_hw.boards.limits import limits
 from bregalad_hw.reports import clock_of
 
 needs_moa = pytest.mark.skipif(not moa.available(), reason="needs a JDK and MOA's jar: run bregalad bench once")
@@ -99,8 +99,6 @@ def test_kept_clock():
 
 def test_limits():
     """A serial line binds every board that has one, by far."""
-    from bregalad_hw.boards.limits import limits
-
     found = limits(BOARDS["ulx3s-85f"], 32, 100e6)
     assert found["link"] == pytest.approx(300e3 * 32 / 34)
     assert found["array"] == pytest.approx(100e6 * 8 / 1.08, rel=1e-3)
@@ -158,12 +156,11 @@ def test_every_program_is_on_the_page():
 
 
 @needs_moa
-def test_rows(capsys):
+def test_rows(cli):
     """Ours by the options of train, others in turns; one that fails does not stop the others."""
     others = ["moa:trees.EFDT", "moa:trees.Nothing"]
     command = ["bench", "generator:sea", "absent.csv", "--instances", "3000", "--repeats", "2", "--others", *others]
-    assert main([*command, "--ours", "--tree efdt --leaf-prediction mc", "--learner arf --members 2"]) == 0
-    out, err = capsys.readouterr()
+    out, err = cli([*command, "--ours", "--tree efdt --leaf-prediction mc", "--learner arf --members 2"])
     head, _, *found = out.splitlines()
     assert head == beside.HEAD and {row.count("|") for row in found} == {head.count("|")}
     assert [row.split("|")[2].strip() for row in found] == [

@@ -18,25 +18,14 @@ class _Classifier:
         self.schema, self.random_seed = schema, random_seed
 
 
-class _Schema:
-    """A stream of a number and of a nominal attribute of three values; three classes."""
-
-    _names = ("size", "colour")
-
-    def get_moa_header(self):
-        return self
-
-    def attribute(self, place):
-        return types.SimpleNamespace(name=lambda: self._names[place])
-
-    def get_num_attributes(self):
-        return len(self._names)
-
-    def get_nominal_attributes(self):
-        return {"colour": ["red", "green", "blue"]}
-
-    def get_num_classes(self):
-        return 3
+# Of a stream of a number and of a nominal attribute of three values; three classes.
+_HEADER = types.SimpleNamespace(attribute=lambda place: types.SimpleNamespace(name=lambda: ("size", "colour")[place]))
+_SCHEMA = types.SimpleNamespace(
+    get_moa_header=lambda: _HEADER,
+    get_num_attributes=lambda: 2,
+    get_nominal_attributes=lambda: {"colour": ["red", "green", "blue"]},
+    get_num_classes=lambda: 3,
+)
 
 
 @pytest.fixture
@@ -63,7 +52,7 @@ def instances(seed=1, count=3000):
 
 @pytest.mark.parametrize("kind", ["VFDT", "EFDT", "CorrHTree"])
 def test_by_its_interface(adapter, kind):
-    learner = getattr(adapter, kind)(_Schema())
+    learner = getattr(adapter, kind)(_SCHEMA)
     right = total = 0
     for place, instance in enumerate(instances()):
         label, shares = learner.predict(instance), learner.predict_proba(instance)

@@ -9,22 +9,17 @@ import numpy as np
 import pandas as pd
 import pytest
 from bregalad import load_tree
-from bregalad.cli import main
 from bregalad.estimator.saving import storage
 from bregalad.interrupt import Stopped, deferred_interrupt, status_of, stopping
-from processes import start, wait_until
+from processes import lasting, start, wait_until
 
 _STREAM = "generator:agrawal,seed=3,noise=0.05"
-_OPTIONS = ["--quiet", "--delta", "0.001", "--grace", "100"]
+_OPTIONS = "--quiet --delta 0.001 --grace 100"
 _PATIENCE = 240  # seconds
 
 
 class Killed(BaseException):
     """As if the process were gone."""
-
-
-def lines(text):
-    return [line for line in text.splitlines() if not line.startswith(("seconds", "link"))]
 
 
 @pytest.fixture
@@ -60,20 +55,17 @@ def killed_after(monkeypatch, saves):
         ("--tree efdt --variant moa --gain-average --leaf-prediction mc --class-weight a=1.5", 1),
     ],
 )
-def test_a_run_that_is_killed_goes_on_as_if_it_had_not_been(csv, tmp_path, capsys, monkeypatch, options, saves):
-    kept, whole, again = (str(tmp_path / name) for name in ("kept", "whole", "again"))
-    command = ["train", csv, *_OPTIONS, *options.split()]
-    curves = [str(tmp_path / name) for name in ("one.csv", "other.csv")]
-    assert main([*command, "--save", whole, "--curve", curves[0]]) == 0
-    expected = lines(capsys.readouterr().out)
+def test_a_run_that_is_killed_goes_on_as_if_it_had_not_been(csv, tmp_path, cli, monkeypatch, options, saves):
+    kept, whole, again, *curves = (tmp_path / name for name in ("kept", "whole", "again", "one.csv", "other.csv"))
+    command = f"train {csv} {_OPTIONS} {options}"
+    expected = lasting(cli(f"{command} --save {whole} --curve {curves[0]}").out)
     with monkeypatch.context() as patch:
         killed_after(patch, saves)
         with pytest.raises(Killed):
-            main([*command, "--checkpoint", kept, "--every", "2000"])
+            cli(f"{command} --checkpoint {kept} --every 2000")
     seen = load_tree(kept).report()["instances"]
     assert 0 < seen < 9000 or "a=1.5" in options
-    assert main([*command, "--resume", kept, "--save", again, "--curve", curves[1]]) == 0
-    assert lines(capsys.readouterr().out) == expected
+    assert lasting(cli(f"{command} --resume {kept} --save {again} --curve {curves[1]}").out) == expected
     assert load_tree(again).difference(load_tree(whole)) is None
     tables = [pd.read_csv(path).drop(columns=["seconds", "memory"]) for path in curves]
     pd.testing.assert_frame_equal(*tables)
@@ -83,9 +75,8 @@ def test_a_run_that_is_killed_goes_on_as_if_it_had_not_been(csv, tmp_path, capsy
 def test_what_stops_a_run_saves_the_tree(tmp_path, name):
     number = getattr(signal, name)
     saved, kept = str(tmp_path / "saved"), str(tmp_path / "kept")
-    process = start(
-        "train", _STREAM, "--limit", "50000000", *_OPTIONS, "--save", saved, "--checkpoint", kept, "--every", "10000"
-    )
+    train = f"train {_STREAM} --limit 50000000 {_OPTIONS} --save {saved} --checkpoint {kept} --every 10000"
+    process = start(*train.split())
     wait_until(lambda: os.path.exists(kept), process)
     process.send_signal(number)
     out, err = process.communicate(timeout=_PATIENCE)
@@ -98,7 +89,7 @@ def test_what_stops_a_run_saves_the_tree(tmp_path, name):
 def test_a_run_that_is_stopped_before_it_has_learnt(tmp_path, name):
     number = getattr(signal, name)
     os.mkfifo(tmp_path / "pipe")
-    process = start("train", str(tmp_path / "pipe"), "--classes", "a,b", "--quiet", "--save", str(tmp_path / "saved"))
+    process = start(*f"train {tmp_path}/pipe --classes a,b --quiet --save {tmp_path}/saved".split())
     with open(tmp_path / "pipe", "w") as pipe:  # which waits until it is opened there, too
         pipe.write("x,y\n1,a\n")
         pipe.flush()
@@ -109,58 +100,39 @@ def test_a_run_that_is_stopped_before_it_has_learnt(tmp_path, name):
     assert not (tmp_path / "saved").exists()
 
 
-def test_other_options_or_another_file_are_refused(csv, tmp_path, capsys, monkeypatch):
-    kept = str(tmp_path / "kept")
-    command = ["train", csv, *_OPTIONS, "--checkpoint", kept, "--every", "2000"]
-    with monkeypatch.context() as patch:
-        killed_after(patch, 1)
-        with pytest.raises(Killed):
-            main(command)
-
-    def refused(*arguments):
-        capsys.readouterr()
-        assert main(["train", *arguments]) == 1
-        out, err = capsys.readouterr()
-        assert not out and err.startswith("bregalad train: ") and err.count("\n") == 1
-        return err
-
-    go_on = ["--quiet", "--resume", kept]
-    assert "is of a run with --delta 0.001, not without --delta" in refused(csv, *go_on)
-    assert "is of a run without --class, not with --class colour" in refused(
-        csv, *_OPTIONS, "--resume", kept, "--class", "colour"
-    )
-    assert "is of a run with --tree vfdt, not with --tree efdt" in refused(
-        csv, *_OPTIONS, "--resume", kept, "--tree", "efdt"
-    )
-    other = tmp_path / "other.csv"
-    other.write_text((tmp_path / "data.csv").read_text() + "0.5,r,a\n")
-    assert "is of a run on another stream, or its file has changed" in refused(str(other), *_OPTIONS, "--resume", kept)
-    other.write_bytes((tmp_path / "data.csv").read_bytes())  # the same elsewhere
-    assert main(["train", str(other), *_OPTIONS, "--resume", kept]) == 0
-    tree = str(tmp_path / "tree")
-    assert main(["train", csv, *_OPTIONS, "--save", tree]) == 0
-    assert "is a saved tree, but no checkpoint" in refused(csv, *_OPTIONS, "--resume", tree)
-    assert "--every has no effect" in refused(csv, *_OPTIONS, "--every", "5")
-    for every in ("0", "1999"):
-        assert "--every must be 2000 or more" in refused(csv, *_OPTIONS, "--every", every, "--resume", kept)
-    assert "is named twice" in refused(csv, *_OPTIONS, "--save", kept, "--checkpoint", kept)
-    assert "No such file" in refused(csv, *_OPTIONS, "--resume", str(tmp_path / "none"))
-    assert "no saved tree" in refused(csv, *_OPTIONS, "--resume", str(other))
+def test_other_options_or_another_file_are_refused(csv, tmp_path, cli):
+    kept, tree, longer, same = (tmp_path / name for name in ("kept", "tree", "longer.csv", "same.csv"))
+    cli(f"train {csv} {_OPTIONS} --checkpoint {kept} --every 2000 --save {tree}")
+    longer.write_text((tmp_path / "data.csv").read_text() + "0.5,r,a\n")
+    same.write_bytes((tmp_path / "data.csv").read_bytes())
+    cli(f"train {same} {_OPTIONS} --resume {kept}")
+    for words, message in (
+        (f"{csv} --quiet --resume {kept}", "is of a run with --delta 0.001, not without --delta"),
+        (f"{csv} {_OPTIONS} --resume {kept} --class colour", "a run without --class, not with --class colour"),
+        (f"{csv} {_OPTIONS} --resume {kept} --tree efdt", "is of a run with --tree vfdt, not with --tree efdt"),
+        (f"{longer} {_OPTIONS} --resume {kept}", "is of a run on another stream, or its file has changed"),
+        (f"{csv} {_OPTIONS} --resume {tree}", "is a saved tree, but no checkpoint"),
+        (f"{csv} {_OPTIONS} --resume {same}", "no saved tree"),
+        (f"{csv} {_OPTIONS} --every 5", "--every has no effect"),
+        (f"{csv} {_OPTIONS} --every 0 --resume {kept}", "--every must be 2000 or more"),
+        (f"{csv} {_OPTIONS} --every 1999 --resume {kept}", "--every must be 2000 or more"),
+    ):
+        out, err = cli(f"train {words}", 1)
+        assert not out and err.startswith("bregalad train: ") and err.count("\n") == 1 and message in err
 
 
-def test_a_pipe_cannot_be_gone_on_with(tmp_path, capsys):
+def test_a_pipe_cannot_be_gone_on_with(tmp_path, cli):
     os.mkfifo(tmp_path / "pipe")
     end = os.open(tmp_path / "pipe", os.O_RDWR)
     os.write(end, b"x,y\n1,a\n2,b\n")
-    assert main(f"train {tmp_path}/pipe --classes a,b --limit 2 --quiet --checkpoint {tmp_path}/kept".split()) == 1
+    said = cli(f"train {tmp_path}/pipe --classes a,b --limit 2 --quiet --checkpoint {tmp_path}/kept", 1).err
     os.close(end)
-    assert "is read once, so a run cannot go on with it" in capsys.readouterr().err
+    assert "is read once, so a run cannot go on with it" in said
 
 
-def test_a_forged_checkpoint_is_refused(csv, tmp_path, capsys):
+def test_a_forged_checkpoint_is_refused(csv, tmp_path, cli):
     kept = str(tmp_path / "kept")
-    command = ["train", csv, *_OPTIONS]
-    assert main([*command, "--checkpoint", kept, "--every", "2000"]) == 0
+    cli(f"train {csv} {_OPTIONS} --checkpoint {kept} --every 2000")
     tree, (meta, _) = load_tree(kept), storage.read(kept)
     for damage in (
         lambda run: run.pop("curve"),
@@ -175,9 +147,7 @@ def test_a_forged_checkpoint_is_refused(csv, tmp_path, capsys):
         run = copy.deepcopy(meta["run"])
         damage(run)
         tree.save(kept, run=run)
-        capsys.readouterr()
-        assert main([*command, "--resume", kept]) == 1
-        err = capsys.readouterr().err
+        err = cli(f"train {csv} {_OPTIONS} --resume {kept}", 1).err
         assert kept in err and err.count("\n") == 1
 
 

@@ -4,11 +4,10 @@ import ast
 import importlib.util
 import re
 import runpy
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from processes import python
 
 ROOT = Path(__file__).resolve().parents[1]
 TABLES = runpy.run_path(str(ROOT / "docs" / "site" / "tables.py"))["TABLES"]
@@ -23,23 +22,20 @@ GENERATED = [
     ROOT / "docs" / "proofs.md",
 ]
 
+FENCED = re.compile(r"^(```|~~~).*?^\1", re.DOTALL | re.MULTILINE)  # a block of code
+
 by_name = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 
 
 def without_code(text):
     """A page's lines with those of code blocks, and code in backticks, left out."""
-    text = re.sub(r"^(```|~~~).*?^\1", "", text, flags=re.DOTALL | re.MULTILINE)
-    return re.sub(r"`[^`\n]*`", "", text)
+    return re.sub(r"`[^`\n]*`", "", FENCED.sub("", text))
 
 
 def anchors(page):
     """What ``#...`` may name: the headings as GitHub and the site's generator spell them."""
-    found = set()
-    text = re.sub(r"^(```|~~~).*?^\1", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
-    for heading in re.findall(r"^#+ (.+)$", text, re.MULTILINE):
-        words = re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-")
-        found.add(words)
-    return found
+    headings = re.findall(r"^#+ (.+)$", FENCED.sub("", page.read_text(encoding="utf-8")), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
 
 
 @by_name
@@ -55,14 +51,10 @@ def test_links_lead_somewhere(page):
             assert anchor in anchors(file), f"{target}: {file.name} has no such heading"
 
 
-@pytest.mark.parametrize(
-    "page", [page for page in PAGES if page not in GENERATED], ids=lambda page: str(page.relative_to(ROOT))
-)
+@by_name
 def test_lines_are_short(page):
-    text = page.read_text(encoding="utf-8")
-    code = re.sub(r"^(```|~~~).*?^\1", "", text, flags=re.DOTALL | re.MULTILINE)
-    long = [line for line in code.splitlines() if len(line) > 120 and not line.startswith(("|", "    ", "![", "<"))]
-    assert not long
+    lines = [] if page in GENERATED else FENCED.sub("", page.read_text(encoding="utf-8")).splitlines()
+    assert not [line for line in lines if len(line) > 120 and not line.startswith(("|", "    ", "![", "<"))]
 
 
 def test_what_docstrings_cite_is_there():
@@ -118,13 +110,7 @@ def test_components_state_their_latency():
 )
 def test_site_is_built(tmp_path):
     """Without a warning: links and anchors lead somewhere, docstrings are what the API's pages can show."""
-    said = subprocess.run(
-        [sys.executable, str(ROOT / "docs" / "site" / "pages.py"), str(tmp_path / "site")],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
+    said = python(ROOT / "docs" / "site" / "pages.py", tmp_path / "site", cwd=tmp_path, timeout=600)
     assert said.returncode == 0, said.stderr
     api = (tmp_path / "site" / "api" / "hardware.html").read_text(encoding="utf-8")
     assert "Latency" in api and "Bregalad" in (tmp_path / "site" / "index.html").read_text(encoding="utf-8")

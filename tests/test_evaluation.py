@@ -52,7 +52,7 @@ def test_kappa(confusion, expected):
 def test_prequential(names):
     y = np.array([names[int(c)] for c in "00110001"], object)
     predictions = np.array([names[int(c)] for c in "01010000"])
-    report = {"replaced": 3, "pruned": 1}
+    report = {"replaced": 3, "pruned": 1, "labels": 3}
     curve = prequential(Scripted(predictions, report), [(pd.DataFrame({"x": range(8)}), y)], list(names), every=4)
     assert curve.instances == [4, 8] and curve.right == 5
     assert curve.accuracy == [0.5, 0.625] and curve.recent == [0.5, 0.75]
@@ -63,14 +63,14 @@ def test_prequential(names):
     assert curve.recent_kappa == [0, 0]
     assert curve.leaves == [2, 4] and curve.nodes == [4, 8] and curve.depth == [0, 0]
     assert curve.attempts == [7, 7] and curve.ties == [1, 1] and curve.splits == [2, 2]
-    assert curve.replaced == [3, 3] and curve.pruned == [1, 1]
+    assert curve.replaced == [3, 3] and curve.pruned == [1, 1] and curve.labels == [3, 3]
     assert 0 < curve.seconds[0] < curve.seconds[1] < 1 and curve.memory[1] >= curve.memory[0] > 1
 
 
-def run(predictions, parts, every, report=None, **options):
+def run(predictions, parts, every, **options):
     """Evaluate given predictions on labels in parts, each a text."""
     chunks = [(np.zeros((len(part), 1)), np.array(list(part))) for part in parts]
-    return prequential(Scripted(list(predictions), report), chunks, ["a", "b"], every=every, **options)
+    return prequential(Scripted(list(predictions)), chunks, ["a", "b"], every=every, **options)
 
 
 def test_limit_and_progress():
@@ -80,6 +80,7 @@ def test_limit_and_progress():
     assert curve.instances == [3, 6, 9] and [n for n, _ in seen] == [3, 3, 3]
     assert seen[-1][1] == curve.accuracy[-1] == 5 / 9
     assert curve.replaced == [0] * 3
+    assert curve.labels == curve.instances  # unless the learner's report says how many
 
 
 def test_points_do_not_depend_on_the_chunks():
@@ -99,13 +100,6 @@ def test_what_was_learnt_before_an_error_is_on_the_curve():
     with pytest.raises(OSError, match="gone"):
         prequential(Scripted(["a"] * 12), chunks(), ["a", "b"], curve=curve, every=5)
     assert curve.instances == [5, 7]
-
-
-@pytest.mark.parametrize("report, labels", [({}, [4, 8]), ({"labels": 3}, [3, 3])])
-def test_labels_asked_for(report, labels):
-    """All, unless the learner's report says how many."""
-    curve = run("a" * 8, ["aabbabba"], 4, report)
-    assert curve.labels == labels and curve.table()["labels"].tolist() == labels
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from processes import python
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
@@ -31,9 +32,7 @@ def test_example(name):
     if importlib.util.find_spec(NEEDS[name]) is None:
         pytest.skip(f"{NEEDS[name]} is not installed")
     alone = os.environ | {"RAY_ADDRESS": "local"}  # on no cluster that other tests, or anybody, have begun
-    done = subprocess.run(
-        [sys.executable, EXAMPLES / f"{name}.py"], env=alone, capture_output=True, text=True, timeout=900
-    )
+    done = python(EXAMPLES / f"{name}.py", env=alone, timeout=900)
     assert not done.returncode, done.stderr
     assert "Accuracy: " in done.stdout
 

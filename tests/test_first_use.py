@@ -2,10 +2,10 @@
 
 import json
 import os
-import subprocess
-import sys
+from functools import partial
 
 import pytest
+from processes import python
 
 LEARN = """
 import json, sys, time
@@ -43,13 +43,8 @@ OTHER = ["decide._rank_all"]  # averages
 def learn(cache, tree, **parameters):
     """(what the run has told, what was on standard error)"""
     environment = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
-    said = subprocess.run(
-        [sys.executable, "-c", LEARN, tree, json.dumps(parameters)],
-        check=True,
-        capture_output=True,
-        text=True,
-        env=environment | {"BREGALAD_CACHE": str(cache)},
-    )
+    environment |= {"BREGALAD_CACHE": str(cache)}
+    said = python("-c", LEARN, tree, json.dumps(parameters), check=True, env=environment)
     return json.loads(said.stdout), said.stderr
 
 
@@ -88,12 +83,7 @@ def test_warm_up_compiles_what_train_needs(tmp_path):
     """From a CSV file with text; what is compiled already it says, too."""
     lines = [f"{i % 50},{'rst'[i % 3]},{'xy'[i % 50 > 20]}" for i in range(1000)]
     (tmp_path / "rows.csv").write_text("\n".join(["a,b,class", *lines]))
-
-    def run(*command):
-        return subprocess.run(
-            [sys.executable, "-m", "bregalad", *command], cwd=tmp_path, check=True, capture_output=True, text=True
-        )
-
+    run = partial(python, "-m", "bregalad", cwd=tmp_path, check=True)
     run("warm-up")
     said = run("warm-up", "vfdt").stdout.splitlines()
     assert said[:2] == [f"vfdt with leaf_prediction {name}: compiled already" for name in ("nba", "mc")]

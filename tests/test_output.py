@@ -3,16 +3,13 @@
 import importlib.metadata
 import json
 import signal
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 from bregalad import VFDT
 from bregalad.cli import main
-from bregalad.geometry import PRESETS
 from marks import nightly
-from processes import start
+from processes import python, start
 
 
 @pytest.fixture(scope="module")
@@ -62,13 +59,12 @@ def test_nobody_reads_on(command, files):
         assert process.returncode == 128 + signal.SIGPIPE
 
 
-def test_a_broken_pipe_elsewhere_is_an_error(monkeypatch, capsys):
+def test_a_broken_pipe_elsewhere_is_an_error(monkeypatch, cli):
     def fail(args):
         raise BrokenPipeError(32, "Broken pipe: the board")
 
     monkeypatch.setattr("bregalad.cli.commands.boards.run", fail)
-    assert main(["boards"]) == 1
-    assert "Broken pipe: the board" in capsys.readouterr().err
+    assert "Broken pipe: the board" in cli(["boards"], 1).err
 
 
 def test_no_progress_bar_but_on_a_terminal(files, capfd):
@@ -78,29 +74,18 @@ def test_no_progress_bar_but_on_a_terminal(files, capfd):
     assert [line for line in err.splitlines() if "compiling" not in line] == []
 
 
-def test_boards_keep_their_columns_apart(capsys):
-    assert main(["boards"]) == 0
-    lines = capsys.readouterr().out.rpartition("\n\n")[2].splitlines()[1:]
-    for line, (name, geometry) in zip(lines[1:], PRESETS.items(), strict=True):
-        assert line.split() == [name, *map(str, geometry.as_dict().values())]
-    assert lines[0].split() == ["geometry", *PRESETS["tiny"].as_dict()]
-    assert len(set(map(len, lines))) == 1
-
-
-def test_json(files, capsys):
-    assert main(["train", str(files / "things.csv"), "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+def test_json(files, cli):
+    found = json.loads(cli(["train", str(files / "things.csv"), "--json"]).out)
     assert found["instances"] == 3000 and found["accuracy"] > 0.9 and found["tree"] == "VFDT"
     assert found["parameters"]["grace"] == 200 and found["seconds"] > 0
     assert found["compile_seconds"] >= 0 and found["nodes"] == 2 * found["leaves"] - 1
 
 
-def test_json_of_what_is_not_finite(files, tmp_path, capsys):
+def test_json_of_what_is_not_finite(files, tmp_path, cli):
     """Cohen's kappa of a single class is no number, and JSON has none for that."""
     path = tmp_path / "one.csv"
     path.write_text("a,b\n" + "1,x\n2,x\n" * 10)
-    assert main(["train", str(path), "--classes", "x,y", "--json"]) == 0
-    out = capsys.readouterr().out
+    out = cli(["train", path, "--classes", "x,y", "--json"]).out
     assert "NaN" not in out and json.loads(out)["kappa"] is None
 
 
@@ -110,6 +95,6 @@ def test_a_folder_of_that_name_hides_nothing(tmp_path):
     (tmp_path / "bregalad" / "README.md").touch()
     script = tmp_path / "script.py"
     script.write_text("import bregalad\nprint(bregalad.VFDT.__name__)\n")
-    for command in ([sys.executable, script], [sys.executable, "-c", script.read_text()]):
-        said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    for words in ([script], ["-c", script.read_text()]):
+        said = python(*words, cwd=tmp_path)
         assert said.stdout == "VFDT\n", said.stderr

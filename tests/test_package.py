@@ -2,14 +2,13 @@
 
 import os
 import shutil
-import subprocess
-import sys
 import time
 
 import bregalad
 import pytest
 from bregalad.benchmark import moa
 from bregalad.cache import cache_folder, forget_unused, mark_used
+from processes import python
 
 
 def test_every_name_is_there():
@@ -21,19 +20,8 @@ def test_every_name_is_there():
         bregalad.Tree  # noqa: B018
 
 
-def test_without_docstrings():
-    """python -OO takes them away: every name can be had, and the command line works."""
-    for code in (
-        ["-c", "import bregalad as b, bregalad.ensemble; print([getattr(b, name) for name in b.__all__][0].__doc__)"],
-        ["-m", "bregalad", "--help"],
-    ):
-        said = subprocess.run([sys.executable, "-OO", *code], check=False, capture_output=True, text=True)
-        assert said.returncode == 0 and said.stdout.startswith(("None", "usage: bregalad")), said
-
-
-def test_benchmarks_without_docstrings():
-    """What each says of itself is its docstring's first line."""
-    code = """
+NAMES = "import bregalad as b, bregalad.ensemble; print([getattr(b, name) for name in b.__all__][0].__doc__)"
+BENCHMARKS = """
 import importlib, pkgutil, sys, bregalad.benchmark as all
 sys.argv = ["program", "--help"]
 for found in pkgutil.iter_modules(all.__path__, all.__name__ + "."):
@@ -44,30 +32,35 @@ for found in pkgutil.iter_modules(all.__path__, all.__name__ + "."):
         except SystemExit as end:
             assert not end.code, found.name
 """
-    said = subprocess.run([sys.executable, "-OO", "-c", code], check=False, capture_output=True, text=True)
-    assert said.returncode == 0 and said.stdout.count("usage: ") > 3, said.stderr
 
 
-def test_gateware_does_not_load_what_trees_need():
-    code = (
-        "import sys, bregalad_sim.golden, bregalad_sim.traffic; "
-        "print({'numba', 'pandas', 'sklearn'} & set(sys.modules))"
-    )
-    said = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    assert said.stdout == "set()\n"
+def test_without_docstrings():
+    """python -OO takes them away: every name can be had, and the command line and the benchmarks say what they are."""
+    for code, said, least in (
+        (["-c", NAMES], "None", 1),
+        (["-m", "bregalad", "--help"], "usage: bregalad", 1),
+        (["-c", BENCHMARKS], "usage: ", 4),
+    ):
+        done = python("-OO", *code)
+        assert done.returncode == 0 and done.stdout.count(said) >= least, done
+
+
+@pytest.mark.parametrize(
+    "modules, without",
+    [
+        ("bregalad_sim.golden, bregalad_sim.traffic", ("numba", "pandas", "sklearn")),
+        ("bregalad.ensemble.catalogue", ("bregalad.data.formats", "bregalad.data.generators")),
+    ],
+)
+def test_what_is_not_needed_is_not_loaded(modules, without):
+    """By gateware what trees need; by who reads saved trees the readers of data, which take as long to import."""
+    loaded = python("-c", f"import sys, {modules}; print(*sys.modules)", check=True).stdout.split()
+    assert not [name for name in loaded if name.startswith(without)]
 
 
 def test_compiled_code_follows_what_it_calls(tmp_path):
     """Numba alone would go on with the old code."""
     package, cache = tmp_path / "package", tmp_path / "kept"
-    package.mkdir()
-    (package / "__init__.py").write_text("from bregalad.compiled import njit\n")
-    (package / "outer.py").write_text(
-        "from . import njit\nfrom .inner import answer\n@njit()\ndef ask():\n    return answer()\n"
-    )
-
-    def write(answer):
-        (package / "inner.py").write_text(f"from . import njit\n@njit()\ndef answer():\n    return {answer}\n")
 
     def asked(where=tmp_path):
         answer, hits, told = ask(where, cache)
@@ -80,13 +73,13 @@ def test_compiled_code_follows_what_it_calls(tmp_path):
             os.utime(folder, (then := time.time() - days * 24 * 3600, then))
         return folders
 
-    write(7)
+    write_package(tmp_path, 7)
     assert asked() == (7, 0)
     used = age(29)
     assert asked() == (7, 1)
     assert all(folder.stat().st_mtime > time.time() - 24 * 3600 for folder in used)
     old = age(31)
-    write(12345)
+    write_package(tmp_path, 12345)
     assert asked() == (12345, 0)
     assert old and not any(folder.exists() for folder in old)
     (package / "strange.py").write_text("other = 1\n")
@@ -100,22 +93,16 @@ def ask(folder, cache, before="", **environment):
     """(what a function of two modules gives, how often it was found compiled, what was on standard error)"""
     code = f"{before}\nimport package.outer as o; print(o.ask(), sum(o.ask.stats.cache_hits.values()))"
     known = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
-    said = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=folder,
-        env=known | environment | {"BREGALAD_CACHE": str(cache)},
-        check=True,
-        capture_output=True,
-        text=True,
-    )
+    said = python("-c", code, cwd=folder, env=known | environment | {"BREGALAD_CACHE": str(cache)}, check=True)
     return (*map(int, said.stdout.split()), said.stderr)
 
 
 def write_package(folder, answer):
     (folder / "package").mkdir(exist_ok=True)
-    (folder / "package" / "inner.py").write_text(f"ANSWER = {answer}\n")
+    njit = "from bregalad.compiled import njit\n"
+    (folder / "package" / "inner.py").write_text(f"{njit}@njit()\ndef answer():\n    return {answer}\n")
     (folder / "package" / "outer.py").write_text(
-        "from bregalad.compiled import njit\nfrom .inner import ANSWER\n@njit()\ndef ask():\n    return ANSWER\n"
+        f"{njit}from .inner import answer\n@njit()\ndef ask():\n    return answer()\n"
     )
 
 
@@ -152,7 +139,7 @@ def test_damaged_compiled_code_is_compiled_anew(tmp_path):
         ("nbc", lambda data: data[:-1]),
         ("nbc", lambda data: data[:200] + bytes(40) + data[240:]),
     ):
-        (path,) = cache.rglob(f"*.{kind}")
+        (path,) = cache.rglob(f"outer.*.{kind}")
         path.write_bytes(damage(path.read_bytes()))
         answer, hits, told = ask(tmp_path, cache)
         assert (answer, hits) == (7, 0)
@@ -199,10 +186,7 @@ def test_what_is_not_used_is_not_kept_for_ever(tmp_path):
     }
     others = {"numba-mine", "thesis.txt", "accelerator-0123456789abcdef0123.so.bak"}
     for name in names | others:
-        if "." in name:
-            (tmp_path / name).touch()
-        else:
-            (tmp_path / name / "inner").mkdir(parents=True)
+        (tmp_path / name).touch() if "." in name else (tmp_path / name / "inner").mkdir(parents=True)
 
     def age(days):
         for name in names | others:
@@ -221,11 +205,3 @@ def test_what_is_not_used_is_not_kept_for_ever(tmp_path):
     forget_unused(tmp_path)
     assert kept() == {used} | others
     forget_unused(tmp_path / "nothing")
-
-
-def test_saved_trees_are_read_without_the_readers_of_data():
-    """They take as long to import as the trees."""
-    code = "import sys, bregalad.ensemble.catalogue; print(*(name for name in sys.modules if 'bregalad' in name))"
-    loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
-    assert "bregalad.data.quantiser" in loaded
-    assert not [name for name in loaded if name.startswith(("bregalad.data.formats", "bregalad.data.generators"))]

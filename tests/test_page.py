@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from bregalad import EFDT, ITI, VFDT, load_tree
-from bregalad.cli import main
 from bregalad.data import open_stream
 from bregalad.evaluation import prequential
 
@@ -110,16 +109,15 @@ def test_a_tree_without_history(tmp_path):
         assert len(data["words"]) == tree.report()["nodes"] and not any(data["decision"])
 
 
-def test_commands(tmp_path, capsys, monkeypatch):
+def test_commands(tmp_path, cli, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert main("generate sea,seed=3 --limit 6000 --out sea.csv".split()) == 0
-    train = "train sea.csv --quiet --tree efdt --grace 50 --save tree.npz --html run.html".split()
-    assert main(train) == 0 and main("inspect tree.npz --html tree.html".split()) == 0
+    cli("generate sea,seed=3 --limit 6000 --out sea.csv")
+    cli("train sea.csv --quiet --tree efdt --grace 50 --save tree.npz --html run.html")
+    cli("inspect tree.npz --html tree.html")
     page = (tmp_path / "tree.html").read_text("utf-8")
     assert page == (tmp_path / "run.html").read_text("utf-8") == load_tree("tree.npz").to_html()
     assert data_of(page)["curve"]["labels"] == [2000, 4000, 6000] and data_of(page)["events"]["event"]
-    again = "train sea.csv --quiet --from tree.npz --save tree.npz --html run.html".split()
-    assert main(again) == 0
+    cli("train sea.csv --quiet --from tree.npz --save tree.npz --html run.html")
     curve = data_of((tmp_path / "run.html").read_text("utf-8"))["curve"]
     assert curve["labels"] == [2000 * (1 + point) for point in range(6)] and len(curve["leaves"]) == 6
     for words, message in (
@@ -128,7 +126,5 @@ def test_commands(tmp_path, capsys, monkeypatch):
         ("inspect tree.npz --html tree.npz", "tree.npz"),
         ("train sea.csv --learner bagging --members 2 --html run.html", "--html is for one tree"),
     ):
-        capsys.readouterr()
-        assert main(words.split()) == 1
-        said = capsys.readouterr().err
+        said = cli(words, 1).err
         assert message in said and said.count("\n") == 1 and "Traceback" not in said

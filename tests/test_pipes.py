@@ -2,25 +2,23 @@
 
 import gzip
 import os
-import re
 import subprocess
-import sys
 import threading
+from contextlib import suppress
 
 import numpy as np
 import pytest
 from bregalad import load_tree
-from bregalad.cli import main
 from bregalad.data import DataError, open_stream
-from processes import start
+from processes import lasting, start
 
-COMMAND = [sys.executable, "-c", "import sys; from bregalad.cli import main; sys.exit(main())"]
 PATIENCE = 300  # seconds, until a process that waits for ever is a failure
 
 
 def run(data, *arguments):
-    done = subprocess.run([*COMMAND, *arguments], input=data, capture_output=True, timeout=PATIENCE)
-    return done.returncode, done.stdout.decode(), without_notes(done.stderr.decode())
+    process = start(*arguments, stdin=subprocess.PIPE, text=False)
+    out, err = process.communicate(data, PATIENCE)
+    return process.returncode, out.decode(), without_notes(err.decode())
 
 
 def without_notes(text):
@@ -33,25 +31,17 @@ def fed(path, data):
     os.mkfifo(path)
 
     def write():
-        try:
-            with open(path, "wb") as file:
-                file.write(data)
-        except BrokenPipeError:
-            pass
+        with suppress(BrokenPipeError), open(path, "wb") as file:
+            file.write(data)
 
-    thread = threading.Thread(target=write, daemon=True)
-    thread.start()
+    threading.Thread(target=write, daemon=True).start()
     return path
-
-
-def without_times(text):
-    return re.sub("seconds .*", "", text)
 
 
 @pytest.mark.parametrize(
     "form", [*(pytest.param(form, marks=pytest.mark.slow) for form in ("csv", "tsv")), "csv.gz", "arff"]
 )
-def test_standard_input_is_learnt_as_a_file_is(table, tmp_path, capsys, form):
+def test_standard_input_is_learnt_as_a_file_is(table, tmp_path, cli, form):
     path = tmp_path / f"t.{form}"
     if form == "arff":
         path.write_text(
@@ -62,11 +52,10 @@ def test_standard_input_is_learnt_as_a_file_is(table, tmp_path, capsys, form):
         table.to_csv(path, index=False, sep="\t" if form == "tsv" else ",")
     said = ["--quiet", "--delta", "0.001"]
     saved = [tmp_path / "one", tmp_path / "two"]
-    assert main(["train", str(path), *said, "--save", str(saved[0])]) == 0
-    written = capsys.readouterr().out
+    written = cli(["train", path, *said, "--save", str(saved[0])]).out
     said += [] if form == "arff" else ["--classes", "in,out"]
     status, out, err = run(path.read_bytes(), "train", "-", *said, "--save", str(saved[1]))
-    assert (status, err) == (0, "") and without_times(out) == without_times(written)
+    assert (status, err) == (0, "") and lasting(out) == lasting(written)
     np.testing.assert_array_equal(*(load_tree(tree).predict(table[["width", "colour"]]) for tree in saved))
     status, out, err = run(path.read_bytes(), "predict", "-", "--tree", str(saved[0]))
     assert status == 0 and "of 3000 labels met" in err and out.count("\n") == 3001
@@ -114,16 +103,13 @@ def test_labels_are_to_be_named(table):
     )
 
 
-def test_a_device_without_an_end_and_a_redirected_file(table, tmp_path, capsys):
-    assert main(["train", "/dev/zero", "--classes", "a,b", "--quiet"]) == 1
-    assert "/dev/zero, line 1: not a text" in capsys.readouterr().err
+def test_a_device_without_an_end_and_a_redirected_file(table, tmp_path, cli):
+    assert "/dev/zero, line 1: not a text" in cli(["train", "/dev/zero", "--classes", "a,b", "--quiet"], 1).err
     table.to_csv(tmp_path / "t.csv", index=False)
     for name, said in (("/dev/stdin", []), ("-", ["--classes", "in,out"])):
-        with open(tmp_path / "t.csv", "rb") as file:
-            done = subprocess.run(
-                [*COMMAND, "train", name, "--quiet", *said], stdin=file, capture_output=True, timeout=PATIENCE
-            )
-        assert done.returncode == 0 and b"instances   3000" in done.stdout
+        with open(tmp_path / "t.csv") as file:
+            process = start("train", name, "--quiet", *said, stdin=file)
+        assert "instances   3000" in process.communicate(timeout=PATIENCE)[0] and process.returncode == 0
 
 
 @pytest.mark.parametrize(
@@ -138,19 +124,15 @@ def test_no_more_is_waited_for_than_is_needed(table, tmp_path, limit, header):
         f"train - --classes in,out --quiet --save {tmp_path}/tree --names width,colour,label".split(),
         ["predict", "-", "--tree", str(tmp_path / "tree"), "--names", "width,colour,label"],
     ):
-        process = start(*arguments, "--limit", str(limit), stdin=subprocess.PIPE, text=False)
-        process.stdin.write(data)
-        process.stdin.flush()
-        try:
-            assert process.wait(PATIENCE) == 0
-        finally:
-            process.kill()
-            out = process.stdout.read().decode()
-            err = without_notes(process.stderr.read().decode())
+        with start(*arguments, "--limit", str(limit), stdin=subprocess.PIPE, text=False) as process:
+            process.stdin.write(data)
+            process.stdin.flush()
+            try:
+                assert process.wait(PATIENCE) == 0
+            finally:
+                process.kill()
+            out, err = process.stdout.read().decode(), without_notes(process.stderr.read().decode())
         if arguments[0] == "train":
             assert f"instances   {limit}" in out and not err
         else:
             assert out.count("\n") == limit + 1 and err.count("\n") == 1
-        process.stdin.close()
-        process.stdout.close()
-        process.stderr.close()

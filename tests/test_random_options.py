@@ -10,6 +10,7 @@ import os
 import random
 from collections import Counter
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 from bregalad.cli import main
@@ -48,14 +49,16 @@ SECOND_FILES = {  # how often a command is given one, its option, and which
 }
 
 
-def make_files(folder):
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     rows = "".join(f"{i % 7},{'uvw'[i % 3]},{'pq'[i % 2]}\n" for i in range(60))
-    (folder / "things.csv").write_text(f"a,k,label\n{rows}")
-    (folder / "things.arff").write_text(
+    Path("things.csv").write_text(f"a,k,label\n{rows}")
+    Path("things.arff").write_text(
         f"@relation r\n@attribute a numeric\n@attribute k {{u,v,w}}\n@attribute label {{p,q}}\n@data\n{rows}"
     )
-    (folder / "damaged").write_bytes(b"PK\x03\x04 is no tree")
-    (folder / "folder").mkdir()
+    Path("damaged").write_bytes(b"PK\x03\x04 is no tree")
+    Path("folder").mkdir()
     assert spoken(["train", "things.csv", "--quiet", "--save", "tree"])[0] == 0
 
 
@@ -138,13 +141,6 @@ def run(seed, count):
         found[f"{status} {lines[-1] if status else ''}"] += 1
     print(f"{count} command lines, {found['0 ']} worked, {len(found) - 1} messages")
     return found
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    make_files(tmp_path)
-    return tmp_path
 
 
 @pytest.mark.slow

@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from bregalad import VFDT, load_tree
-from bregalad.cli import main
 from bregalad.ensemble import load_learner
 
 
@@ -20,117 +19,88 @@ def table():
     return table
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def written(table, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     table.to_csv("churn.csv", index=False)
-    return tmp_path
 
 
-def learn(*options, file="churn.csv", status=0):
-    assert main(["train", file, "--quiet", *options]) == status
+TRAIN = "train churn.csv --quiet --class churn --ignore text,0 --save tree"
+PREDICT = "predict churn.csv --tree tree --output answers.csv"
 
 
-LEARNT = ("--class", "churn", "--ignore", "text,0", "--save", "tree")
-
-
-@pytest.mark.usefixtures("written")
 @pytest.mark.parametrize(
-    "learner",
-    [
-        "--tree vfdt",
-        "--tree iti --limit 500",
-        "--tree puuvfdt --positive yes --level 0.5",
-        "--learner bagging --members 2",
-    ],
+    "learner", ["vfdt", "iti --limit 500", "puuvfdt --positive yes --level 0.5", "vfdt --learner bagging --members 2"]
 )
-def test_a_saved_tree_knows_its_class_column(learner, table, capsys):
-    learn(*LEARNT, *learner.split())
-    capsys.readouterr()
-    assert main(["predict", "churn.csv", "--tree", "tree", "--output", "answers.csv"]) == 0
+def test_a_saved_tree_knows_its_class_column(learner, table, cli):
+    cli(f"{TRAIN} --tree {learner}")
+    said = cli(PREDICT).err
     right = int((pd.read_csv("answers.csv")["prediction"] == table["churn"]).sum())
-    assert capsys.readouterr().err == (
-        f"bregalad predict: {right} of 4000 labels met ({right / 4000:.4f}), those of 'churn'; "
-        "left out as in training: id, text\n"
-    )
+    met = f"{right} of 4000 labels met ({right / 4000:.4f}), those of 'churn'"
+    assert said == f"bregalad predict: {met}; left out as in training: id, text\n"
     load_learner("tree").save("again")  # what goes on in Python keeps it
     assert load_learner("again")._columns == {"class": "churn", "ignored": ["id", "text"]}
     tree = load_learner("again").fit(table[["age", "plan"]], table["churn"])
     assert tree._columns is None  # it has learnt another file
 
 
-@pytest.mark.usefixtures("written")
-def test_what_a_file_lacks(table, capsys):
-    learn(*LEARNT)
-    capsys.readouterr()
+def test_what_a_file_lacks(table, cli):
+    cli(TRAIN)
 
-    def predicted(frame, *options):
+    def predicted(frame, options="", status=0):
         frame.to_csv("new.csv", index=False)
-        status = main(["predict", "new.csv", "--tree", "tree", "--output", "answers.csv", *options])
-        return status, capsys.readouterr().err.removeprefix("bregalad predict: ").strip()
+        said = cli(f"predict new.csv --tree tree --output answers.csv {options}", status).err
+        return said.removeprefix("bregalad predict: ").strip()
 
-    assert predicted(table[["age", "plan"]]) == (0, "")
+    assert predicted(table[["age", "plan"]]) == ""
     assert predicted(table[["text", "age", "plan"]].assign(other="no")) == (
-        0,
         "no labels of 'churn' to compare with; --class names another column; left out as in training: text; "
-        "left out, for the tree does not know it: other",
+        "left out, for the tree does not know it: other"
     )
-    status, said = predicted(table.rename(columns={"churn": "left"}), "--class", "left")
-    assert status == 0 and "of 4000 labels met" in said and "those of 'left'" in said
-    assert predicted(table[["id", "churn"]]) == (
-        1,
+    said = predicted(table.rename(columns={"churn": "left"}), "--class left")
+    assert "of 4000 labels met" in said and "those of 'left'" in said
+    assert predicted(table[["id", "churn"]], status=1) == (
         "new.csv lacks 2 columns that the tree needs: 'age', 'plan'; it has id, churn, the tree's attributes are age, "
-        "plan",
+        "plan"
     )
-    assert main(["inspect", "tree"]) == 0
-    assert capsys.readouterr().out.startswith("class churn; ignored id, text\n")
-    assert main(["inspect", "tree", "--dot"]) == 0
-    assert capsys.readouterr().out.startswith("digraph")
+    assert cli("inspect tree").out.startswith("class churn; ignored id, text\n")
+    assert cli("inspect tree --dot").out.startswith("digraph")
 
 
-@pytest.mark.usefixtures("written")
-def test_a_tree_from_python_compares_nothing_by_guess(table, capsys):
+def test_a_tree_from_python_compares_nothing_by_guess(table, cli):
     VFDT().fit(table[["age"]], table["churn"]).save("tree")
-    assert main(["predict", "churn.csv", "--tree", "tree", "--output", "answers.csv"]) == 0
-    said = capsys.readouterr().err
+    said = cli(PREDICT).err
     assert "labels met" not in said and "no labels of 'class' to compare with; --class names another column" in said
 
 
-@pytest.mark.usefixtures("written")
 @pytest.mark.parametrize("learner", ["--tree vfdt", "--learner bagging --members 2"])
-def test_going_on_from_a_saved_tree(learner, table, capsys):
+def test_going_on_from_a_saved_tree(learner, table, cli):
     """Two days, one after the other, make the tree of both."""
     table[:2000].to_csv("one.csv", index=False)
     table[["churn", "plan", "id", "age"]][2000:].to_csv("two.csv", index=False)  # in another order
-    learn(*LEARNT, *learner.split())
-    learn("--class", "churn", "--ignore", "text,id", *learner.split(), "--save", "day", file="one.csv")
-    capsys.readouterr()
-    learn("--from", "day", "--save", "day", file="two.csv")
-    assert "instances   4000, 2000 of them before this run\n" in capsys.readouterr().out
+    cli(f"{TRAIN} {learner}")
+    cli(f"train one.csv --quiet --class churn --ignore text,id {learner} --save day")
+    said = cli("train two.csv --quiet --from day --save day").out
+    assert "instances   4000, 2000 of them before this run\n" in said
     whole, parts = load_learner("tree"), load_learner("day")
     assert parts.report() == whole.report() and parts._columns == {"class": "churn", "ignored": ["id"]}
     assert (parts.predict_proba(table[["age", "plan"]]) == whole.predict_proba(table[["age", "plan"]])).all()
-    learn("--from", "day", "--checkpoint", "kept", "--every", "2000", file="one.csv")
-    learn("--from", "day", "--resume", "kept", file="one.csv")
-    learn("--resume", "kept", file="one.csv", status=1)
-    assert "is of a run with --from day, not without --from" in capsys.readouterr().err
+    cli("train one.csv --quiet --from day --checkpoint kept --every 2000")
+    cli("train one.csv --quiet --from day --resume kept")
+    assert "of a run with --from day, not without --from" in cli("train one.csv --quiet --resume kept", 1).err
 
 
-@pytest.mark.usefixtures("written")
-def test_labels_of_python_go_on_from_a_file(table, capsys):
+def test_labels_of_python_go_on_from_a_file(table, cli):
     VFDT().fit(table[["age"]], table["churn"] == "yes").save("tree")
     table["churn"] = table["churn"] == "yes"
     table.to_csv("more.csv", index=False)
-    learn("--from", "tree", "--class", "churn", "--save", "tree", file="more.csv")
+    cli("train more.csv --quiet --from tree --class churn --save tree")
     tree = load_tree("tree")
     assert tree.report()["instances"] == 8000 and tree.classes_.tolist() == [False, True]
-    learn("--from", "tree", file="churn.csv", status=1)
-    assert capsys.readouterr().err.endswith(
-        "bregalad train: churn.csv, column 'churn': the saved tree knows the classes False, True, not no, yes\n"
-    )
+    told = "bregalad train: churn.csv, column 'churn': the saved tree knows the classes False, True, not no, yes\n"
+    assert cli("train churn.csv --quiet --from tree", 1).err.endswith(told)
 
 
-@pytest.mark.usefixtures("written")
 @pytest.mark.parametrize(
     "options, message",
     [
@@ -143,18 +113,13 @@ def test_labels_of_python_go_on_from_a_file(table, capsys):
         ("--from tree --ignore churn", "churn.csv has no column 'churn', the class that the tree has learnt"),
         ("--from nothing", "nothing: No such file or directory"),
         ("--from churn.csv", "churn.csv: no saved tree, or a damaged one"),
-        (
-            "--resume tree --class churn",
-            "but no checkpoint of a run: --checkpoint writes those; --from goes on with any",
-        ),
+        ("--resume tree --class churn", "no checkpoint of a run: --checkpoint writes those; --from goes on with any"),
     ],
 )
-def test_what_cannot_go_on(options, message, capsys):
-    learn(*LEARNT, "--limit", "500")
-    capsys.readouterr()
-    learn(*options.split(), status=1)
-    said = capsys.readouterr()
-    assert not said.out and message in said.err and said.err.count("\n") == 1
+def test_what_cannot_go_on(options, message, cli):
+    cli(f"{TRAIN} --limit 500")
+    out, err = cli(f"train churn.csv --quiet {options}", 1)
+    assert not out and message in err and err.count("\n") == 1
 
 
 def test_a_file_of_the_emulated_board_goes_on_in_hardware(tmp_path):

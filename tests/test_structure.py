@@ -159,10 +159,6 @@ def is_compiled(function):
     )
 
 
-def with_many(modules):
-    return {name for name, found in functions(modules) if parameters(found) > MOST and not is_compiled(found)}
-
-
 def test_no_function_has_more_than_ten_parameters():
     """But what users call with keywords: an estimator's constructor, a generator's (``generator:NAME,option=value``
     is read by it) and the reader of files. As scikit-learn's and pandas', they have one for each option."""
@@ -170,7 +166,8 @@ def test_no_function_has_more_than_ten_parameters():
         f"{kind.__module__}.{kind.__name__}.__init__"
         for kind in (*TREES.values(), *POSITIVE.values(), *GENERATORS.values())
     }
-    assert with_many(modules()) - users == {"bregalad.data.readers.open_stream"}
+    many = {name for name, found in functions(modules()) if parameters(found) > MOST and not is_compiled(found)}
+    assert many - users == {"bregalad.data.readers.open_stream"}
 
 
 def test_tests_have_names_of_their_own():

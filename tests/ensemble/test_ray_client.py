@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from processes import python
 
 HERE = Path(__file__).parent
 PROGRAM = """
@@ -87,28 +88,21 @@ def head(tmp_path_factory):
         try:
             ray.wait(timeout=60)
         finally:
-            with_its_own(ray.pid)
+            with suppress(ProcessLookupError):
+                os.killpg(ray.pid, signal.SIGKILL)
 
 
 def listens(port):
     """Whether somebody does; waits a while for that."""
-    try:
+    with suppress(OSError):
         socket.create_connection(("127.0.0.1", port), timeout=1).close()
-    except OSError:
-        return False
-    return True
-
-
-def with_its_own(group):
-    """End what is left of a group of processes."""
-    with suppress(ProcessLookupError):
-        os.killpg(group, signal.SIGKILL)
+        return True
+    return False
 
 
 @pytest.mark.slow
 def test_the_forest_of_a_program_that_is_no_part_of_the_cluster(head):
     address, environment = head
-    program = PROGRAM.format(folder=str(HERE), address=address)
-    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=600)
+    done = python("-c", PROGRAM.format(folder=str(HERE), address=address), env=environment, timeout=600)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split("\n")[-2] == "the same"

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from bregalad import CVFDT, EFDT, EFHAT, HAT, ID5R, VFDT, Geometry, PuuVFDT, open_board
-from bregalad.cli import main
 from bregalad.ensemble import AdaptiveRandomForest, LeveragingBagging, OnlineBagging
 from bregalad_sim.latency import GoldenBoard
 from readers import Compiled, Interpreted, run_onnx
@@ -241,25 +240,21 @@ def test_what_cannot_be_exported_is_named(tmp_path):
         tree.to_c(tmp_path / "none" / "tree.h")
 
 
-def test_command(learnt, tmp_path, capsysbinary):
+def test_command(learnt, tmp_path, cli):
     """Writes what the methods do; one line says what is wrong."""
-    tree, saved = learnt[0]["arf"], str(tmp_path / "tree.npz")
+    tree, saved, out = learnt[0]["arf"], tmp_path / "tree.npz", tmp_path / "it"
     tree.save(saved)
-    out = str(tmp_path / "it")
-    assert main(["export", saved, "--format", "c", "--name", "m"]) == 0
-    assert capsysbinary.readouterr().out.decode() == tree.to_c(name="m")
-    assert main(["export", saved, "--format", "json", "--output", out]) == 0
-    assert (tmp_path / "it").read_text("utf-8") == tree.to_json()
-    assert main(["export", saved, "--format", "onnx", "--opset", "15", "--output", out]) == 0
-    assert (tmp_path / "it").read_bytes() == tree.to_onnx(opset=15).SerializeToString()
-    capsysbinary.readouterr()
+    assert cli(f"export {saved} --format c --name m").out == tree.to_c(name="m")
+    cli(f"export {saved} --format json --output {out}")
+    assert out.read_text("utf-8") == tree.to_json()
+    cli(f"export {saved} --format onnx --opset 15 --output {out}")
+    assert out.read_bytes() == tree.to_onnx(opset=15).SerializeToString()
     for more, words in {
-        ("--format", "onnx"): "onnx is binary: name the file to write by --output",
-        ("--format", "json", "--name", "m"): "--name is for --format c",
-        ("--format", "c", "--opset", "15"): "--opset is for --format onnx",
-        ("--format", "onnx", "--opset", "7", "--output", out): "opset must be 13 to ",
-        ("--format", "c", "--output", saved): f"{saved} is what is read; name another file to write",
+        "onnx": "onnx is binary: name the file to write by --output",
+        "json --name m": "--name is for --format c",
+        "c --opset 15": "--opset is for --format onnx",
+        f"onnx --opset 7 --output {out}": "opset must be 13 to ",
+        f"c --output {saved}": f"{saved} is what is read; name another file to write",
     }.items():
-        assert main(["export", saved, *more]) == 1
-        said = capsysbinary.readouterr().err.decode()
+        said = cli(f"export {saved} --format {more}", 1).err
         assert said.startswith(f"bregalad export: {words}") and said.count("\n") == 1

@@ -22,7 +22,7 @@ TRAIN = "train generator:hyperplane,attributes=3 --limit 300000 --quiet"
 
 
 @pytest.mark.parametrize("serve", [serve_serial, serve_udp])
-def test_board_by_name(serve, tmp_path, capsys):
+def test_board_by_name(serve, tmp_path, cli):
     X, y = stream(8)
     whole, wanted = expected("vfdt", X, y)
     end = BoardEnd(lambda: GoldenBoard(GEOMETRY, 1 << 15), ring_words=2000)
@@ -38,8 +38,7 @@ def test_board_by_name(serve, tmp_path, capsys):
         again.close()
         table = tmp_path / "table.csv"
         np.savetxt(table, np.column_stack([X, y]), delimiter=",", header="a,b,c,class", comments="")
-        assert main(["train", str(table), "--quiet", "--board", server.name, "--numeric", "a,b,c"]) == 0
-        printed = capsys.readouterr().out
+        printed = cli(["train", table, "--quiet", "--board", server.name, "--numeric", "a,b,c"]).out
         assert "instances   3000" in printed
         assert re.search(r"\d frames sent, \d+ of them again", printed)  # some, where the machine is busy
         with pytest.raises(ValueError, match="5 cells, but the board has 4"):

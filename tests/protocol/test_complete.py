@@ -1,7 +1,5 @@
 """What is declared once is carried out by every program, or the one that forgets it refuses to start."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +15,7 @@ from bregalad.protocol.reports import Kind, layout_of
 from bregalad.protocol.tree import TreeOpcode
 from bregalad_sim.golden import Golden
 from bregalad_sim.latency import GoldenBoard
+from processes import python
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "site" / "protocol.py"  # writes it
 
@@ -58,11 +57,7 @@ exec(spec.loader.get_source(spec.name).replace(last, more), vars(predictors))
 @pytest.mark.parametrize(
     "change, module, message",
     [
-        (
-            ANOTHER_OPCODE,
-            "bregalad_hw.front.sequencer",
-            "front/sequencer.py lacks Opcode.SWAP: it is declared, so add",
-        ),
+        (ANOTHER_OPCODE, "bregalad_hw.front.sequencer", "front/sequencer.py lacks Opcode.SWAP: it is declared, so add"),
         (ANOTHER_OPCODE, "bregalad_sim.golden", "golden/board.py lacks Opcode.SWAP: it is declared, so add it there"),
         (ANOTHER_PAYLOAD, "bregalad_hw.front.sequencer", "front/sequencer.py lacks Opcode.FENCE"),
         (ANOTHER_PAYLOAD, "bregalad_sim.golden", "golden/board.py lacks Opcode.FENCE"),
@@ -81,8 +76,7 @@ exec(spec.loader.get_source(spec.name).replace(last, more), vars(predictors))
 )
 def test_what_a_program_lacks_is_refused(change, module, message):
     """When it is imported after a change to the declarations."""
-    code = f"{change}\nimport {module}"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
+    done = python("-c", f"{change}\nimport {module}", timeout=300)
     assert done.returncode, f"{module} did not notice"
     said = done.stderr.splitlines()[-1]
     assert said.startswith(("ValueError", "TypeError")) and message in said
@@ -91,19 +85,13 @@ def test_what_a_program_lacks_is_refused(change, module, message):
 
 def test_a_leaf_predictor_is_declared_once():
     """Who only names it has it from there."""
-    done = subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            ANOTHER_PREDICTOR
-            + "from bregalad.options import table as options\noptions.check('leaf_prediction', 'vote')\n"
-            f"import runpy\nassert '| 3 | VOTE | Both. |' in runpy.run_path({str(PAGE)!r})['markdown']()\n"
-            "print(options.help_of(options._BY_NAME['leaf_prediction']))",
-        ],
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
+    code = f"""{ANOTHER_PREDICTOR}
+import runpy
+from bregalad.options import table as options
+options.check('leaf_prediction', 'vote')
+assert '| 3 | VOTE | Both. |' in runpy.run_path({str(PAGE)!r})['markdown']()
+print(options.help_of(options._BY_NAME['leaf_prediction']))"""
+    done = python("-c", code, timeout=300)
     assert "vote, both" in done.stdout, done.stderr
 
 
@@ -154,26 +142,25 @@ def test_a_tree_refuses_errors_that_it_does_not_know():
     assert len(tree.predict([[0.0], [1.0]])) == 2
 
 
-@pytest.mark.parametrize("version", [0, VERSION - 1, VERSION + 1, 255])
-def test_another_register_version_is_refused(version, monkeypatch):
+@pytest.mark.parametrize(
+    "build, message",
+    [
+        *(
+            (version, f"speaks protocol version {version}, this driver {VERSION}")
+            for version in (0, VERSION - 1, VERSION + 1, 255)
+        ),
+        (VERSION | 9 << 8, "no criterion has the number 9; there are 0 .information_gain., 1"),
+    ],
+)
+def test_another_register_version_or_criterion_is_refused(build, message, monkeypatch):
     opened = GoldenBoard(Geometry(lanes=1, passes=1))
     own = opened._read_register
     monkeypatch.setattr(
         opened,
         "_read_register",
-        lambda register: own(register) & ~0xFF | version if register.name == "build" else own(register),
+        lambda register: own(register) & ~0xFFF | build if register.name == "build" else own(register),
     )
-    with pytest.raises(BoardError, match=f"speaks protocol version {version}, this driver {VERSION}"):
-        opened.check_identity()
-
-
-def test_another_criterion_is_refused(monkeypatch):
-    opened = GoldenBoard(Geometry(lanes=1, passes=1))
-    own = opened._read_register
-    monkeypatch.setattr(
-        opened, "_read_register", lambda register: own(register) | 9 << 8 if register.name == "build" else own(register)
-    )
-    with pytest.raises(BoardError, match="no criterion has the number 9; there are 0 .information_gain., 1"):
+    with pytest.raises(BoardError, match=message):
         opened.check_identity()
 
 
