@@ -1,9 +1,24 @@
-"""What a stream hands out, all of it, to be compared."""
+"""What a stream hands out, all of it, to be compared; files of it, packed as their names say."""
+
+import gzip
+import zipfile
 
 import numpy as np
 import pandas as pd
 
-__all__ = ["lists", "whole"]
+__all__ = ["lists", "whole", "write"]
+
+
+def write(folder, name, data):
+    """A file of text or bytes; its path."""
+    path = folder / name
+    data = data if isinstance(data, bytes) else data.encode()
+    if name.endswith(".zip"):
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr(name[:-4], data)
+    else:
+        path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    return path
 
 
 def whole(chunks):

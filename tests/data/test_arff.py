@@ -20,18 +20,10 @@ def read(tmp_path, text, name="t.arff", **options):
     "written, word",
     [
         (r"'\'(-inf-2.5]\''", "'(-inf-2.5]'"),
-        (r"'don\'t know'", "don't know"),
-        (r"'it\'s, well'", "it's, well"),
-        (r"'C:\\x'", r"C:\x"),
-        (r"'50\%'", "50%"),
-        (r"'\"p\"'", '"p"'),
-        (r"'a\tb\nc\rd'", "a\tb\nc\rd"),
         (r"'\u001E\u00e4'", "\x1eä"),
         (r"'\036\7x'", "\x1e\x07x"),
         ('"user\'s"', "user's"),
         (r'"say \"p\""', 'say "p"'),
-        ("'{1}'", "{1}"),
-        ("' p '", " p "),
         ("''", ""),
         (r"C:\x", r"C:\x"),
         ("don't", "don't"),
@@ -41,7 +33,7 @@ def read(tmp_path, text, name="t.arff", **options):
     ],
 )
 def test_words(tmp_path, written, word):
-    """As a name, a value and a label, declared and in the data, beside a row of the other kind."""
+    """As a name, a value and a label, declared and in the data; `test_arff_random.py` has what Weka itself writes."""
     text = (
         f"@relation r\n@attribute n{written} numeric\n@attribute b {{{written},u}}\n"
         f"@attribute class {{{written},u}}\n@data\n1,{written},{written}\n2,u,u\n"
@@ -143,10 +135,7 @@ def test_columns_of_other_kinds(tmp_path):
         ("@relation r\n@data\n1\n", "line 2: @data without an @attribute"),
         (HEAD + "@attribute\n@data\n", "line 5: an attribute needs a name"),
         (HEAD + "@attribute '' real\n@data\n", "line 5: an attribute needs a name"),
-        (
-            HEAD + "@attribute c\n@data\n",
-            "line 5: attribute 'c' is of kind ''; allowed are numeric, real, integer",
-        ),
+        (HEAD + "@attribute c\n@data\n", "line 5: attribute 'c' is of kind ''; allowed are numeric, real, integer"),
         (HEAD + "@attribute a real\n@data\n", "line 5: column 'a' is named twice"),
         (HEAD + "@attribute my num real\n@data\n", "line 5: attribute 'my' is of kind 'num'; .*a name"),
         (HEAD + "@attribute c {x,y\n@data\n", "line 5: the values of 'c' must stand in braces on one"),

@@ -75,8 +75,7 @@ def test_thresholds_at_the_ends():
 
 
 def test_round_trip():
-    book = book_of(np.random.default_rng(2).normal(size=200).cumsum().clip(0).round(300))
-    book.edges = np.unique(np.random.default_rng(2).normal(size=CODES - 1))
+    book = book_of(np.unique(np.random.default_rng(2).normal(size=CODES - 1)))
     other = CodeBook.from_dict(json.loads(json.dumps(book.to_dict(), allow_nan=False)))
     assert (other.edges == book.edges).all()
 

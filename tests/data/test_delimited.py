@@ -7,21 +7,13 @@ import pandas as pd
 import pytest
 from bregalad.data import DataError, open_stream
 from pandas._libs.parsers import STR_NA_VALUES
+from reading import write as write_file
 
 ROWS = 60
 
 
-@pytest.fixture
-def table():
-    rng = np.random.default_rng(0)
-    table = pd.DataFrame(rng.normal(size=(ROWS, 3)).round(2))
-    return table.assign(target=np.where(table[0] > 0, "yes", "no"))
-
-
 def write(folder, text):
-    path = folder / "t.csv"
-    path.write_text(text)
-    return path
+    return write_file(folder, "t.csv", text)
 
 
 @pytest.mark.parametrize(
@@ -33,8 +25,10 @@ def write(folder, text):
         (["id", "2019", "2020", "target"], "id"),
     ],
 )
-def test_a_number_is_no_name(tmp_path, table, names, refused):
+def test_a_number_is_no_name(tmp_path, names, refused):
     """But where a name that is known stands beside it; a word above numbers is not passed over."""
+    table = pd.DataFrame(np.random.default_rng(0).normal(size=(ROWS, 3)).round(2))
+    table = table.assign(target=np.where(table[0] > 0, "yes", "no"))
     table.set_axis(names, axis=1).to_csv(tmp_path / "t.csv", index=False)
     if refused:
         with pytest.raises(
@@ -301,9 +295,8 @@ def test_all_columns_that_are_refused_are_named_at_once(tmp_path):
     ],
 )
 def test_no_text(tmp_path, text, match):
-    (tmp_path / "t.csv").write_bytes(text)
     with pytest.raises(DataError, match=match):
-        open_stream(tmp_path / "t.csv")
-    (tmp_path / "t.csv").write_bytes(b"a,class\n" + b"1,x\n" * 20_000 + text[8:])
+        open_stream(write(tmp_path, text))
+    path = write(tmp_path, b"a,class\n" + b"1,x\n" * 20_000 + text[8:])
     with pytest.raises(DataError, match=match.replace("line 3", "line 20003")):
-        list(open_stream(tmp_path / "t.csv"))
+        list(open_stream(path))

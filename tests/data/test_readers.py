@@ -1,24 +1,23 @@
 """Files to chunks: every format, and every way a file can be wrong."""
 
 import gzip
+import io
 import zipfile
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pytest
 from bregalad import VFDT
 from bregalad.data import DataError, open_stream
 from bregalad.data.formats import lines
 from bregalad.data.formats.files import File
-from pyarrow import parquet
-from reading import whole
+from reading import whole, write
 
 CSV = 'len,kind,label\n1.5,a,yes\n?,b,no\n,?,yes\n-2e3,"a, b",no\n'
 ARFF = """% a comment
 @relation test
 @attribute len numeric
-@attribute 'the kind' {a, b, 'a, b'}
+@attribute kind {a, b, 'a, b'}
 @attribute label {yes, no}
 
 @data
@@ -26,21 +25,15 @@ ARFF = """% a comment
 % another
 
 ?,b,no
-2,'a, b',no
+,?,yes
+-2e3,'a, b',no
 """
 
 
-def write(folder, name, text):
-    path = folder / name
-    data = text if isinstance(text, bytes) else text.encode()
-    if name.endswith(".gz"):
-        data = gzip.compress(data)
-    if name.endswith(".zip"):
-        with zipfile.ZipFile(path, "w") as archive:
-            archive.writestr(name[:-4], data)
-    else:
-        path.write_bytes(data)
-    return path
+def as_parquet(text):
+    file = io.BytesIO()
+    pd.read_csv(io.StringIO(text), na_values="?").to_parquet(file)
+    return file.getvalue()
 
 
 @pytest.mark.parametrize("packing", ["", ".gz", ".zip"])
@@ -53,9 +46,11 @@ def write(folder, name, text):
         ("t.csv", lambda t: "\ufeff" + t),
         ("t.data_10_percent", lambda t: t.rstrip("\n")),
         ("t.csv", lambda t: t.replace("\n", "\n\n")),
+        ("t.arff", lambda _: ARFF),
+        ("t.parquet", as_parquet),
     ],
 )
-def test_text(tmp_path, packing, name, change):
+def test_formats(tmp_path, packing, name, change):
     stream = open_stream(write(tmp_path, name + packing, change(CSV)), chunk=3)
     assert [(a.name, a.kind) for a in stream.schema.attributes] == [("len", "numeric"), ("kind", "nominal")]
     assert stream.schema.class_name == "label"
@@ -113,42 +108,6 @@ def test_options(tmp_path):
     assert open_stream(words, header=False).schema.names == ("x0",)
 
 
-@pytest.mark.parametrize("packing", ["", ".gz", ".zip"])
-def test_arff(tmp_path, packing):
-    stream = open_stream(write(tmp_path, "t.arff" + packing, ARFF))
-    assert stream.schema.attributes[1].values == ("a", "b", "a, b")
-    assert stream.schema.classes == ("yes", "no")
-    X, y = whole(stream)
-    np.testing.assert_equal(X["len"].to_numpy(), [1.5, np.nan, 2])
-    assert X["the kind"].tolist() == ["a", "b", "a, b"] and y.tolist() == ["yes", "no", "no"]
-
-
-@pytest.mark.parametrize("packing", ["", ".gz", ".zip"])
-def test_parquet(tmp_path, packing):
-    table = pa.table(
-        {
-            "n": pa.array([1, None, 3]),
-            "f": [0.5, float("nan"), 2.0],
-            "s": ["a", None, "b"],
-            "d": pa.array(["u", "v", None]).dictionary_encode(),
-            "b": [True, False, True],
-            "y": [1, 0, 1],
-        }
-    )
-    parquet.write_table(table, tmp_path / "t.parquet")
-    path = tmp_path / "t.parquet"
-    if packing:
-        path = write(tmp_path, "t.parquet" + packing, path.read_bytes())
-    stream = open_stream(path, chunk=2)
-    assert [a.kind for a in stream.schema.attributes] == ["numeric", "numeric", "nominal", "nominal", "nominal"]
-    assert stream.len_hint == 3
-    X, y = whole(stream)
-    np.testing.assert_equal(X["n"].to_numpy(), [1, np.nan, 3])
-    assert X["s"].isna().tolist() == [False, True, False]
-    assert X["d"].tolist()[:2] == ["u", "v"] and X["b"].tolist() == ["True", "False", "True"]
-    assert y.tolist() == ["1", "0", "1"]
-
-
 def test_late_words_and_kinds(tmp_path):
     path = write(tmp_path, "t.csv", "1,y\n" * 10_500 + "word,y\n")
     stream = iter(open_stream(path, chunk=10_000))
@@ -166,7 +125,7 @@ def test_late_words_and_kinds(tmp_path):
         ("t.csv", "a,b,label\n", {}, "header only"),
         ("t.arff", ARFF.split("1.5")[0], {}, "no instance"),
         ("t.arff", "", {}, "needs a line @data"),
-        ("t.arff", ARFF + "1,a,perhaps\n", {}, "line 13, column 'label': 'perhaps' is not declared"),
+        ("t.arff", ARFF + "1,a,perhaps\n", {}, "line 14, column 'label': 'perhaps' is not declared"),
         ("t.csv", CSV + "1,a\n", {}, "line 6: 2 fields, but 3 columns"),
         ("t.csv", CSV + "1,a,no,\n", {}, "line 6: 4 fields, but 3 columns"),
         ("t.csv", CSV + '1,"a,no\n2,b",no\n', {}, "line 6"),
@@ -176,13 +135,7 @@ def test_late_words_and_kinds(tmp_path):
         ("t.csv", CSV + "\n\ninf,a,no\n", {}, "line 8, column 'len': 'inf' is not a finite number"),
         ("t.csv", CSV + "1e999,a,no\n", {}, "line 6, column 'len': '1e999'"),
         ("t.csv", CSV, {"classes": ["yes"]}, "line 3, column 'label': 'no' is not declared; allowed are yes"),
-        (
-            "t.csv",
-            CSV,
-            {"class_name": "klass"},
-            "the class column 'klass' is unknown; the columns are len, kind, label",
-        ),
-        ("t.csv", CSV, {"class_name": 3}, "the class column 3 is unknown"),
+        ("t.csv", CSV, {"class_name": 3}, "the class column 3 is unknown; the columns are len, kind, label"),
         ("t.csv", CSV, {"nominal": ["size"]}, "the nominal column 'size' is unknown"),
         ("t.csv", CSV, {"ignore": [7]}, "the ignored column 7 is unknown"),
         ("t.csv", CSV, {"names": ["a", "b"]}, "2 names, but 3 columns"),
@@ -198,21 +151,6 @@ def test_bad_file(tmp_path, name, text, options, match):
         for _ in open_stream(path, **options):
             pytest.fail("a bad chunk was handed out")
     assert name in str(error.value)
-
-
-@pytest.mark.parametrize(
-    "column, values, match",
-    [
-        ("f", [1.0, float("inf")], "row 1, column 'f': inf is not a finite number"),
-        ("y", ["a", None], "row 1: the class 'y' is missing"),
-        ("s", ["1", "x"], "row 1, column 's': x is not a finite number"),
-    ],
-)
-def test_bad_parquet(tmp_path, column, values, match):
-    table = {"f": [1.0, 2.0], "s": ["1", "2"], "y": ["a", "b"]} | {column: values}
-    parquet.write_table(pa.table(table), tmp_path / "t.parquet")
-    with pytest.raises(DataError, match=match):
-        list(open_stream(tmp_path / "t.parquet", numeric=["s"]))
 
 
 @pytest.mark.parametrize("name", ["t.csv.gz", "t.csv.zip", "t.parquet", "t.arff.gz"])
@@ -232,11 +170,6 @@ def test_cut_short(tmp_path, name):
 
 
 def test_bad_archive(tmp_path):
-    with zipfile.ZipFile(tmp_path / "two.zip", "w") as archive:
-        archive.writestr("a.csv", CSV)
-        archive.writestr("b.csv", CSV)
-    with pytest.raises(DataError, match=r"the archive has a.csv, b.csv: choose the data with member=NAME \(--member"):
-        open_stream(tmp_path / "two.zip")
     (tmp_path / "t.csv.gz").write_text(CSV)
     with pytest.raises(DataError, match="damaged or cut short"):
         open_stream(tmp_path / "t.csv.gz")
@@ -244,8 +177,9 @@ def test_bad_archive(tmp_path):
         with pytest.raises(FileNotFoundError):
             open_stream(tmp_path / name)
     (tmp_path / "folder.zip").mkdir()
-    with pytest.raises(IsADirectoryError):
-        open_stream(tmp_path / "folder.zip")
+    for folder in (tmp_path, tmp_path / "folder.zip"):
+        with pytest.raises(IsADirectoryError, match="is a folder, not a file"):
+            open_stream(folder)
 
 
 def test_members_of_an_archive(tmp_path):
@@ -260,14 +194,14 @@ def test_members_of_an_archive(tmp_path):
     for name in ("README.txt", ".DS_Store", "t.names", "in/Index", "__MACOSX/._t.csv", "in/License"):
         for data in ("t.csv", "in/t.arff"):
             pack(name, data)
-            assert len(whole(open_stream(path))[1]) == (4 if data == "t.csv" else 3)
+            assert len(whole(open_stream(path))[1]) == 4
     pack("README.csv")
     assert len(whole(open_stream(path))[1]) == 4
     pack("t.data", "t.arff", "README")
     with pytest.raises(DataError, match=r"has t.data, t.arff, README: choose the data with member=NAME \(--member"):
         open_stream(path)
-    assert len(whole(open_stream(path, member="t.data"))[1]) == 4
-    assert len(whole(open_stream(path, member="t.arff"))[1]) == 3
+    for member, values in (("t.data", ()), ("t.arff", ("a", "b", "a, b"))):
+        assert open_stream(path, member=member).schema.attributes[1].values == values
     with pytest.raises(DataError, match="t.zip: the archive has no file 'u.csv'; it has t.data, t.arff, README"):
         open_stream(path, member="u.csv")
     with pytest.raises(ValueError, match="t.csv: member is for zip archives"):
@@ -346,11 +280,6 @@ def test_instances_may_lack_a_label_where_that_is_said(tmp_path):
         whole(open_stream(path))
 
 
-def test_a_folder_is_refused(tmp_path):
-    with pytest.raises(OSError, match="is a folder, not a file"):
-        open_stream(tmp_path)
-
-
 DEFLATED, CENTRAL, LZMA = zipfile.ZIP_DEFLATED, b"PK\x01\x02", b"\x09\x04\x05\x00"
 DAMAGED = "the archive is damaged or cut short"
 
@@ -360,6 +289,7 @@ DAMAGED = "the archive is damaged or cut short"
     [
         (DEFLATED, CENTRAL, 6, 185, f"{DAMAGED} .zip file version.*; other methods than deflate are"),
         (DEFLATED, CENTRAL, 46, 255, DAMAGED),  # a name that is no UTF-8
+        (DEFLATED, CENTRAL, 46, 0, DAMAGED),  # a name of no letter
         (DEFLATED, b"PK\x03\x04", 30, 255, DAMAGED),
         (DEFLATED, b"PK\x05\x06", 16, 255, DAMAGED),
         (zipfile.ZIP_BZIP2, b"BZh9", 8, 0, DAMAGED),
@@ -370,20 +300,12 @@ DAMAGED = "the archive is damaged or cut short"
 def test_a_damaged_zip(tmp_path, method, place, offset, byte, match):
     """Each damage is one that zipfile has another error for."""
     with zipfile.ZipFile(tmp_path / "t.csv.zip", "w", method) as archive:
-        archive.writestr("\u00e4.csv", CSV * 20)
+        archive.writestr("t\u00e4.csv", CSV * 20)
     packed = bytearray((tmp_path / "t.csv.zip").read_bytes())
     packed[packed.index(place) + offset] = byte
     (tmp_path / "t.csv.zip").write_bytes(packed)
     with pytest.raises(DataError, match=f"t.csv.zip: {match}"):
         list(open_stream(tmp_path / "t.csv.zip"))
-
-
-def test_a_zip_of_a_file_without_a_name(tmp_path):
-    path = write(tmp_path, "t.csv.zip", CSV)
-    packed = path.read_bytes().replace(b"t.csv", b"\0.csv")
-    path.write_bytes(packed)
-    with pytest.raises(DataError, match="t.csv.zip: the archive is damaged or cut short"):
-        list(open_stream(path))
 
 
 def test_a_stream_tells_what_it_is(tmp_path):

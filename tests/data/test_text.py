@@ -5,7 +5,7 @@ import pytest
 from bregalad.data import DataError
 from bregalad.data.formats import text as module
 from bregalad.data.formats.lines import Block
-from bregalad.data.formats.text import Layout, fields_of, number_of, parse, sniff
+from bregalad.data.formats.text import Layout, fields_of, parse, sniff
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -132,13 +132,6 @@ def test_a_long_line_does_not_make_up_for_a_short_one():
     for text in ("1,a,2,x\n1,a,2\n1,a,2,x,y\n", "1,a,2,x,y\n1,a,2\n"):
         with pytest.raises(DataError, match="fields?, but 4 columns"):
             parse(Block(text.encode(), 1, layout), layout, 4, PLACES, {"a", "c"})
-
-
-def test_numbers_are_ascii():
-    for field in ("\N{ARABIC-INDIC DIGIT ONE}", "\N{FULLWIDTH DIGIT ONE}", "1_000", "0x10", "1 0"):
-        assert np.isinf(number_of(field))
-    assert number_of("1,5", ",") == 1.5 and np.isinf(number_of("1.5", ","))
-    assert np.isnan(number_of("-nan"))
 
 
 def test_fields_of_any_length():
