@@ -60,16 +60,18 @@ def linked(tree, seed, faults=None, *, memory=1 << 12, **options):
 
 
 def learn(tree, X, y, seed, on_error=None):
-    """Learn in chunks; predictions."""
+    """Learn in chunks; predictions. What a call that failed was given is used for something else meanwhile."""
     got = []
     for part in chunks(len(X), seed):
         found = None
         while found is None:
+            rows, labels = X[part].copy(), y[part].copy()
             try:
-                found = tree.test_then_train(X[part], y[part], CLASSES)
+                found = tree.test_then_train(rows, labels, CLASSES)
             except BoardError as error:
                 if on_error is None:
                     raise
+                rows[:], labels[:] = 0, False
                 found = on_error(error)
         got.append(found)
     return np.concatenate(got)

@@ -4,14 +4,7 @@ import random
 
 import pytest
 from bregalad.link import Session
-from bregalad.protocol.link import (
-    HELLO,
-    LINK_VERSION,
-    REFUSED,
-    WELCOME,
-    FrameType,
-    pack_frame,
-)
+from bregalad.protocol.link import HELLO, LINK_VERSION, REFUSED, WELCOME, FrameType, pack_frame
 from bregalad_sim.link import BoardEnd
 from tape import TapeBoard
 

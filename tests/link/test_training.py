@@ -39,7 +39,7 @@ def test_same_tree_over_bad_wire(tree, share, seeds):
 
 
 def same_tree_after_cuts(tree, seed, share):
-    """The cable is cut at random times, for longer than the time-out."""
+    """The cable is cut at random times, for longer than the time-out; a buffer may be used again meanwhile."""
     X, y = stream(seed)
     whole, wanted = expected(tree, X, y)
     dry, wire, _ = linked(tree, seed, Faults.all(share))
@@ -128,9 +128,13 @@ def test_power_cycle_between_two_calls(call, tmp_path):
     X, y = stream(14)
     one, wire, end = linked("vfdt nba", 14, timeout=5.0)
     one.partial_fit(X[:2000], y[:2000], CLASSES)
-    one.save(tmp_path / "before")
-    draw = one.draw()
+    one.save(tmp_path / "saved")
+    draw, before = one.draw(), (tmp_path / "saved").read_bytes()
     end.restart()
+    if call == "save":  # where nobody has been told yet
+        with pytest.raises(BoardError, match="no longer knows"):
+            one.save(tmp_path / "saved")
+        assert (tmp_path / "saved").read_bytes() == before
     if call != "close":
         for _ in range(2):
             with pytest.raises(BoardError, match="no longer knows.*saved last .or save or close"):
@@ -138,31 +142,15 @@ def test_power_cycle_between_two_calls(call, tmp_path):
             with pytest.raises(BoardError, match="has lost what it had counted.*close.. it first"):
                 one.predict_proba(X[:100])
     with pytest.warns(UserWarning, match="not what the board had counted for"):
-        SAVES[call](one, tmp_path / "after")
+        SAVES[call](one, tmp_path / "saved")
     if call == "save":
-        again = load_tree(tmp_path / "after", board=Engine(GEOMETRY))
+        again = load_tree(tmp_path / "saved", board=Engine(GEOMETRY))
         assert again.draw() == draw
     if call != "close":
         with pytest.warns(UserWarning, match="has lost what it had counted"):
             one.close()
     one.set_params(board=Engine(GEOMETRY)).partial_fit(X[2000:], y[2000:])
     assert one.draw() != draw and one.report()["instances"] == 3000
-
-
-def test_first_save_after_a_power_cycle_keeps_the_older_file(tmp_path):
-    X, y = stream(15)
-    one, wire, end = linked("vfdt", 15, timeout=5.0)
-    one.partial_fit(X[:2000], y[:2000], CLASSES).save(tmp_path / "saved")
-    before = (tmp_path / "saved").read_bytes()
-    end.restart()
-    with pytest.raises(BoardError, match="no longer knows"):
-        one.save(tmp_path / "saved")
-    assert (tmp_path / "saved").read_bytes() == before
-    with pytest.warns(UserWarning, match="has lost what it had counted"):
-        one.save(tmp_path / "saved")
-    one.board.close()
-    with pytest.warns(UserWarning, match="has lost what it had counted"):
-        one.close()
 
 
 def test_close_on_a_cut_link_gives_up_when_told_twice():
@@ -219,49 +207,25 @@ def press_ctrl_c(wire, after):
     wire.receive = pressing
 
 
-def about_to_be_cut(tree, seed, timeout):
-    """A tree that has learnt some, whose cable is cut a moment later and stays so.
-
-    With it: what learns the rest, what mends the cable, resumes and checks the whole; the wire and
-    the time of the cut.
-    """
-    X, y = stream(seed)
+@pytest.mark.parametrize("tree, timeout", [*((tree, 1000.0) for tree in TREES), ("vfdt", 0.4)])
+def test_ctrl_c_while_the_cable_is_cut(tree, timeout):
+    """It ends the wait, and a time-out that comes just after it does not swallow it; the call can be finished."""
+    X, y = stream(11)
     whole, wanted = expected(tree, X, y)
-    one, wire, _ = linked(tree, seed, timeout=timeout)
+    one, wire, _ = linked(tree, 11, timeout=timeout)
     head = one.test_then_train(X[:1200], y[:1200], CLASSES)
     cut = wire.time + 0.01
     wire.cuts = [(cut, float("inf"))]
-
-    def finish():
-        wire.cuts = []
-        check(one, np.concatenate([head, one.resume()]), whole, wanted)
-
-    return lambda: one.test_then_train(X[1200:], y[1200:]), finish, one, wire, cut
-
-
-@pytest.mark.parametrize("tree", TREES)
-def test_ctrl_c_while_the_cable_is_cut(tree):
-    """It ends the wait, not the time-out; the call can be finished as after a cut."""
-    learn, finish, one, wire, cut = about_to_be_cut(tree, 11, timeout=1000.0)
     with interruptible():
         press_ctrl_c(wire, cut + 0.1)
         with pytest.raises(KeyboardInterrupt):
-            learn()
+            one.test_then_train(X[1200:], y[1200:])
         press_ctrl_c(wire, wire.time)
         with pytest.raises(KeyboardInterrupt):
             one.resume()
     assert wire.time < cut + 3
-    finish()
-
-
-def test_ctrl_c_and_a_silent_board_at_once():
-    """The time-out does not swallow the Ctrl-C that came just before it."""
-    learn, finish, _, wire, cut = about_to_be_cut("vfdt", 12, timeout=0.4)
-    with interruptible():
-        press_ctrl_c(wire, cut + 0.1)
-        with pytest.raises(KeyboardInterrupt):
-            learn()
-    finish()
+    wire.cuts = []
+    check(one, np.concatenate([head, one.resume()]), whole, wanted)
 
 
 def test_ctrl_c_while_more_is_to_be_sent_than_may_wait(monkeypatch):
@@ -331,20 +295,6 @@ def test_cuts_in_the_middle_of_changes_of_books(tree, monkeypatch):
     check(one, learn(one, X, y, 17, on_error), whole, wanted)
     assert len(leaves) >= 10 and len(errors) >= 6
     assert one.quantiser_summary() == whole.quantiser_summary()
-
-
-def test_a_buffer_may_be_used_again_before_a_call_is_finished():
-    X, y = stream(21)
-    whole, wanted = expected("vfdt", X, y)
-    one, wire, _ = linked("vfdt", 21, timeout=2.0)
-    buffer, labels = X.copy(), y.copy()
-    wire.cuts = [(0.04, float("inf"))]
-    with pytest.raises(BoardError, match="no sign of life"):
-        one.test_then_train(buffer, labels, CLASSES)
-    assert 0 < one.report()["instances"] < 2000
-    buffer[:], labels[:] = 0, False
-    wire.cuts = []
-    check(one, one.resume(), whole, wanted)
 
 
 def test_ctrl_c_in_the_middle_of_a_change_of_books(monkeypatch):
