@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from bregalad import TREES, load_tree
-from bregalad.cli import main
 from bregalad.cli.learner import OPTIONS
 from bregalad.files import replacing
 from bregalad.geometry import PRESETS
@@ -116,7 +115,7 @@ def test_predict_uses_the_trees_kinds_and_needs_no_labels(tmp_path, cli):
     table["label"] = np.where(table["code"].isin(["1", "A"]), "in", "out")
     old, new, tree = tmp_path / "old.csv", tmp_path / "new.csv", tmp_path / "tree"
     table.to_csv(old, index=False)
-    assert main(["train", str(old), "--quiet", "--delta", "0.001", "--save", str(tree)]) == 0
+    cli(["train", old, "--quiet", "--delta", "0.001", "--save", tree])
     table[table["code"] != "A"].drop(columns="label").to_csv(new, index=False)
     captured = cli(["predict", new, "--tree", tree])
     predictions = captured.out.split()[1:]
@@ -167,16 +166,16 @@ def test_boards(cli):
     assert small.split()[-2:] == ["0.03", "-"] and all(f"\n{name} " in out for name in BOARDS)
 
 
-def test_links_and_devices_stay_what_they_are(csv, tmp_path):
+def test_links_and_devices_stay_what_they_are(csv, tmp_path, cli):
     """A file is replaced where a link leads; what is no file is written, not replaced."""
     target, link, pipe = tmp_path / "target", tmp_path / "link", tmp_path / "pipe"
     target.write_text("old")
     link.symlink_to(target)
-    assert main(["train", str(csv), "--quiet", "--save", str(link)]) == 0
+    cli(["train", csv, "--quiet", "--save", link])
     assert link.is_symlink() and load_tree(target).report()["instances"] == 3000
     os.mkfifo(pipe)
     end = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
-    assert main(["predict", str(csv), "--tree", str(link), "--limit", "3", "--output", str(pipe)]) == 0
+    cli(["predict", csv, "--tree", link, "--limit", "3", "--output", pipe])
     assert os.read(end, 100).decode().splitlines()[0] == "prediction"
     os.close(end)
     assert pipe.is_fifo() and not [*tmp_path.glob("*.part")]

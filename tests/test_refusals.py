@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from bregalad import TREES, load_tree
 from bregalad.cli import main
+from bregalad.options.table import LEARNERS
 from processes import python
 
 TO_FILES = ("--save", "--plot", "--curve", "--checkpoint", "--resume")
@@ -56,6 +57,18 @@ TO_FILES = ("--save", "--plot", "--curve", "--checkpoint", "--resume")
         ("train CSV --members 3", "--members is an option of --learner bagging, leveraging and arf, not of tree"),
         ("train CSV --learner bagging --warning 0.1", "--warning is an option of --learner arf, not of bagging"),
         ("train CSV --learner arf --ask rnd --budget 0.1", "--ask is for one tree, not for --learner arf"),
+        # Of trees that learn in another way.
+        ("train CSV --tree puuvfdt", "train: positive=1 is none of the labels ['in', 'out']: choose one of them"),
+        ("train CSV --tree puuvfdt --positive yes", "train: positive='yes' is none of the labels ['in', 'out']"),
+        ("train CSV --tree puuvfdt --level 1.5", "train: --level must be between 0 and 1, both excluded, or None for"),
+        ("train CSV --tree puuvfdt --window 5000", "--window is an option of --tree cvfdt and puucvfdt, not of puuvf"),
+        ("train CSV --tree vfdt --positive 1", "--positive is an option of --tree puuvfdt and puucvfdt, not of vfdt"),
+        ("train CSV --tree puuvfdt --learner arf", "--learner arf is of trees that know all labels, not of puuvfdt"),
+        ("train CSV --tree puuvfdt --ask rnd --budget 0.3", "--ask asks for labels, which puuvfdt does without"),
+        ("train CSV --tree puuvfdt --wave x.fst", "train: --wave is for one tree, not for --tree puuvfdt"),
+        ("train CSV --tree iti --max-instances 100", "train: ITI keeps every instance: it has 0, and 2000 more"),
+        ("train CSV --tree iti --board simulated", "iti learns on the host: --board and --geometry are for vfdt, "),
+        ("train CSV --tree iti --grace 100", f"--grace is an option of --tree {', '.join(LEARNERS)}, puuvfdt and"),
         # Of what takes long, before it begins.
         ("build ulx4s", "no board 'ulx4s' to build for; there are ulx3s-12f"),
         ("build ulx3s-12f --geometry huge", "no geometry 'huge'; there are tiny"),
@@ -136,12 +149,12 @@ def test_what_is_learnt_before_a_bad_line_is_kept(tmp_path, cli):
     assert pd.read_csv(curve)["instances"].iloc[-1] == 65_536
 
 
-def test_a_report_that_nobody_reads_costs_no_tree(csv, tmp_path, monkeypatch):
+def test_a_report_that_nobody_reads_costs_no_tree(csv, tmp_path, monkeypatch, cli):
     def closed(*_):
         raise BrokenPipeError(32, "Broken pipe")
 
     monkeypatch.setattr("bregalad.cli.report.print_report", closed)
-    assert main(["train", str(csv), "--quiet", "--save", str(tmp_path / "tree")]) == 1
+    cli(["train", csv, "--quiet", "--save", tmp_path / "tree"], 1)
     assert load_tree(tmp_path / "tree").report()["instances"] == 3000
 
 
@@ -170,9 +183,9 @@ def test_no_file_is_lost_to_a_command_that_fails(csv, tmp_path, cli, arguments, 
     lines = csv.read_text().splitlines()
     files["RAGGED"].write_text("\n".join([*lines[:1999], "0.5,red"]))
     files["OLD"].write_text("old")
-    assert main(["train", str(csv), "--quiet", "--save", str(files["TREE"])]) == 0
+    cli(["train", csv, "--quiet", "--save", files["TREE"]])
     before = {path: path.read_bytes() for path in sorted(tmp_path.iterdir())}
-    error = cli([str(files.get(word, word)) for word in arguments], 1).err
+    error = cli([files.get(word, word) for word in arguments], 1).err
     assert message in error and error.count("\n") == 1
     assert {path: path.read_bytes() for path in sorted(tmp_path.iterdir())} == before
 

@@ -11,7 +11,6 @@ from bregalad.boards import maps
 from bregalad.boards.base import BoardError
 from bregalad.boards.engine import Engine
 from bregalad.boards.mapped import MappedBoard
-from bregalad.cli import main
 from bregalad.protocol.soc import PAGE, SOC_BASE
 from bregalad_sim.cache import CachedMap
 from bregalad_sim.pynq import Pynq
@@ -91,7 +90,7 @@ def test_refuses_options(options, message, opened):
 
 
 @pytest.mark.parametrize("running", [False, True], ids=["script", "notebook"])
-def test_pynq(running, opened, monkeypatch, tmp_path):
+def test_pynq(running, opened, monkeypatch, tmp_path, cli):
     substitute = Pynq(CachedMap(opened(pace=0), 1))
     monkeypatch.setitem(sys.modules, "pynq", substitute)
     X = np.random.default_rng(1).random((300, 3))
@@ -112,8 +111,7 @@ def test_pynq(running, opened, monkeypatch, tmp_path):
     assert found[0] == found[1]
     assert substitute.waits > 0
     np.savetxt(tmp_path / "data.csv", np.column_stack([X, y]), delimiter=",", header="a,b,c,y", comments="")
-    train = ["train", str(tmp_path / "data.csv"), "--class", "y", "--board", "pynq:design.bit", "--quiet"]
-    assert main(train) == 0
+    cli(f"train {tmp_path}/data.csv --class y --board pynq:design.bit --quiet")
     del substitute.ip_dict["core"]
     with pytest.raises(BoardError, match="0 blocks of the overlay are of type .*, one is needed; there are ps"):
         open_board("pynq:design.bit")

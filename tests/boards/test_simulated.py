@@ -7,7 +7,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from bregalad.boards import BoardError, open_board, simulated
-from bregalad.cli import main
 from bregalad.protocol.commands import Opcode, pack_command
 from bregalad.protocol.registers import REGISTERS, TIMINGS
 from bregalad.protocol.reports import statistics_layout
@@ -119,7 +118,7 @@ def test_closed():
         board.receive()
 
 
-def test_missing_compiler(monkeypatch, tmp_path, capsys):
+def test_missing_compiler(monkeypatch, tmp_path, cli):
     monkeypatch.setenv("BREGALAD_CACHE", str(tmp_path))
     found = SimpleNamespace(which=lambda tool: None if tool == "g++" else tool)
     monkeypatch.setattr(verilated, "shutil", found)
@@ -127,8 +126,7 @@ def test_missing_compiler(monkeypatch, tmp_path, capsys):
         verilated.library(SMALL)
     assert not list(tmp_path.glob("*.so"))
     monkeypatch.setattr(simulated, "_library", simulated._library.__wrapped__)  # not those that this process has loaded
-    assert main(["demo", "--plot", str(tmp_path / "plot.png")]) == 1
-    error = capsys.readouterr().err
+    error = cli(f"demo --plot {tmp_path}/plot.png", 1).err
     assert "g++ cannot be found: apt install g++" in error and "Traceback" not in error
 
 

@@ -8,7 +8,6 @@ import re
 import pytest
 from bregalad import VFDT
 from bregalad.boards import BoardError, open_board
-from bregalad.cli import main
 from bregalad.protocol.commands import Opcode, pack_command
 from bregalad_hw.boards import find_board
 from bregalad_sim.virtual import VirtualBoard
@@ -132,7 +131,7 @@ def stream(tmp_path):
         ("kept.fst", "kept.gtkw is a folder, not a file"),
     ],
 )
-def test_refuses_a_file_before_anything_starts(command, file, message, stream, tmp_path, monkeypatch, capsys):
+def test_refuses_a_file_before_anything_starts(command, file, message, stream, tmp_path, monkeypatch, cli):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("bregalad_sim.verilated._build", None)  # nothing may come as far
     for folder in ("folder.fst", "kept.gtkw"):
@@ -140,16 +139,14 @@ def test_refuses_a_file_before_anything_starts(command, file, message, stream, t
     (tmp_path / "locked.fst").touch()
     access = os.access
     monkeypatch.setattr("os.access", lambda path, mode: "locked" not in str(path) and access(path, mode))
-    assert main([*command, "--wave", file]) == 1
-    out, error = capsys.readouterr()
+    out, error = cli([*command, "--wave", file], 1)
     assert message in error and error.count("\n") == 1 and not out
     assert not (tmp_path / "run.gtkw").exists()
 
 
 @pytest.mark.parametrize("board", ["emulated", "serial:/dev/null", "udp:127.0.0.1"])
-def test_refuses_a_board_without_one(board, stream, tmp_path, capsys):
-    assert main(["train", stream, "--board", board, "--wave", str(tmp_path / "run.fst")]) == 1
-    error = capsys.readouterr().err
+def test_refuses_a_board_without_one(board, stream, tmp_path, cli):
+    error = cli(f"train {stream} --board {board} --wave {tmp_path}/run.fst", 1).err
     assert f"board {board!r} writes no waveform; the simulated board does, and virtual ones" in error
     assert error.count("\n") == 1 and not list(tmp_path.glob("run.*"))
 

@@ -10,7 +10,6 @@ import zipfile
 from dataclasses import replace
 
 import pytest
-from bregalad.cli import main
 from bregalad.geometry import PRESETS, Geometry
 from bregalad_hw.boards import BOARDS
 from bregalad_hw.build import synthesis, tools
@@ -53,15 +52,14 @@ def test_only_the_plls_clocks_were_asked_for_more():
     }
 
 
-def test_a_project_for_vivado(tmp_path, capsys):
+def test_a_project_for_vivado(tmp_path, cli):
     """Everything that the project's script names is in the archive, whatever the day."""
-    arguments = ["build", "arty-a7-35", "--geometry", *words(LEAST), "--output", str(tmp_path)]
+    arguments = ["build", "arty-a7-35", "--geometry", *words(LEAST), "--output", tmp_path]
     others = [tmp_path / name for name in ("top.bit", "report.json", "report.txt", "top.svf")]
     for other in others:
         other.write_text("of another board")
-    assert main(arguments) == 0
+    assert str(tmp_path / "top.zip") in cli(arguments).out
     assert not any(other.exists() for other in others)
-    assert str(tmp_path / "top.zip") in capsys.readouterr().out
     archive = (tmp_path / "top.zip").read_bytes()
     with zipfile.ZipFile(tmp_path / "top.zip") as zipped:
         files = {name: zipped.read(name).decode() for name in zipped.namelist()}
@@ -77,7 +75,7 @@ def test_a_project_for_vivado(tmp_path, capsys):
         re.search(rf"^ *(in|out)put (wire )?{port}\b", files["top.sv"], re.MULTILINE) for port in ports
     )
     (tmp_path / BOARDS["arty-a7-35"].bitstream).write_text("of an older one")
-    assert main(arguments) == 0
+    cli(arguments)
     assert (tmp_path / "top.zip").read_bytes() == archive
     assert not (tmp_path / BOARDS["arty-a7-35"].bitstream).exists()
 
@@ -219,11 +217,11 @@ def test_a_tool_that_fails(tmp_path, monkeypatch):
     assert said and all(re.match(r"  0:\d\d ulx3s-12f: synthesis of ", text) for text in said)
 
 
-def test_one_build_at_a_time_in_a_folder(tmp_path, capsys):
+def test_one_build_at_a_time_in_a_folder(tmp_path, cli):
     (tmp_path / "top.bit").write_text("the other one's")
     with alone_in(tmp_path):
-        assert main(["build", "ulx3s-12f", "--output", str(tmp_path)]) == 1
-    assert f"another build works in {tmp_path}: wait for it" in capsys.readouterr().err
+        error = cli(f"build ulx3s-12f --output {tmp_path}", 1).err
+    assert f"another build works in {tmp_path}: wait for it" in error
     assert (tmp_path / "top.bit").read_text() == "the other one's"
     with alone_in(tmp_path):
         pass
@@ -318,37 +316,35 @@ def test_a_missing_tool(monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--clock", "1"], "no clock near 1 MHz"),
-        (["--seed", "-1"], "--seed must be 0 to 2147483646, not -1"),
-        (["--seed", "2147483647"], "--seed must be 0 to 2147483646"),
+        ("--clock 1", "no clock near 1 MHz"),
+        ("--seed -1", "--seed must be 0 to 2147483646, not -1"),
+        ("--seed 2147483647", "--seed must be 0 to 2147483646"),
     ],
 )
-def test_what_was_built_before_is_kept_until_all_is_checked(tmp_path, options, message, capsys):
+def test_what_was_built_before_is_kept_until_all_is_checked(tmp_path, options, message, cli):
     for name in ("top.bit", "report.json"):
         (tmp_path / name).write_text("old")
-    assert main(["build", "ulx3s-12f", "--output", str(tmp_path), *options]) == 1
-    assert message in capsys.readouterr().err
+    assert message in cli(f"build ulx3s-12f --output {tmp_path} {options}", 1).err
     assert (tmp_path / "top.bit").read_text() == (tmp_path / "report.json").read_text() == "old"
 
 
-def test_program_runs_the_loader(tmp_path, monkeypatch, capsys):
+def test_program_runs_the_loader(tmp_path, monkeypatch, cli):
     program(tmp_path, monkeypatch, "openfpgaloader", f'echo "$@" > {tmp_path}/said; test "$1" = -b')
     for name in ("top.bit", "top.fs"):
         (tmp_path / name).write_bytes(b"")
     for arguments, said in (
-        (["ulx3s-12f"], "-b ulx3s {}/top.bit"),
-        (["colorlight-5a-75b", "--cable", "ft232"], "-b colorlight -c ft232 {}/top.bit"),
-        (["tang-nano-20k"], "-b tangnano20k {}/top.fs"),
+        ("ulx3s-12f", "-b ulx3s {}/top.bit"),
+        ("colorlight-5a-75b --cable ft232", "-b colorlight -c ft232 {}/top.bit"),
+        ("tang-nano-20k", "-b tangnano20k {}/top.fs"),
     ):
-        assert main(["program", *arguments, "--output", str(tmp_path)]) == 0
+        cli(f"program {arguments} --output {tmp_path}")
         assert (tmp_path / "said").read_text() == said.format(tmp_path) + "\n"
     (tmp_path / "report.json").write_text('{"board": "ecpix5-85f"}')
-    assert main(["program", "ulx3s-12f", "--output", str(tmp_path)]) == 1
-    assert "top.bit is for ecpix5-85f, not for ulx3s-12f" in capsys.readouterr().err
+    error = cli(f"program ulx3s-12f --output {tmp_path}", 1).err
+    assert "top.bit is for ecpix5-85f, not for ulx3s-12f" in error
     (tmp_path / "report.json").unlink()
     program(tmp_path, monkeypatch, "openfpgaloader", "exit 1")
-    assert main(["program", "ulx3s-12f", "--output", str(tmp_path)]) == 1
-    assert "is the board connected and powered?" in capsys.readouterr().err
+    assert "is the board connected and powered?" in cli(f"program ulx3s-12f --output {tmp_path}", 1).err
 
 
 def test_geometry_of_words():

@@ -10,7 +10,6 @@ import pytest
 from bregalad import HAT, VFDT, load_tree
 from bregalad.boards.engine import Engine
 from bregalad.boards.linked import LinkedBoard
-from bregalad.cli import main
 from bregalad_hw.boards import BOARDS
 from bregalad_sim.ctrl_c import interruptible
 from bregalad_sim.latency import GoldenBoard
@@ -46,7 +45,7 @@ def test_board_by_name(serve, tmp_path, cli):
         VFDT(board=server.name).fit(np.zeros((20, 3)), np.arange(20) % 2).close()
 
 
-def test_ctrl_c_on_a_cut_cable_costs_the_command_line_nothing(tmp_path, monkeypatch, capsys):
+def test_ctrl_c_on_a_cut_cable_costs_the_command_line_nothing(tmp_path, monkeypatch, cli):
     saved = tmp_path / "tree"
     resume = VFDT.resume
 
@@ -68,15 +67,15 @@ def test_ctrl_c_on_a_cut_cable_costs_the_command_line_nothing(tmp_path, monkeypa
     monkeypatch.setattr(LinkedBoard, "_turn", cut)
     monkeypatch.setattr(VFDT, "resume", plugged_in)
     with serve_udp(BoardEnd(lambda: GoldenBoard(GEOMETRY, 1 << 15))) as server, interruptible():
-        assert main(f"{TRAIN} --board {server.name},timeout=30 --save {saved}".split()) == 130
-    assert "interrupted after" in capsys.readouterr().out
+        out = cli(f"{TRAIN} --board {server.name},timeout=30 --save {saved}", 130).out
+    assert "interrupted after" in out
     assert 0 < load_tree(saved, board="emulated").report()["instances"] < 300_000
     with np.load(saved) as file:
         assert len(file["board_nodes"])
 
 
 @pytest.mark.parametrize("back", [False, True])
-def test_a_cut_cable_costs_the_command_line_nothing_that_is_here(back, tmp_path, monkeypatch, capsys):
+def test_a_cut_cable_costs_the_command_line_nothing_that_is_here(back, tmp_path, monkeypatch, cli):
     """The curve and the report are; the tree is if the board answers again."""
     saved, curve = tmp_path / "tree", tmp_path / "curve.csv"
     resume = VFDT.resume
@@ -95,8 +94,7 @@ def test_a_cut_cable_costs_the_command_line_nothing_that_is_here(back, tmp_path,
 
     monkeypatch.setattr(VFDT, "resume", plugged_in)
     with serve_udp(Cut(lambda: GoldenBoard(GEOMETRY, 1 << 15))) as server:
-        assert main(f"{TRAIN} --board {server.name},timeout=1 --save {saved} --curve {curve}".split()) == 1
-    captured = capsys.readouterr()
+        captured = cli(f"{TRAIN} --board {server.name},timeout=1 --save {saved} --curve {curve}", 1)
     assert "no sign of life" in captured.err and captured.err.count("\n") == 1
     assert "stopped after" in captured.out
     learnt = pd.read_csv(curve)["instances"].iloc[-1]

@@ -2,7 +2,6 @@
 
 import numpy as np
 from bregalad import VFDT
-from bregalad.cli import main
 from bregalad.tree.table import NUMERIC
 
 _DEPTH = 1024
@@ -27,7 +26,7 @@ def deep_tree():
     return tree
 
 
-def test_a_deep_tree_is_drawn_and_inspected(tmp_path, capsys):
+def test_a_deep_tree_is_drawn_and_inspected(tmp_path, cli):
     tree = deep_tree()
     assert tree.report()["depth"] == _DEPTH
     lines = tree.draw().splitlines()
@@ -37,10 +36,9 @@ def test_a_deep_tree_is_drawn_and_inspected(tmp_path, capsys):
     assert len(edges) == 2 * _DEPTH
     assert tree.draw(3).splitlines()[-1].strip() == "..."
     tree.save(tmp_path / "tree")
-    assert main(["inspect", str(tmp_path / "tree")]) == 0
-    assert len(capsys.readouterr().out.splitlines()) == 2 * _DEPTH
-    assert main(["inspect", str(tmp_path / "tree"), "--dot"]) == 0
-    assert main(["inspect", str(tmp_path / "tree"), "--statistics"]) == 0
+    assert len(cli(f"inspect {tmp_path}/tree").out.splitlines()) == 2 * _DEPTH
+    for option in ("--dot", "--statistics"):
+        cli(f"inspect {tmp_path}/tree {option}")
 
 
 def test_order_and_indents_are_those_of_the_tree():

@@ -6,7 +6,6 @@ import json
 import numpy as np
 import pytest
 from bregalad import EFDT, ITI, VFDT, load_tree
-from bregalad.cli import main
 from bregalad.ensemble import OnlineBagging, load_learner
 from bregalad.estimator.saving import storage
 from bregalad.evaluation import Curve
@@ -57,10 +56,9 @@ def test_zoom_is_taken_with_a_warning(tmp_path):
         ITI(zoom="seen")  # which never had it
 
 
-def test_zoom_on_the_command_line(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    assert main(["train", "generator:led", "--limit", "500", "--zoom", "seen", "--save", "tree", "--quiet"]) == 0
-    assert load_tree("tree").bin_window == "seen"
+def test_zoom_on_the_command_line(tmp_path, cli):
+    cli(f"train generator:led --limit 500 --zoom seen --save {tmp_path}/tree --quiet")
+    assert load_tree(tmp_path / "tree").bin_window == "seen"
 
 
 def test_trials_of_reports_and_curves():

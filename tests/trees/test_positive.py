@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from bregalad import Geometry, PuuCVFDT, PuuVFDT, load_tree, open_board
-from bregalad.cli import main
 from bregalad.learners.positive import estimator
 
 SMALL = {"positive": "yes", "grace": 100, "delta": 1e-2}
@@ -150,11 +149,10 @@ def csv(tmp_path_factory):
 @pytest.mark.parametrize(
     "options", [["puuvfdt"], ["puucvfdt", "--level", "0.3", "--window", "1500", "--inner-grace", "200"]]
 )
-def test_on_the_command_line(csv, tmp_path, capsys, options):
-    saved = str(tmp_path / "tree")
+def test_on_the_command_line(csv, tmp_path, cli, options):
+    saved = tmp_path / "tree"
     train = ["train", csv, "--quiet", "--delta", "0.01", "--positive", "1", "--tree", *options]
-    assert main([*train, "--save", saved]) == 0
-    out = capsys.readouterr().out
+    out = cli([*train, "--save", saved]).out
     assert out.startswith("instances   5000\n")
     tree = load_tree(saved)
     assert f"\nlevel       {tree.level_}, estimated merit {tree.tree_.merit:.4f}\n" in out
@@ -164,41 +162,16 @@ def test_on_the_command_line(csv, tmp_path, capsys, options):
     for at in range(0, 5000, 2000):
         again.partial_fit(X[at : at + 2000], known[at : at + 2000], ["0", "1"])
     same(tree, again, X)
-    assert main(["predict", csv, "--tree", saved, "--proba"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+    lines = cli(["predict", csv, "--tree", saved, "--proba"]).out.splitlines()
     assert lines[0] == "prediction,p(0),p(1)" and [line[0] for line in lines[1:]] == tree.predict(X).tolist()
-    assert main(["inspect", saved]) == 0 and capsys.readouterr().out == f"class label\n{tree.draw()}\n"
-    assert main(["inspect", saved, "--statistics"]) == 0
-    assert f"{'level':16} {tree.level_}\n" in capsys.readouterr().out
-    assert main([*train, "--limit", "3000", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["parameters"]["positive"] == "1"
+    assert cli(["inspect", saved]).out == f"class label\n{tree.draw()}\n"
+    assert f"{'level':16} {tree.level_}\n" in cli(["inspect", saved, "--statistics"]).out
+    assert json.loads(cli([*train, "--limit", "3000", "--json"]).out)["parameters"]["positive"] == "1"
 
 
-def test_a_checkpoint_goes_on(csv, tmp_path, capsys):
-    kept = str(tmp_path / "kept")
-    train = ["train", csv, "--quiet", "--tree", "puucvfdt", "--json"]
-    assert main([*train, "--checkpoint", kept, "--every", "2000"]) == 0
-    whole = json.loads(capsys.readouterr().out)
-    assert load_tree(kept).report()["instances"] == 4000
-    assert main([*train, "--resume", kept]) == 0
-    again = json.loads(capsys.readouterr().out)
+def test_a_checkpoint_goes_on(csv, tmp_path, cli):
+    train = f"train {csv} --quiet --tree puucvfdt --json"
+    whole = json.loads(cli(f"{train} --checkpoint {tmp_path}/kept --every 2000").out)
+    assert load_tree(tmp_path / "kept").report()["instances"] == 4000
+    again = json.loads(cli(f"{train} --resume {tmp_path}/kept").out)
     assert {**again, "seconds": 0, "compile_seconds": 0} == {**whole, "seconds": 0, "compile_seconds": 0}
-
-
-@pytest.mark.parametrize(
-    "options, message",
-    [
-        (["puuvfdt", "--positive", "yes"], "positive='yes' is none of the labels ['0', '1']: choose one of them"),
-        (["puuvfdt", "--level", "1.5"], "--level must be between 0 and 1, both excluded, or None for not known"),
-        (["puuvfdt", "--window", "5000"], "--window is an option of --tree cvfdt and puucvfdt, not of puuvfdt"),
-        (["vfdt", "--positive", "1"], "--positive is an option of --tree puuvfdt and puucvfdt, not of vfdt"),
-        (["puuvfdt", "--class", "colour"], "positive=1 is none of the labels ['blue', 'red']"),
-        (["puuvfdt", "--learner", "arf"], "--learner arf is of trees that know all labels, not of puuvfdt"),
-        (["puuvfdt", "--ask", "rnd", "--budget", "0.3"], "--ask asks for labels, which puuvfdt does without"),
-        (["puuvfdt", "--wave", "x.fst"], "--wave is for one tree, not for --tree puuvfdt"),
-    ],
-)
-def test_refused_on_the_command_line(csv, capsys, options, message):
-    assert main(["train", csv, "--quiet", "--tree", *options]) == 1
-    error = capsys.readouterr().err
-    assert error.startswith(f"bregalad train: {message}") and error.count("\n") == 1
