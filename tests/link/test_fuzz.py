@@ -6,6 +6,7 @@ import pytest
 from bregalad.link import Session
 from bregalad.protocol.link import HELLO, LINK_VERSION, REFUSED, WELCOME, FrameType, pack_frame
 from bregalad_sim.link import BoardEnd
+from marks import nightly
 from tape import TapeBoard
 
 
@@ -65,15 +66,10 @@ def fuzz(seed, count):
     assert got == end.board.reported
 
 
-def test_garbage_is_dropped_and_locks_nothing_up():
-    for seed in range(2):
-        fuzz(seed, 10_000)
-
-
-@pytest.mark.slow
-def test_a_million_bad_frames():
-    for seed in range(20):
-        fuzz(seed, 50_000)
+@pytest.mark.parametrize("seeds, count", [(2, 10_000), *nightly((20, 50_000))])
+def test_garbage_is_dropped_and_locks_nothing_up(seeds, count):
+    for seed in range(seeds):
+        fuzz(seed, count)
 
 
 def test_payloads_of_any_size():

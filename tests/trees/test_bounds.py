@@ -52,10 +52,7 @@ def test_numbers_worked_out_by_hand():
         (practical_bound(5e-3, 400, 2, 5000, 10), 0.00124999829890),
     ):
         assert found == pytest.approx(expected, rel=1e-6)
-
-
-def test_confidence_late_in_a_long_stream():
-    assert 0 < confidence_bound(GINI, 10**9, 60, 10**12, 1000) < 0.002
+    assert 0 < confidence_bound(GINI, 10**9, 60, 10**12, 1000) < 0.002  # late in a long stream
 
 
 @pytest.mark.parametrize("bound", BOUNDS)

@@ -70,12 +70,19 @@ def test_the_tree_is_that_of_pandas_frame(make):
 
 
 @pytest.mark.parametrize(
-    "labels, classes", [(["b", "a"], ["a", "b"]), ([BIG + 1, BIG], [BIG, BIG + 1]), ([True, False], [False, True])]
+    "labels, classes, kinds",
+    [
+        (["b", "a"], ["a", "b"], ["str", "category"]),
+        ([BIG + 1, BIG], [BIG, BIG + 1], ["Int64", "int64[pyarrow]"]),
+        ([1, 0], [0, 1], ["UInt8"]),
+        ([True, False], [False, True], ["bool", "boolean"]),
+    ],
 )
-def test_labels_of_any_column(labels, classes):
+def test_labels_of_any_column(labels, classes, kinds):
     pl = pytest.importorskip("polars")
     X = np.arange(600).reshape(600, 1) % 2
     columns = [pa.array(labels * 300), pa.chunked_array([labels * 100, labels * 200]), pl.Series(labels * 300)]
+    columns += [pd.Series(labels * 300, dtype=kind) for kind in kinds]
     if isinstance(labels[0], str):
         columns += [
             pl.Series(labels * 300, dtype=pl.Categorical),
@@ -84,7 +91,7 @@ def test_labels_of_any_column(labels, classes):
         ]
     for column in columns:
         tree = VFDT().fit(X, column)
-        assert tree.classes_.tolist() == classes
+        assert tree.classes_.tolist() == classes and type(tree.classes_.tolist()[0]) is type(classes[0])
         assert tree.predict([[0], [1]]).tolist() == labels and tree.score(X, column) == 1
         again = VFDT().partial_fit(X, column, classes=column[:2])
         assert again.classes_.tolist() == classes

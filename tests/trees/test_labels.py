@@ -12,21 +12,6 @@ from noisy import stream
 
 
 @pytest.mark.parametrize(
-    "labels, classes",
-    [
-        (pd.array([2**53, 2**53 + 1] * 300, "Int64"), [2**53, 2**53 + 1]),
-        (pd.array([0, 1] * 300, "UInt8"), [0, 1]),
-        (pd.array([0, 1] * 300, "int64[pyarrow]"), [0, 1]),
-        ([False, True] * 300, [False, True]),
-    ],
-)
-def test_labels_stay_what_they_are(labels, classes):
-    tree = VFDT().fit(np.arange(600).reshape(600, 1) % 2, pd.Series(labels))
-    assert tree.classes_.dtype.kind in "iub" and tree.classes_.tolist() == classes
-    assert tree.predict([[0], [1]]).tolist() == classes
-
-
-@pytest.mark.parametrize(
     "labels, known, want",
     [
         (np.array([3, 4, 3], np.uint8), np.array([2, 3, 4]), [1, 2, 1]),

@@ -100,9 +100,7 @@ def test_nothing_that_weighs_anything():
     tree = VFDT().partial_fit(X, y, [False, True], sample_weight=0)
     assert tree.report()["instances"] == 0
     assert tree.apply(X).tolist() == [0] * 100
-    tree = VFDT().partial_fit(X, y, [False, True], sample_weight=0)
-    tree.partial_fit(X, y)
-    assert tree.report()["instances"] == 100
+    assert tree.partial_fit(X, y).report()["instances"] == 100
 
 
 @pytest.mark.parametrize("learner", [VFDT(**OPTIONS), ITI(), OnlineBagging(VFDT(**OPTIONS), members=2)])
