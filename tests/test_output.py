@@ -3,6 +3,7 @@
 import importlib.metadata
 import json
 import signal
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -60,10 +61,8 @@ def test_nobody_reads_on(command, files):
 
 
 def test_a_broken_pipe_elsewhere_is_an_error(monkeypatch, cli):
-    def fail(args):
-        raise BrokenPipeError(32, "Broken pipe: the board")
-
-    monkeypatch.setattr("bregalad.cli.commands.boards.run", fail)
+    error = BrokenPipeError(32, "Broken pipe: the board")
+    monkeypatch.setattr("bregalad.cli.commands.boards.run", Mock(side_effect=error))
     assert "Broken pipe: the board" in cli(["boards"], 1).err
 
 

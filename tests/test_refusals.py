@@ -3,6 +3,7 @@
 import errno
 import os
 import signal
+from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
@@ -150,10 +151,7 @@ def test_what_is_learnt_before_a_bad_line_is_kept(tmp_path, cli):
 
 
 def test_a_report_that_nobody_reads_costs_no_tree(csv, tmp_path, monkeypatch, cli):
-    def closed(*_):
-        raise BrokenPipeError(32, "Broken pipe")
-
-    monkeypatch.setattr("bregalad.cli.report.print_report", closed)
+    monkeypatch.setattr("bregalad.cli.report.print_report", Mock(side_effect=BrokenPipeError(32, "Broken pipe")))
     cli(["train", csv, "--quiet", "--save", tmp_path / "tree"], 1)
     assert load_tree(tmp_path / "tree").report()["instances"] == 3000
 
@@ -191,10 +189,8 @@ def test_no_file_is_lost_to_a_command_that_fails(csv, tmp_path, cli, arguments, 
 
 
 def test_one_result_that_cannot_be_written_takes_no_other_along(csv, tmp_path, monkeypatch, cli):
-    def full(tree, path):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr(TREES["vfdt"], "save", full)
+    full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    monkeypatch.setattr(TREES["vfdt"], "save", Mock(side_effect=full))
     saved, curve = tmp_path / "tree", tmp_path / "curve.csv"
     captured = cli(["train", csv, "--quiet", "--save", saved, "--curve", curve], 1)
     unwritten = f"bregalad train: {saved} is not written: No space left on device\n"

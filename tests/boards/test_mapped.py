@@ -98,12 +98,6 @@ def wanted(kind=VFDT):
     return found
 
 
-def any_commands(rng, count=60):
-    """Configure a board, and any commands of slots."""
-    traffic = TreeTraffic(GEOMETRY, rng, Memory(0, GEOMETRY.bus_bytes))
-    return traffic.configuration(), b"".join(traffic.slot_command() for _ in range(count))
-
-
 def learn(board, count):
     """LEARN of so many rows of four codes, all 0."""
     g = board.geometry
@@ -200,10 +194,10 @@ def test_a_driver_that_dies(opened, seed):
     simulated = opened(kind=Kept, stall=0.3, seed=seed)
     for index in range(6):
         dead = MappedBoard(simulated, memory_size=MEMORY)
-        fields, stream = any_commands(rng, 10)
-        for name, values in fields:
+        traffic = TreeTraffic(GEOMETRY, rng, Memory(0, GEOMETRY.bus_bytes))
+        for name, values in traffic.configuration():
             dead.write_fields(name, **values)
-        dead.send(stream + learn(dead, 200))
+        dead.send(b"".join(traffic.slot_command() for _ in range(10)) + learn(dead, 200))
         simulated.run(rng.randrange(1, 1500))
         dead._release_all.detach()  # it is killed
         if index % 2:

@@ -17,27 +17,21 @@ from bregalad_sim.pynq import Pynq
 from models import SOC as GEOMETRY
 
 
-class _Line:
-    """A UIO device, as far as its interrupt goes."""
-
-    def __init__(self, monkeypatch):
-        self.ours, theirs = socket.socketpair()
-        self.file = theirs.detach()
-        monkeypatch.setattr(maps._Registers, "__init__", lambda self, path: None)
-        monkeypatch.setattr(maps._Registers, "close", lambda self: None)
-        monkeypatch.setattr(maps.os, "open", lambda path, flags: self.file)
-
-
 def test_uio_interrupt(monkeypatch):
-    line = _Line(monkeypatch)
+    """Of a device as far as its interrupt goes."""
+    ours, theirs = socket.socketpair()
+    file = theirs.detach()
+    monkeypatch.setattr(maps._Registers, "__init__", lambda self, path: None)
+    monkeypatch.setattr(maps._Registers, "close", lambda self: None)
+    monkeypatch.setattr(maps.os, "open", lambda path, flags: file)
     uio = maps.UioMap("/dev/uio7")
-    line.ours.send((1).to_bytes(4, "little"))
+    ours.send((1).to_bytes(4, "little"))
     uio.wait(100)  # returns at once
     uio.wait(0.01)  # in vain
-    assert line.ours.recv(100) == 3 * (1).to_bytes(4, "little")
+    assert ours.recv(100) == 3 * (1).to_bytes(4, "little")
     uio.close()
-    assert line.ours.recv(1) == b"", "the device is closed"
-    line.ours.close()
+    assert ours.recv(1) == b"", "the device is closed"
+    ours.close()
 
 
 class _Memory:

@@ -2,7 +2,6 @@
 
 import ast
 import runpy
-import subprocess
 import sys
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from bregalad_sim.golden_soc import GoldenMap
 from bregalad_sim.pynq import Pynq
 from models import SOC as GEOMETRY
 from packaging.requirements import Requirement
+from processes import python
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "numpy_alone.py"
@@ -50,7 +50,7 @@ def test_a_tree_is_learnt_without(tmp_path, monkeypatch, capsys, seed):
     np.savetxt(tmp_path / "numbers.csv", np.column_stack([X, y]), "%.6g", ",", header="a,b,c,y", comments="")
     arguments = [str(EXAMPLE), "pynq:design.bit", str(tmp_path / "numbers.csv")]
     code = f"import sys; sys.argv = {arguments!r}" + WITHOUT
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    done = python("-c", code)
     assert done.returncode == 0, done.stderr
     monkeypatch.setitem(sys.modules, "pynq", Pynq(CachedMap(GoldenMap(TREE), 1)))
     monkeypatch.setattr(sys, "argv", arguments)

@@ -19,21 +19,14 @@ pywellen = pytest.importorskip("pywellen")
 CLOCK = 10_000  # ps
 
 
-def saved(path):
-    """A save file's names of signals with their widths, and of groups; each is of a group."""
+def check(path, groups):
+    """The waveform's signals by name; all that the save file shows is among them, and it has the groups."""
     lines = path.with_suffix(".gtkw").read_text().splitlines()
     assert f'[dumpfile] "{path}"' in lines
     matches = [re.fullmatch(r"(TOP\..*?)(?:\[(\d+):0\])?", line) for line in lines]
-    return (
-        {match[1]: int(match[2] or 0) + 1 for match in matches if match},
-        {line.removeprefix("-") for line in lines if line.startswith("-")},
-    )
-
-
-def check(path, groups):
-    """The waveform's signals by name; all that the save file shows is among them, and it has the groups."""
+    shown = {match[1]: int(match[2] or 0) + 1 for match in matches if match}
+    named = {line.removeprefix("-") for line in lines if line.startswith("-")}
     signals = {signal.full_name: signal for signal in pywellen.Waveform(str(path)).all_vars()}
-    shown, named = saved(path)
     assert shown and {name: signals[name].bitwidth for name in shown} == shown
     assert groups <= named, groups - named
     return signals

@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from bregalad import load_tree
-from bregalad.cli import main
 from bregalad.data import DataError, open_stream
 from bregalad.data.generators import open_generator
 
@@ -231,29 +230,29 @@ def test_sigterm_ends_a_run_that_waits(mock, tmp_path):
 
 def test_a_run_goes_on_where_the_first_messages_are_gone(mock, tmp_path, cli):
     """And where none come any more; if those that it needs are gone, too, it says so."""
-    name, kept, again = next(_NAMES), str(tmp_path / "kept"), str(tmp_path / "again")
+    name, kept, again = next(_NAMES), tmp_path / "kept", tmp_path / "again"
     mock.send(name, ROWS[:4000])
     run = ["train", mock.url(name, "?until=end"), *OPTIONS]
-    assert main([*run, "--checkpoint", kept, "--every", "2000"]) == 0
-    assert main([*run, "--resume", kept, "--save", again]) == 0
+    cli([*run, "--checkpoint", kept, "--every", "2000"])
+    cli([*run, "--resume", kept, "--save", again])
     assert load_tree(again).report()["instances"] == 4000
     mock.send(name, [{"label": "no"}, {"size": 0.5, "new": [1], "label": "yes"}])
-    assert main([*run, "--resume", kept, "--save", again]) == 0
+    cli([*run, "--resume", kept, "--save", again])
     assert load_tree(again).report()["instances"] == 4002
     other = [word for word in run if word not in ("--classes", "no,yes", "--grace", "100", "--delta", "0.001")]
-    assert main([*other, "--from", again, "--save", again]) == 0
+    cli([*other, "--from", again, "--save", again])
     assert load_tree(again).report()["instances"] == 8004
     mock.send(name, ({"size": 0.5, "fill": "x" * 1000, "label": "no"} for _ in range(20_000)))  # more than it keeps
     assert "partition 0: the messages to go on with are gone" in cli([*run, "--resume", kept], 1).err
 
 
 def test_predictions_to_a_topic(broker, topic, tmp_path, cli):
-    tree, answers, output = str(tmp_path / "tree"), str(tmp_path / "answers.csv"), next(_NAMES)
+    tree, answers, output = tmp_path / "tree", tmp_path / "answers.csv", next(_NAMES)
     broker.make(output)
     file = written(tmp_path / "rows.jsonl", ROWS[:3000])
     broker.send(topic, [*ROWS[:1000], "bad", *ROWS[1000:3000]], keys=[b"%d" % i for i in range(3001)])
-    assert main(["train", file, *OPTIONS, "--save", tree]) == 0
-    assert main(["predict", file, "--tree", tree, "--proba", "--output", answers]) == 0
+    cli(["train", file, *OPTIONS, "--save", tree])
+    cli(["predict", file, "--tree", tree, "--proba", "--output", answers])
     expected = pd.read_csv(answers).to_dict("records")
     url = broker.url(topic, "?until=end&bad=skip")
     said = cli(["predict", url, "--tree", tree, "--proba", "--output", broker.url(output)]).err
@@ -263,7 +262,7 @@ def test_predictions_to_a_topic(broker, topic, tmp_path, cli):
     for (key, message), offset, row in zip(found, offsets, expected, strict=True):
         assert key == b"%d" % offset
         assert message == {"partition": 0, "offset": offset, **row}
-    assert main(["predict", file, "--tree", tree, "--limit", "7", "--output", broker.url(output)]) == 0
+    cli(["predict", file, "--tree", tree, "--limit", "7", "--output", broker.url(output)])
     numbers = [message["row"] for _, message in broker.read(output, 3007) if "row" in message]
     assert sorted(numbers) == list(range(7))
     said = cli(["predict", file, "--tree", tree, "--output", broker.url("absent")], 1).err

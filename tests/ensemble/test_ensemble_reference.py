@@ -75,16 +75,13 @@ def test_an_ensemble_is_that_of_the_reference(kind, nominal_split):
 
 @pytest.mark.parametrize("rate", [0.1, 1.0, 6.0, 100.0])
 def test_numbers_are_drawn_as_the_reference_says(rate):
+    """And have Poisson's mean and variance."""
     steps = thresholds(rate)
     rng = np.random.default_rng(7)
     words = rng.integers(0, 1 << 64, 60, np.uint64, endpoint=False)
     words = np.concatenate([words, steps[:20], steps[:20] - np.uint64(1), np.array([0, (1 << 64) - 1], np.uint64)])
     found = np.searchsorted(steps, words, side="right")
     assert found.tolist() == [poisson(int(word), rate) for word in words]
-
-
-@pytest.mark.parametrize("rate", [0.1, 1.0, 6.0, 100.0])
-def test_numbers_have_poissons_mean_and_variance(rate):
     count = 200_000
     numbers = Draws(3, 4, rate).take(0, count)
     assert abs(numbers.mean() - rate) < 5 * np.sqrt(rate / count)

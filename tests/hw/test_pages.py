@@ -47,12 +47,6 @@ def test_sizes_of_a_page():
     assert PageLayout(wide.replace(count_width=18)).words(2) == 132  # two words
 
 
-@pytest.mark.parametrize("resident", [1, 6, 7, -1])
-def test_resident_slots_are_fewer_than_the_slots(resident):
-    with pytest.raises(ValueError, match="resident must be 0"):
-        SMALL.replace(resident=resident)
-
-
 @pytest.mark.parametrize(
     "changes, rounds", [({}, 6), *(pytest.param(changes, 8, marks=pytest.mark.slow) for changes in SIZES[1:])]
 )

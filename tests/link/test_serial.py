@@ -6,6 +6,7 @@ import os
 import select
 import time
 import tty
+from unittest.mock import Mock
 
 import pytest
 import serial
@@ -63,11 +64,8 @@ def test_missing_port_and_file_that_is_no_port(tmp_path):
 )
 def test_port_that_cannot_be_opened(monkeypatch, tmp_path, code, message):
     (tmp_path / "port").write_text("")
-
-    def fail(*_, **__):
-        raise serial.SerialException(code, os.strerror(code))
-
-    monkeypatch.setattr(serial_wire.serial, "Serial", fail)
+    error = serial.SerialException(code, os.strerror(code))
+    monkeypatch.setattr(serial_wire.serial, "Serial", Mock(side_effect=error))
     with pytest.raises(BoardError, match=message):
         open_board(f"serial:{tmp_path / 'port'}")
 

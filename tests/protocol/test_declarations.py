@@ -122,6 +122,7 @@ def test_refused(make, error, message):
         ({"searchers": -1}, "searchers must be 0 to 4, not -1"),
         ({"lanes": 1024, "passes": 32}, "at most 32767 cells, not 32768"),
         ({"slots": True}, "slots must be an integer, not True"),
+        *(({"slots": 6, "resident": resident}, "resident must be 0") for resident in (1, 6, 7, -1)),
         ({"lanes": 2.5}, "lanes must be an integer, not 2.5"),
         # Of hardware.
         ({"nodes": 0}, "nodes must be 2 to 32768 in hardware, not 0: choose as many"),

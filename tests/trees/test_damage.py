@@ -10,8 +10,6 @@ import os
 import re
 import shutil
 import socket
-import subprocess
-import sys
 import warnings
 import zipfile
 from functools import reduce
@@ -25,6 +23,7 @@ from bregalad import EFDT, ITI, VFDT, BoardError, PuuCVFDT, PuuVFDT, load_tree
 from bregalad.ensemble import AdaptiveRandomForest, OnlineBagging, load_learner
 from bregalad.estimator.saving import storage
 from noisy import stream
+from processes import python
 
 FILES = int(os.environ.get("FILES", 20_000))
 
@@ -56,12 +55,7 @@ def saved(grown, tmp_path):
 @pytest.mark.slow
 def test_whatever_is_done_to_a_file(folder, seed):
     """In a process of its own: a crash would be the worst answer."""
-    run = subprocess.run(
-        [sys.executable, "-X", "faulthandler", forging.__file__, folder, str(seed), str(FILES)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    run = python("-X", "faulthandler", forging.__file__, folder, str(seed), str(FILES))
     assert run.returncode == 0, f"seed {(folder / 'seed').read_text()}: {run.stderr[-2000:]}"
     assert run.stderr == ""
     found = json.loads(run.stdout)
@@ -334,7 +328,7 @@ def test_more_than_memory_holds_is_one_line(tmp_path):
         f"import resource, sys; resource.setrlimit(resource.RLIMIT_AS, ({most}, {most})); "
         f"from bregalad.cli import main; sys.exit(main(['inspect', '{path}.npz']))"
     )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    found = python("-c", code)
     assert found.returncode == 1 and "memory does not suffice" in found.stderr and found.stderr.count("\n") == 1
 
 

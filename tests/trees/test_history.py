@@ -65,28 +65,23 @@ def test_labelled_positives_only():
     assert len(tree.history.events) and (tree.history.events["n"] > 0).all()
 
 
-@pytest.fixture
-def long():
-    """A tree with more events than are kept; at every instance but the first two happen."""
+def test_it_is_bounded(tmp_path):
+    """More events happen than are kept, two at every instance but the first."""
     X, y = changing(500)
     tree = VFDT(grace=50, block=1).fit(X, y)
     arrays, own = tree._trainer.growth.arrays, len(tree.history.events)
     for event in range(MOST + 5 - own):
         record_event(arrays, SPLIT, 0, 500 + (event + 1) // 2)
-    return tree
-
-
-def test_it_is_bounded(long, tmp_path):
-    history = long.history
+    history = tree.history
     assert history.dropped == MOST + 5 - len(history.events) and 0 < MOST - len(history.events) <= 2
     assert history.events["instances"].value_counts()[:-1].eq(2).all()
-    long.save(tmp_path / "tree")
-    for other in (load_tree(tmp_path / "tree"), copy.deepcopy(long)):
+    tree.save(tmp_path / "tree")
+    for other in (load_tree(tmp_path / "tree"), copy.deepcopy(tree)):
         assert other.history.dropped == history.dropped and other.history.events.equals(history.events)
         record_event(other._open_trainer().growth.arrays, SPLIT, 0, 10**6)
         assert other.history.events["instances"].iloc[-1] == 10**6
-    long.reset()
-    assert not len(long.fit(*changing(100)).history.events)
+    tree.reset()
+    assert not len(tree.fit(*changing(100)).history.events)
 
 
 def test_names_of_events_are_in_the_page():

@@ -25,12 +25,6 @@ def growing(count=1500, seed=4):
         yield x, (a > 0.5) ^ (i >= count // 3 and b > 0.6) ^ (i >= count // 2 and c == "p")
 
 
-def whole(stream):
-    """The same as a data frame, and labels."""
-    rows, labels = zip(*stream, strict=True)
-    return pd.DataFrame(rows)[["a", "b", "c", "d"]], np.array(labels)
-
-
 DECLARED = {"c": ("p", "q", "r"), "d": (False, True)}
 
 
@@ -39,8 +33,8 @@ def test_what_was_learnt_stays():
     stream = list(growing())
     options = {"delta": 1e-2, "tau": 0.3, "grace": 60, "leaf_prediction": "nba"}
     tree, other = VFDT(**options), VFDT(nominal=DECLARED, **options)
-    X, y = whole(stream)
-    wanted = other.test_then_train(X, y, classes=[False, True])
+    X = pd.DataFrame([x for x, _ in stream])[["a", "b", "c", "d"]]
+    wanted = other.test_then_train(X, np.array([label for _, label in stream]), classes=[False, True])
     tree.learn_one(stream[0][0], False).learn_one(stream[0][0], True).reset()
     found = []
     for x, label in stream:

@@ -76,8 +76,9 @@ def test_drawn_with_the_labels_that_are_predicted():
 
 @pytest.mark.parametrize("kind", LEARNERS)
 def test_parameters_that_change_take_effect_with_fit(kind):
+    """What was learnt outlives them, and labels that are none of its classes."""
     learner, options = LEARNERS[kind]
-    X, _, known = made(3000)
+    X, y, known = made(3000)
     tree = learner(**options).fit(X, known)
     before = tree.predict_proba(X)
     for name, value, message in (
@@ -90,6 +91,8 @@ def test_parameters_that_change_take_effect_with_fit(kind):
         with pytest.raises(ValueError, match=message):
             tree.partial_fit(X, known)
         tree.set_params(**{name: old})
+    with pytest.raises(ValueError, match="none of the classes"):
+        tree.partial_fit(X, y)
     assert (tree.predict_proba(X) == before).all()
     assert list(tree.set_params(level=0.4).fit(X, known).trees_) == [0.4]
     tree.set_params(threads=2).partial_fit(X, known)

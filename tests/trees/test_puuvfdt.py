@@ -112,12 +112,3 @@ def test_what_it_cannot_learn_is_refused(labels, message):
         tree.fit([[1.0], [2.0], [3.0]], labels)
     with pytest.raises(NotFittedError):
         tree.predict([[1.0]])
-
-
-def test_what_was_learnt_outlives_a_wrong_call():
-    X, y, known = made()
-    tree = PuuVFDT(positive="spam").fit(X, known)
-    before = tree.predict_proba(X)
-    with pytest.raises(ValueError, match="none of the classes"):
-        tree.partial_fit(X, y)
-    assert (tree.predict_proba(X) == before).all()

@@ -40,16 +40,20 @@ def of_codes(learner, held, X):
     "dtype", [np.float32, np.uint8, *(pytest.param(dtype, marks=pytest.mark.slow) for dtype in (np.uint16, np.int32))]
 )
 @pytest.mark.parametrize("learner", [VFDT, EFDT])
-def test_learnt_again_and_again(learner, dtype, seed):
-    """The trees of codes that the host has made, by the same books, on a board that is routed for."""
+def test_learnt_again_and_again(learner, dtype, seed, tmp_path):
+    """The trees of codes that the host has made, by the same books, on a board that is routed for; saved, too."""
     X, y = rows(seed, dtype)
     board = GoldenBoard(GEOMETRY, 1 << 16)
     held = Resident(board, X, y, address=5)
     assert len(held) == len(X)
-    for _ in range(2):  # trees, one after the other
+    for saved in (False, True):  # trees, one after the other
         tree, other = learner(board=board, **OPTIONS), of_codes(learner, held, X)
         labels = np.searchsorted(held.classes, y)
-        for _ in range(2):
+        for turn in range(2):
+            if saved and turn:
+                tree.save(tmp_path / "tree.npz")
+                tree.close()
+                tree = load_tree(tmp_path / "tree.npz", board=board)
             share = tree.learn_resident(held)
             codes = other._quantiser.encode(X.astype(np.float64), read_only=True)
             assert share == (other.learn_codes(codes, labels) == labels).mean()
@@ -161,19 +165,6 @@ def test_what_a_mask_hides_is_missing(seed):
         trees.append(VFDT(board=board, **OPTIONS))
         trees[-1].learn_resident(Resident(board, each, y))
     assert trees[0].difference(trees[1]) is None and trees[0].report()["splits"]
-
-
-def test_a_saved_tree_goes_on(seed, tmp_path):
-    X, y = rows(seed, np.float32)
-    board = GoldenBoard(GEOMETRY, 1 << 16)
-    held = Resident(board, X, y)
-    tree = VFDT(board=board, **OPTIONS)
-    tree.learn_resident(held)
-    tree.save(tmp_path / "tree.npz")
-    expected = tree.learn_resident(held)
-    tree.close()
-    other = load_tree(tmp_path / "tree.npz", board=board)
-    assert other.learn_resident(held) == expected and other.difference(tree) is None
 
 
 def test_rows_that_others_have_taken_the_place_of_are_refused(seed):

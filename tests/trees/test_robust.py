@@ -2,6 +2,7 @@
 
 import itertools
 import signal
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -43,13 +44,9 @@ def test_a_reused_buffer_is_not_learnt_twice():
 def test_board_that_cannot_be_opened_costs_nothing(monkeypatch):
     X, y = stream()
     tree = VFDT()
-
-    def fail(geometry):
-        raise BoardError("no power")
-
     for at in (0, 300):
         with monkeypatch.context() as patch:
-            patch.setattr(engine, "Engine", fail)
+            patch.setattr(engine, "Engine", Mock(side_effect=BoardError("no power")))
             with pytest.raises(BoardError, match="no power"):
                 tree.partial_fit(X[at : at + 700], y[at : at + 700], classes=[False, True])
             assert tree.report()["instances"] == at
@@ -108,17 +105,13 @@ def test_a_tree_that_cannot_be_restored_frees_its_board(tmp_path, monkeypatch):
     board = open_board("emulated", Geometry(lanes=3, passes=1))
     tree = VFDT.load(tmp_path / "tree", board=board, geometry=board.geometry)
     with monkeypatch.context() as patch:
-        patch.setattr(checkpoint, "restore", interrupt)
+        patch.setattr(checkpoint, "restore", Mock(side_effect=KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt) as kept:
             tree.counters()
     VFDT(board=board).fit(X, y).close()
     assert kept.tb
     tree.partial_fit(X, y)
     assert tree.difference(VFDT.load(tmp_path / "tree").partial_fit(X, y)) is None
-
-
-def interrupt(*_):
-    raise KeyboardInterrupt
 
 
 @pytest.mark.parametrize("prediction", ["mc", "nb"])
