@@ -148,6 +148,15 @@ def test_damaged_compiled_code_is_compiled_anew(tmp_path):
     assert ask(tmp_path, cache) == (7, 1, "")
 
 
+@pytest.mark.parametrize("features, hits", [("", 1), ("+none-has-it", 0)])
+def test_a_wheel_brings_what_was_compiled_for_less(features, hits, tmp_path):
+    write_package(tmp_path, 7)
+    shipped = tmp_path / "shipped"
+    ask(tmp_path, shipped, NUMBA_CPU_NAME="generic", NUMBA_CPU_FEATURES=features)
+    before = f"import bregalad.compiler, pathlib; bregalad.compiler._SHIPPED = pathlib.Path({str(shipped)!r})"
+    assert ask(tmp_path, tmp_path / "own", before)[:2] == (7, hits)
+
+
 @pytest.mark.parametrize("full", [True, False])
 def test_a_cache_that_cannot_be_written(full, tmp_path):
     """There is no other place: Numba's own would not follow a change of another module."""

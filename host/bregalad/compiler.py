@@ -5,7 +5,7 @@ is installed in. A compiled function has taken in the code of those that it call
 constants, so after a change to their files, or with another release, it would be wrong without a
 word. Here the functions of a module are kept under a digest of its source and of all that it
 imports from its package. Installations of the same sources share them. Where they cannot be kept,
-or are damaged, they are compiled anew, with a warning.
+or are damaged, they are compiled anew, with a warning. A wheel may bring some of them.
 """
 
 import ast
@@ -30,6 +30,7 @@ from .cache import cache_folder, forget_unused, mark_used
 
 __all__ = ["Proxy", "Record", "compile_seconds", "define_proxy", "njit", "overload", "place_of", "register"]
 
+_SHIPPED = Path(__file__).with_name("compiled_code")  # of a wheel that `sh .ci/do wheel` has made
 _DIGEST = hashlib.sha256().digest_size
 
 
@@ -161,7 +162,11 @@ class _Kept(CompileResultCacheImpl):
 
 
 class _Files(IndexDataCacheFile):
-    """Files with a digest: one that is cut short may crash, and is none."""
+    """Files with a digest: one that is cut short may crash, and is none. What they lack, others may have."""
+
+    def __init__(self, place, base, others=None):
+        super().__init__(str(place), base, None)
+        self._others = others
 
     def save(self, key, data):
         super().save(key, (key, data))
@@ -169,7 +174,9 @@ class _Files(IndexDataCacheFile):
     def load(self, key):
         # Two processes that compile two variants at a time may give them the same name.
         known, data = super().load(key) or (None, None)
-        return data if known == key else None
+        if known == key:
+            return data
+        return self._others.load(key) if self._others else None
 
     def _load_index(self):
         return self._read(self._index_path) or {}
@@ -200,12 +207,26 @@ class _Files(IndexDataCacheFile):
             file.write(hashlib.sha256(data).digest() + data)
 
 
+class _Shipped(_Files):
+    """What was compiled for a processor of which this one has all features."""
+
+    def load(self, key):
+        signature, (triple, _, features), code = key
+        for other in self._load_index():
+            found, (made_for, _, needed), its_code = other
+            same = (found, made_for, its_code) == (signature, triple, code)
+            if same and set(needed.split(",")) <= {"", *features.split(",")}:
+                return super().load(other)
+        return None
+
+
 class _Cache(FunctionCache):
     _impl_class = _Kept
 
     def __init__(self, function):
         super().__init__(function)
-        self._cache_file = _Files(self.cache_path, self._impl.filename_base, None)
+        place, base = Path(self.cache_path), self._impl.filename_base
+        self._cache_file = _Files(place, base, _Shipped(_SHIPPED / place.name, base))
 
     def save_overload(self, sig, data):
         try:
