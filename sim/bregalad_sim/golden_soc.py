@@ -49,9 +49,7 @@ class GoldenMap(SocMemory):
         )
 
     def _fields(self, name):
-        return {
-            field.name: self._values[name] >> lsb & (1 << field.width) - 1 for field, lsb in find_soc(name).layout()
-        }
+        return find_soc(name).values(self._values[name])
 
     def read(self, offset):
         if offset < SOC_BASE:

@@ -86,20 +86,20 @@ class Device(Board):
         width = sum(field.width for field in register.fields)
         if not 0 <= value < 1 << width:
             raise ValueError(f"{name}: {value} does not fit {width} bits")
-        for field, lsb in register.layout():
-            bits = int(value) >> lsb & (1 << field.width) - 1
+        values = register.values(int(value))
+        for field in register.fields:
             least, most = field.range(self.geometry)
-            if not least <= bits <= most:
-                raise ValueError(f"{name}.{field.name}: this board takes {least} to {most}, not {bits}")
+            if not least <= values[field.name] <= most:
+                raise ValueError(f"{name}.{field.name}: this board takes {least} to {most}, not {values[field.name]}")
         self._write_register(register, int(value))
 
     def read(self, name: str) -> int:
         """The value of ``"register.field"``."""
-        register, field_name = find(name.partition(".")[0]), name.partition(".")[2]
-        for field, lsb in register.layout():
-            if field.name == field_name:
-                return self._read_register(register) >> lsb & (1 << field.width) - 1
-        raise _no_field(register, field_name)
+        name, _, field = name.partition(".")
+        register = find(name)
+        if all(field != known.name for known in register.fields):
+            raise _no_field(register, field)
+        return register.values(self._read_register(register))[field]
 
     def write(self, name: str, value: int) -> None:
         """Write ``"register.field"``; the register's other fields get their reset value."""

@@ -19,8 +19,7 @@ _REPORTS = 1 << 16  # bytes of the report ring
 _COMMANDS = 1 << 18  # bytes for commands that wait
 _LOOK = 0.05  # seconds for which an interrupt is awaited; then it is looked whether one can come
 _LINE = 64  # bytes: a multiple of every line of a cache that may be between
-_STATUS = find("status").addr
-_BUSY = next(1 << lsb for field, lsb in find("status").layout() if field.name == "busy")
+_STATUS = find("status")
 _INDEX = 0xFFFFFFFF  # where indices go round
 _REASONS = {
     Stop.INDEX: "more descriptors are produced than the ring has",
@@ -285,7 +284,7 @@ class MappedBoard(Remote):
         # What is under way could hold the processor's bus; so it is waited for here.
         with deferred_interrupt():
             self._wait(lambda: self._consumed == self._produced, "for commands to be taken")
-            self._wait(lambda: not self._mapped.read(_STATUS) & _BUSY, "for commands to be done")
+            self._wait(lambda: not _STATUS.values(self._mapped.read(_STATUS.addr))["busy"], "for commands to be done")
             self._mapped.write(register.addr, value)
         if register.name == "cells":
             self._cells = max(1, self._mapped.read(register.addr))
@@ -300,8 +299,7 @@ def _write(mapped, name, **fields):
 def _state(mapped):
     """Fields of `state`: idle, resetting, and why either ring has stalled."""
     register = find_soc("state")
-    value = mapped.read(SOC_BASE + register.addr)
-    return {field.name: value >> lsb & (1 << field.width) - 1 for field, lsb in register.layout()}
+    return register.values(mapped.read(SOC_BASE + register.addr))
 
 
 def _part(mapped, buffer, process):

@@ -20,7 +20,6 @@ _AHEAD = 1 << 13  # bytes of commands that may wait for the board, as in a link'
 _LAST = 32  # records that may be counted once the last word of rows has come
 
 _STATUS = find("status")
-_FAILING = next(1 << lsb for field, lsb in _STATUS.layout() if field.name == "failing")
 
 _ANY, _REPORT, _TAKEN = 0, 1, 2  # what `board_run` stops at
 
@@ -153,7 +152,7 @@ class SimulatedBoard(Device):
         if failure := self._model.board_failure(self._handle):
             raise BoardError(f"simulated: the RTL stopped: {failure.decode()}")
         # Boards without faults need not be asked: their memory answers.
-        if self._faults and self._model.board_read(self._handle, _STATUS.addr // 4) & _FAILING:
+        if self._faults and _STATUS.values(self._model.board_read(self._handle, _STATUS.addr // 4))["failing"]:
             raise BoardError(
                 "simulated: memory does not answer for a page of statistics: nothing is lost, and the board goes on "
                 "once it does"

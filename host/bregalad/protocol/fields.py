@@ -57,15 +57,20 @@ class Register:
             yield field, lsb
             lsb += field.width
 
+    def values(self, word):
+        """What a word of it says: field's name to value."""
+        return {field.name: word >> lsb & (1 << field.width) - 1 for field, lsb in self.layout()}
+
     def taken(self, value, geometry):
         """What a board takes of a word that is written: field to value, of all that can be written.
 
         A value out of its range becomes the nearest in it, and no PULSE of such a word works. So
         nothing that is written makes a board hang, and reading shows what it works with.
         """
+        values = self.values(value)
         given = [
-            (field, value >> lsb & (1 << field.width) - 1, *field.range(geometry))
-            for field, lsb in self.layout()
+            (field, values[field.name], *field.range(geometry))
+            for field in self.fields
             if field.access is not Access.RO
         ]
         fits = all(least <= bits <= most for _, bits, least, most in given)

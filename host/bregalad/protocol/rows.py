@@ -263,16 +263,13 @@ class RowLayout:
 
     def _with_heads(self, steps, geometry):
         """The same steps with label and flags, each in the step next to it; a step of its own if that is too far."""
-        heads = []  # what, bytes from, to
+        heads = [(StepFlag.LABEL, self.label, 1), (StepFlag.FLAGS, self.flags, 1)]  # what, its byte, bytes
         if self.label is not None and self.flags == self.label + 1:
-            heads.append((StepFlag.LABEL | StepFlag.FLAGS, self.label, self.flags + 1))
-        else:
-            if self.label is not None:
-                heads.append((StepFlag.LABEL, self.label, self.label + 1))
-            if self.flags is not None:
-                heads.append((StepFlag.FLAGS, self.flags, self.flags + 1))
-        for what, low, high in heads:
-            head = low - (what is StepFlag.FLAGS)
+            heads = [(StepFlag.LABEL | StepFlag.FLAGS, self.label, 2)]
+        for what, low, size in heads:
+            if low is None:
+                continue
+            high, head = low + size, low - (what is StepFlag.FLAGS)
             free = [i for i, step in enumerate(steps) if not step.flags]
             at = min(free, key=lambda i: abs(steps[i].low - low), default=None)
             if at is not None:

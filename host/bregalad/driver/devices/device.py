@@ -15,7 +15,6 @@ from ...protocol.reports import EntryFlag, ErrorCode, Kind, entry_body, kind_of,
 from ...protocol.tree import TreeKind
 from ...tree.table import LEAF, NEVER
 from ..interface import Driver
-from .replies import report_of
 
 # Taken many at once by compiled code.
 _RUNS = (Kind.ENTRY, TreeKind.LABEL)
@@ -41,9 +40,6 @@ class DeviceDriver(Driver):
     @abstractmethod
     def take_other(self, kind, report):
         """Take in a run of reports of one `TreeKind` that `take` leaves."""
-
-    def begin(self):
-        self.report = report_of(self.board.geometry, len(self.trainer.cells), self.trainer.policy.reports_all)
 
     def configure(self):
         trainer, board, policy, cells = self.trainer, self.board, self.trainer.policy, self.trainer.cells

@@ -29,7 +29,7 @@ from .filter import rule_of
 from .node_edits import SEEN, UNREPORTED, words_of
 from .progress import put_edits
 from .queries import ALL, AT, CHOICE, DONE, LEAVES, NODE, WHOLE, answers, report_changes, request, sizes_of
-from .replies import take, take_labels
+from .replies import report_of, take, take_labels
 
 _PART = 1 << 20  # rows after which Ctrl-C may end learning: so many that the host's share is what it is without
 _HEAD = 2  # bytes of a row: label, flags
@@ -69,7 +69,7 @@ class RowDriver(DeviceDriver):
                 "from one half while the other is filled"
             )
         check_nodes(geometry, nodes)
-        super().begin()
+        self.report = report_of(geometry, len(trainer.cells), policy.reports_all)
         self._watch = watch_of(policy)
         self._sizes, self._rule = sizes_of(geometry), rule_of(policy, trainer.classes)
         self._made_of = None, None, 0  # of what `_arguments` has made its last answers
