@@ -198,6 +198,7 @@ class Remote(Device):
 
     _closed = False
     _down = None  # the error that every call raises until `resume`
+    _cells = 1  # in use
 
     def _enter(self, name, geometry, timeout):
         """Be a board, not open yet; a ValueError if ``timeout`` is no number of seconds above 0."""
@@ -227,6 +228,13 @@ class Remote(Device):
         """The error for a board that works no more."""
         self._down = f"{self.name}: {message}"
         return BoardError(self._down)
+
+    def _whole(self, data):
+        """Bytes of complete reports at the beginning of data; a BoardError if one of them is of no kind."""
+        try:
+            return whole(data, self.geometry, self._cells)
+        except ValueError as error:
+            raise self._fail(f"{error}: its bitstream is not sound, or not of this release") from None
 
 
 def _no_field(register, name):

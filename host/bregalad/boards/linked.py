@@ -12,7 +12,7 @@ from ..protocol.link import LAPSE_SECONDS, LINK_VERSION, Refusal
 from ..protocol.registers import IDENTITY
 from ..warn import warn
 from .base import BoardError
-from .device import Remote, whole
+from .device import Remote
 
 _LONGEST = 1.0  # seconds between two frames to a board that something is expected from
 _BACKLOG = 1 << 16  # bytes that `send` leaves waiting for the wire
@@ -42,7 +42,6 @@ class LinkedBoard(Remote):
         self._wire = wire
         self._opened = wire.now()
         self._pressed = False  # Ctrl-C has come while `send` was waiting in vain
-        self._cells = 1  # in use
         self._reads = 0  # answers of the board to register reads that are still to be removed
         try:
             self._connect(take_over)
@@ -224,17 +223,10 @@ class LinkedBoard(Remote):
             check_interrupt()
         if wait:
             self._wait_for_report()
-        return self._whole(self.session.reports())
-
-    def _whole(self, reports):
-        """Reports; a BoardError if one of them lacks its end, which the board said was there, or is of no kind."""
-        try:
-            if whole(reports, self.geometry, self._cells) == len(reports):
-                return reports
-            problem = "a report without its end"
-        except ValueError as error:
-            problem = error
-        raise self._fail(f"{problem}: its bitstream is not sound, or not of this release")
+        reports = self.session.reports()
+        if self._whole(reports) != len(reports):  # the board said that their ends were there
+            raise self._fail("a report without its end: its bitstream is not sound, or not of this release")
+        return reports
 
     def _wait_for_report(self):
         session, now = self.session, self._wire.now

@@ -12,7 +12,7 @@ from ..protocol.pages import page_bytes
 from ..protocol.registers import find
 from ..protocol.soc import BUFFER, DESCRIPTOR, PAGE, SOC_BASE, SOC_VERSION, Stop, find_soc
 from .base import BoardError
-from .device import Remote, whole
+from .device import Remote
 
 _RING = 256  # descriptors
 _REPORTS = 1 << 16  # bytes of the report ring
@@ -57,7 +57,6 @@ class MappedBoard(Remote):
         if not isinstance(memory_size, int) or not 0 <= memory_size < (1 << 32) - (1 << 24):
             raise ValueError(f"memory_size must be an integer from 0 to 4 GiB less 16 MiB, not {memory_size!r}")
         self._mapped = mapped
-        self._cells = 1  # in use
         self._tail = b""  # the begin of a report whose end has not come
         self._buffer = None
         self._found = False
@@ -229,13 +228,6 @@ class MappedBoard(Remote):
             self._set("reports_consumed", produced)
         return moved
 
-    def _whole(self):
-        """Bytes of complete reports, of what has come."""
-        try:
-            return whole(self._tail, self.geometry, self._cells)
-        except ValueError as error:
-            raise self._fail(f"{error}; load the bitstream of this release") from None
-
     def _wait(self, done, what, ends=False):
         """Take reports until ``done()``; where it ``ends``, nothing is waited for that cannot come, and Ctrl-C does."""
         limit, idle = time.monotonic() + self.timeout, 0
@@ -262,8 +254,8 @@ class MappedBoard(Remote):
         self._check()
         self._take()
         if wait:
-            self._wait(self._whole, "for a report", ends=True)
-        end = self._whole()
+            self._wait(lambda: self._whole(self._tail), "for a report", ends=True)
+        end = self._whole(self._tail)
         reports, self._tail = self._tail[:end], self._tail[end:]
         return reports
 

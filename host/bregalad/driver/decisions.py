@@ -1,9 +1,4 @@
-"""What becomes of a tree when a decision takes effect.
-
-A node that is tried at a block's end keeps the decision (``Nodes.decision``) until it takes effect, at the next
-block's end, whenever its report comes. So tree and predictions follow from the stream alone, never from timing
-(docs/learners.md, "Blocks").
-"""
+"""What becomes of a tree when a decision, which its node keeps until then (``Nodes.decision``), takes effect."""
 
 from ..engine import history
 from ..policy.decide import ALTERNATE, CONSULT, KEEP, PRUNE, RELOCATE, SWAP, TIE

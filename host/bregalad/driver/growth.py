@@ -6,7 +6,7 @@ from ..engine.history import record_event
 from ..tree import deactivation
 from ..tree.alternates import begin, end
 from ..tree.edits import CLEAR, EDIT, SLOT, WHAT
-from ..tree.slots import SlotPool
+from ..tree.slots import SlotPool, take_slot
 from ..tree.split import Split, enter_role, link, shift_of, style_of
 from ..tree.table import NUMERIC, Tree
 
@@ -127,7 +127,7 @@ class Growth:
 
     def take(self, node):
         """Give a node a free slot; return the slot."""
-        self.nodes.slot[node] = slot = self.pool.take(node)
+        self.nodes.slot[node] = slot = int(take_slot(self.pool.stack, self.pool.node, node))
         return slot
 
     def review(self):

@@ -190,9 +190,8 @@ class Trainer:
         """Predict, then learn each instance in order; int32 (n,), each prediction by what came before.
 
         ``codes`` are uint8 (n, attributes), ``labels`` int32 (n,), 0 to classes - 1. ValueError if a code is none of
-        its attribute's; nothing is learnt then. BoardError if the board reports an error or is gone. A
-        KeyboardInterrupt comes at the next instance at which tree and board agree, which ``event_counts.instances``
-        tells, or the end; in between only if a board at the end of a wire makes no progress.
+        its attribute's; nothing is learnt then. BoardError if the board reports an error or is gone. When a
+        KeyboardInterrupt comes `Steps.run` says; ``event_counts.instances`` tells how many are learnt then.
         """
         return self.run(self.learning(codes, labels))
 

@@ -7,7 +7,7 @@ from ..compiled import njit
 
 @njit()
 def take_slot(stack, slot_node, node):
-    """As ``SlotPool.take``, for compiled code."""
+    """Give a node the slot of a `SlotPool` that was freed last; return the slot."""
     slot = stack[stack[0]]
     stack[0] -= 1
     slot_node[slot] = node
@@ -39,7 +39,3 @@ class SlotPool:
     def free(self):
         """How many slots hold no node."""
         return int(self.stack[0])
-
-    def take(self, node):
-        """Give a node the slot that was freed last; return the slot."""
-        return int(take_slot(self.stack, self.node, node))
