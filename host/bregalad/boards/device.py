@@ -26,17 +26,6 @@ def run_of(words, geometry, cells):
     return size, len(alike) if alike.all() else int(alike.argmin())
 
 
-def whole(data, geometry, cells):
-    """How many bytes at the beginning of reports are whole ones; others as of `run_of`."""
-    words, at = np.frombuffer(data, "<u4"), 0
-    while at < len(words):
-        size, count = run_of(words[at:], geometry, cells)
-        if not count:
-            break
-        at += count * size
-    return 4 * at
-
-
 Data: TypeAlias = bytes | bytearray | memoryview | np.ndarray
 
 
@@ -232,9 +221,15 @@ class Remote(Device):
     def _whole(self, data):
         """Bytes of complete reports at the beginning of data; a BoardError if one of them is of no kind."""
         try:
-            return whole(data, self.geometry, self._cells)
+            words, at = np.frombuffer(data, "<u4"), 0
+            while at < len(words):
+                size, count = run_of(words[at:], self.geometry, self._cells)
+                if not count:
+                    break
+                at += count * size
         except ValueError as error:
             raise self._fail(f"{error}: its bitstream is not sound, or not of this release") from None
+        return 4 * at
 
 
 def _no_field(register, name):
