@@ -126,7 +126,7 @@ def test_another_format(tmp_path):
     VFDT(leaf_prediction="mc").fit(X, y).save(path)
     meta, arrays = storage.read(path)
     storage.write(path, meta | {"format": 99}, arrays)
-    with pytest.raises(ValueError, match="saved in format 99, this release reads 7"):
+    with pytest.raises(ValueError, match="saved in format 99, this release reads 8"):
         VFDT.load(path)
 
 

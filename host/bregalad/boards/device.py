@@ -6,7 +6,6 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ..former import Counts
 from ..geometry import Geometry
 from ..protocol.registers import EVENTS, MAGIC, TIMINGS, VERSION, Access, Register, find, geometry_of
 from ..protocol.reports import layout_of
@@ -109,7 +108,7 @@ class Device(Board):
         self.write_register(name, value)
 
     def counters(self) -> dict[str, int]:
-        return Counts({name: self.read_register(name) for name in (*EVENTS, *TIMINGS)})
+        return {name: self.read_register(name) for name in (*EVENTS, *TIMINGS)}
 
     # Identity
 

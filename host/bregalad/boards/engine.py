@@ -12,7 +12,6 @@ from ..engine.statistics.arithmetic import fill_logs, fill_table
 from ..engine.statistics.gains import measure_of
 from ..engine.statistics.state import COUNTS, CURRENT, FIRST, FOUND, LINK, State
 from ..fixed import BAYES_TABLE, LOG_BASE, LOG_SLOPE
-from ..former import Counts
 from ..geometry import NONE
 from ..protocol.registers import EVENTS, TIMINGS
 from .base import Board
@@ -104,4 +103,4 @@ class Engine(Board):
 
     def counters(self):
         counted = (int(count) & 0xFFFFFFFF for count in self.state.events)
-        return Counts(zip(EVENTS, counted, strict=True)) | dict.fromkeys(TIMINGS, 0)
+        return dict(zip(EVENTS, counted, strict=True)) | dict.fromkeys(TIMINGS, 0)

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from .. import active, former
+from .. import active
 from ..ensemble import options as ensembles
 from ..ensemble.options import MEMBER, NAMES
 from ..options import table as options
@@ -88,9 +88,7 @@ def add_learner(parser):
         if option.group not in groups:
             groups[option.group] = parser.add_argument_group(f"the tree: {option.group}")
         several = "; may be given several times" if option.kind is WEIGHTS else ""
-        groups[option.group].add_argument(
-            option.flag, *former.flags(option.name), help=options.help_of(option) + several, **option.kind.arguments
-        )
+        groups[option.group].add_argument(option.flag, help=options.help_of(option) + several, **option.kind.arguments)
 
 
 def options_of(args):

@@ -14,7 +14,6 @@ from ..estimator.single import OneByOne
 from ..estimator.stream import StreamLearner
 from ..estimator.tree import StreamTree
 from ..estimator.turns import at_any_time, in_turn
-from ..former import Counts
 from ..hints import Frame
 from ..learners.hoeffding import VFDT
 from ..predictors import predictor_of
@@ -325,7 +324,7 @@ class Ensemble(StreamLearner, Parameters):
         members = self.members_
         reports = [member.tree.report() for member in members]
         names = [name for name in reports[0] if name not in ("instances", "depth", "leaf_prediction")]
-        return Counts({name: sum(report[name] for report in reports) for name in names}) | {
+        return {name: sum(report[name] for report in reports) for name in names} | {
             "instances": self._seen,
             "depth": max(report["depth"] for report in reports),
             "leaf_prediction": reports[0]["leaf_prediction"],

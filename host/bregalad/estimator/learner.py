@@ -13,7 +13,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 from tqdm import tqdm
 
-from .. import former
 from ..boards.base import Board
 from ..data.iterables import parts_of
 from ..hints import Column, Frame, Path, Self
@@ -99,9 +98,7 @@ class Learner(ClassifierMixin, BaseEstimator):
 
     # Parameters
 
-    def set_params(self, **params: Any) -> Self:
-        """As scikit-learn's."""
-        return super().set_params(**former.parameters(params))
+    set_params = in_turn(BaseEstimator.set_params)
 
     def _chosen(self):
         """The options with their values."""

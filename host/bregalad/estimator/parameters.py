@@ -10,7 +10,6 @@ from typing import dataclass_transform
 import numpy as np
 from pandas.api.types import is_hashable, is_scalar
 
-from .. import former
 from ..boards.base import Board
 from ..data.schema import Attribute
 from ..geometry import Geometry
@@ -66,7 +65,6 @@ def declared(cls):
                 f"{cls.__name__}({parameter}={actual.get(parameter, '?')!r}): the table of options declares "
                 f"{expected.get(parameter, 'no such parameter')!r}"
             )
-    cls.__init__ = former.taking(cls.__init__)
     cls._options = tuple(expected)
     cls.__doc__ = doc
     if doc is None:  # python -OO

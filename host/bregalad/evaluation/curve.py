@@ -13,7 +13,6 @@ import pandas as pd
 
 from ..extras import needing
 from ..files import replacing
-from ..former import COUNTS, renamed
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -85,11 +84,6 @@ class Curve:
     def right(self) -> int:
         """Right predictions so far."""
         return 0 if self.confusion is None else int(np.trace(self.confusion))
-
-    @property
-    def trials(self) -> list[int]:
-        """The former name of ``attempts``."""
-        return list(getattr(self, renamed("trials", COUNTS)))
 
     def add(self, confusion: ArrayLike, report: Mapping[str, Any], seconds: float = 0.0, memory: float = 0.0) -> None:
         """Append a point: counts and seconds since the point before, the former an int array (classes, classes), the

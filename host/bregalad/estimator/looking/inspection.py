@@ -3,7 +3,6 @@
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from ...former import Counts
 from ...policy.criteria import remainder
 from ...predictors import predictor_of
 from ...tree.table import LEAF
@@ -28,7 +27,7 @@ def report(tree):
             "slots": pool.slots - pool.free if pool else 0 if saved is None else len(saved["nodes"]),
             "depth": int(nodes.deepest),
         }
-    return Counts(events, **sizes, leaf_prediction=tree.leaf_prediction_)
+    return {**events, **sizes, "leaf_prediction": tree.leaf_prediction_}
 
 
 def unsplit(tree):

@@ -9,7 +9,6 @@ from numbers import Integral
 import numpy as np
 from numpy.lib.npyio import NpzFile
 
-from ... import former
 from ...boards import is_link
 from ...boards.base import Board
 from ...data.nominal import plain
@@ -136,7 +135,6 @@ def load(classes, path, changes):
     large; TypeError or ValueError if a change is none of the tree's parameters.
     """
     meta, arrays = read(path)
-    changes = former.parameters(changes)
     known = {cls.__name__: cls for cls in classes}
     if meta["tree"] not in known:
         raise ValueError(
@@ -181,14 +179,12 @@ def read(path):
             raise
         except Exception as error:  # whatever zip, compression, header or JSON make of other bytes
             raise ValueError(f"no saved tree, or a damaged one ({error})") from error
-        if form not in (former.FORMAT, FORMAT):
-            raise ValueError(f"saved in format {form!r}, this release reads {former.FORMAT} and {FORMAT}: learn anew")
+        if form != FORMAT:
+            raise ValueError(f"saved in format {form!r}, this release reads {FORMAT}: learn anew")
         if not sound:
             raise ValueError("no saved tree, or a damaged one (its digest is of other contents)")
         with of_the_file():
             checks.check_entries(meta)
-            if form == former.FORMAT:
-                former.update(meta, arrays)
         return meta, arrays
 
 

@@ -15,7 +15,6 @@ from ...estimator.parameters import check_nominal
 from ...estimator.single import OneByOne
 from ...estimator.stream import StreamLearner
 from ...estimator.weights import check_class_weight, often
-from ...former import Counts
 from ...geometry import MISSING
 from ...hints import Frame, Label
 from ...options import table as options
@@ -215,7 +214,7 @@ class ClassicalTree(StreamLearner, Drawn):
         """
         self._fitted()
         depths = [(depth, node.test is None) for node, depth in self._tree.root.nodes()]
-        return Counts(self._tree.event_counts) | {
+        return self._tree.event_counts | {
             "instances": self._tree.instances.count,
             "nodes": len(depths),
             "leaves": sum(leaf for _, leaf in depths),
