@@ -117,6 +117,17 @@ def test_probabilities_are_the_weighted_mean_of_the_members(name):
     assert losses[0] < losses[1] and len(np.unique(shares[:, 0])) > 10
 
 
+def test_what_a_failed_call_has_not_learnt_is_not_in_the_sample(monkeypatch):
+    """The sample is ahead of the members, but for early in a stream."""
+    X, y = drifting(count=12_000)
+    forest = make("bagging").partial_fit(X[:5000], y[:5000], [0, 1])
+    with monkeypatch.context() as broken, pytest.raises(RuntimeError, match="broken"):
+        broken.setattr(OnlineBagging, "_learn_all", lambda *_: (_ for _ in ()).throw(RuntimeError("broken")))
+        forest.partial_fit(X[5000:], y[5000:])
+    assert forest._quantiser.sample.count == 5000
+    same(forest.partial_fit(X[5000:], y[5000:]), make("bagging").fit(X, y), X)
+
+
 def test_books_may_change_while_decisions_wait():
     """All take effect first, of every member, on whatever board."""
     X, y = drifting(count=20_000)

@@ -68,8 +68,3 @@ def test_longest():
     tree = VFDT(nominal=[0, 1, 2], **OPTIONS | {"block": 1500}).fit((X * 4).astype(int), y)
     assert tree.report()["leaves"] == 1 and waiting(tree) == [0]
     assert tree.partial_fit((X[:1] * 4).astype(int), y[:1]).report()["leaves"] > 1
-
-
-def test_there_is_no_delay():
-    with pytest.raises(TypeError, match="there is no delay: .* leave it out, or choose block, how long these are"):
-        VFDT(delay=128)

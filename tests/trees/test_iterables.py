@@ -71,13 +71,6 @@ def test_what_has_come_before_an_error_is_learnt(table):
     assert tree.report()["instances"] == 5000
 
 
-def test_progress(table, capsys):
-    VFDT().learn_stream(parts(table), "label", CLASSES)
-    assert capsys.readouterr().err == ""
-    VFDT().learn_stream(parts(table), "label", CLASSES, progress="bar")
-    assert "9.00k instances" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize(
     "change, message",
     [
@@ -100,7 +93,5 @@ def test_refusals(table, change, message):
     with pytest.raises((TypeError, ValueError), match=re.escape(message)):
         tree.learn_stream(change(rows), "label")
     assert tree.report()["instances"] in (10, 11)
-    with pytest.raises(ValueError, match='progress must be "" or "bar", not True'):
-        tree.learn_stream(rows, "label", progress=True)
     with pytest.raises(ValueError, match="classes must name all class labels"):
         VFDT().learn_stream(rows, "label")

@@ -28,13 +28,10 @@ class Draws:
         if not 0 <= at <= len(self._block) - count:
             self._first = start - start % _WORDS
             at = start - self._first
-            self._block = self._drawn(self._first, max(count + at, _BLOCK))
+            generator = np.random.Philox(key=self._key, counter=[self._first // _WORDS, 0, 0, 0])
+            drawn = generator.random_raw(max(count + at, _BLOCK))
+            self._block = np.searchsorted(self._steps, drawn, side="right").astype(np.int32)
         return self._block[at : at + count]
-
-    def _drawn(self, first, count):
-        """The weights of instances from number ``first``, a multiple of ``_WORDS``, on."""
-        generator = np.random.Philox(key=self._key, counter=[first // _WORDS, 0, 0, 0])
-        return np.searchsorted(self._steps, generator.random_raw(count), side="right").astype(np.int32)
 
 
 def thresholds(rate):

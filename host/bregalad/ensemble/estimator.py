@@ -10,7 +10,7 @@ from ..boards.base import BoardError
 from ..data.stretches import Stretches
 from ..driver.steps import SAFE, Steps
 from ..estimator import board as tree_board
-from ..estimator.single import OneByOne
+from ..estimator.one_by_one import OneByOne
 from ..estimator.stream import StreamLearner
 from ..estimator.tree import StreamTree
 from ..estimator.turns import at_any_time, in_turn
@@ -205,8 +205,11 @@ class Ensemble(StreamLearner, Parameters):
             yield SAFE
             self._check_workers()
             codes = stretches.next(at, _BATCH)
-            parts.append((yield from self._taking(codes, labels[at : at + len(codes)])))
-            due = stretches.learnt(at, len(codes))
+            before = self._seen
+            try:
+                parts.append((yield from self._taking(codes, labels[at : at + len(codes)])))
+            finally:
+                due = stretches.learnt(at, self._seen - before)
             at += len(codes)
             if due:
                 stretches.forget()

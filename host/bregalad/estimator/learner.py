@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
-from tqdm import tqdm
 
 from ..boards.base import Board
 from ..data.iterables import parts_of
@@ -60,11 +59,6 @@ class Learner(ClassifierMixin, BaseEstimator):
     _curve: dict[str, Any] | None = None  # of the runs of ``train`` that it was learnt in: see `looking.page`
 
     def __new__(cls, *_, **options):
-        if "delay" in options:
-            raise TypeError(
-                "there is no delay: decisions take effect at the ends of blocks, on every board; leave it out, or "
-                "choose block, how long these are"
-            )
         learner = super().__new__(cls)
         learner._turns = Turns()  # here: copies and unpickled ones, which skip __init__, have one
         return learner
@@ -98,7 +92,9 @@ class Learner(ClassifierMixin, BaseEstimator):
 
     # Parameters
 
-    set_params = in_turn(BaseEstimator.set_params)
+    def set_params(self, **params: Any) -> Self:
+        """As scikit-learn's."""
+        return super().set_params(**params)
 
     def _chosen(self):
         """The options with their values."""
@@ -178,9 +174,7 @@ class Learner(ClassifierMixin, BaseEstimator):
         return self
 
     @at_any_time
-    def learn_stream(
-        self, stream: Iterable[Any], class_name: str | None = None, classes: Column | None = None, progress: str = ""
-    ) -> Self:
+    def learn_stream(self, stream: Iterable[Any], class_name: str | None = None, classes: Column | None = None) -> Self:
         """Learn all that an iterable brings, in order, in constant memory: the same as by ``partial_fit``.
 
         Parameters
@@ -192,14 +186,9 @@ class Learner(ClassifierMixin, BaseEstimator):
         class_name : str
         classes : collection
             As in ``partial_fit``, as are errors; what came before one is learnt.
-        progress : "" or "bar"
         """
-        if progress not in ("", "bar"):
-            raise ValueError(f'progress must be "" or "bar", not {shown(progress)}')
-        with tqdm(unit=" instances", unit_scale=True, disable=not progress) as bar:
-            for X, y in parts_of(stream, class_name, lambda: getattr(self, "feature_names_in_", ())):
-                self.partial_fit(X, y, classes)
-                bar.update(len(y))
+        for X, y in parts_of(stream, class_name, lambda: getattr(self, "feature_names_in_", ())):
+            self.partial_fit(X, y, classes)
         return self
 
     def test_then_train(self, X: Frame, y: Column, classes: Column | None = None) -> np.ndarray:

@@ -20,7 +20,7 @@ from ..driver.steps import SAFE, Steps
 from ..driver.trainer import Trainer
 from ..engine.event_counts import EventCounts
 from ..files import check_wave
-from ..hints import Frame, Label, Path
+from ..hints import Frame, Path
 from ..options import table as options
 from ..policy.split_policy import SplitPolicy
 from ..tree import routing as walk
@@ -34,9 +34,9 @@ from .looking import inspection
 from .looking.draw import Drawn, View
 from .looking.explanation import Explanation, explain
 from .looking.history import History, history_of
+from .one_by_one import Single
 from .parameters import TreeParameters, check_nominal
 from .resident import Resident, begin_with, check_resident, learning
-from .single import Single
 from .stream import StreamLearner
 from .turns import at_any_time, in_turn
 from .weights import check_class_weight
@@ -116,7 +116,6 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
             yield SAFE  # tree and sample agree, for copies that others take meanwhile
             codes = stretches.next(at, trainer.until_review)
             before = trainer.event_counts.instances
-            due = []
             try:
                 parts.append((yield from trainer.learning(codes, labels[at : at + len(codes)])))
             finally:
@@ -306,15 +305,6 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
         """
         leaves = self.apply(X)
         return self._nodes.counts[leaves, : len(self.classes_)]
-
-    def leaf_counts_one(self, x: Mapping[Any, Any]) -> dict[Label, int]:
-        """The same for one instance, by label; empty before any was learnt."""
-        single = self._single or self._alone_if_begun()
-        if single is None:
-            return {}
-        found = single.predict(x)
-        leaf = walk.route(self._nodes.table, single.codes)[0] if found is None else found[0]
-        return dict(zip(single.labels, self._nodes.counts[leaf].tolist(), strict=False))
 
     def explain_one(self, x: Mapping[Any, Any]) -> Explanation:
         """Why one instance is predicted as it is: its path, its leaf, which rule predicts, what each attribute tells.

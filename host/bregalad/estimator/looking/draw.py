@@ -95,12 +95,14 @@ class View:
 
     def leaf(self, node):
         """A leaf's class, its share and the instances that it has seen."""
-        counts = self.nodes.counts[node]
-        total = int(counts.sum())
-        label = self.classes[self.nodes.majority[node]]
-        share = f", {counts.max() / total:.1%} of {total}" if total else ", nothing seen"
-        inactive = "" if self.nodes.slot[node] >= 0 else ", no slot"
-        return f"{label}{share}{inactive}"
+        seen = leaf_words(self.classes[self.nodes.majority[node]], self.nodes.counts[node])
+        return seen if self.nodes.slot[node] >= 0 else f"{seen}, no slot"
+
+
+def leaf_words(label, counts):
+    """What a leaf predicts, and of which share of the instances that it has counted."""
+    total = int(counts.sum())
+    return f"{label}, {counts.max() / total:.1%} of {total}" if total else f"{label}, nothing seen"
 
 
 def _value(book, code):

@@ -1,6 +1,5 @@
 """What the classical trees offer their users: scikit-learn's and River's calls, on instances that are kept."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,13 +9,12 @@ from ...data.quantiser import Quantiser
 from ...estimator.inputs import schema_of, too_many_values
 from ...estimator.looking.draw import Drawn
 from ...estimator.looking.inspection import importances
-from ...estimator.one_by_one import times_of
+from ...estimator.one_by_one import OneByOne, times_of
 from ...estimator.parameters import check_nominal
-from ...estimator.single import OneByOne
 from ...estimator.stream import StreamLearner
 from ...estimator.weights import check_class_weight, often
 from ...geometry import MISSING
-from ...hints import Frame, Label
+from ...hints import Frame
 from ...options import table as options
 from ...policy.criteria import INFORMATION_GAIN
 from . import storage
@@ -189,14 +187,6 @@ class ClassicalTree(StreamLearner, Drawn):
         self._fitted()
         numbers, codes = self._values(self._quantiser, self._frame(X), read_only=True)
         return self._counts(Data(numbers, codes, np.zeros(len(codes), np.int32)))
-
-    def leaf_counts_one(self, x: Mapping[Any, Any]) -> dict[Label, int]:
-        """The same for one instance, by label; empty before any was learnt."""
-        single = self._alone_if_begun()
-        if single is None:
-            return {}
-        single.predict(x)
-        return dict(zip(single.labels, self._counts_of(single).tolist(), strict=True))
 
     def _counts(self, data):
         """The classes of the instances where instances come to: int64 array (n, classes)."""

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ...estimator.looking.draw import leaf_words
 from ...estimator.looking.inspection import totals
 from ...tree.table import LEAF
 from .kernel import ABSENT
@@ -62,6 +63,4 @@ class View:
     def leaf(self, node):
         """A leaf's class, its share and how many instances it has."""
         counts = self._tree.counts(self._all[node], len(self.classes))
-        total = int(counts.sum())
-        share = f", {counts.max() / total:.1%} of {total}" if total else ", nothing seen"
-        return f"{self.classes[majority(counts, self.classes)]}{share}"
+        return leaf_words(self.classes[majority(counts, self.classes)], counts)
