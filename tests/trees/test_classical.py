@@ -118,6 +118,7 @@ def test_one_is_answered_as_many():
         row = X.iloc[i].to_dict()
         assert tree.predict_one(row) == tree.predict(X[i : i + 1])[0]
         assert list(tree.predict_proba_one(row).values()) == tree.predict_proba(X[i : i + 1])[0].tolist()
+        assert list(tree.leaf_counts_one(row).values()) == tree.leaf_counts(X[i : i + 1])[0].tolist()
 
 
 def test_each_is_predicted_before_it_is_learnt():
@@ -136,7 +137,7 @@ def test_declared_and_restarted():
     assert tree.predict(X[:1]) == "maybe" and tree.report()["instances"] == 0
     assert told(tree.partial_fit(X, y)) == told(ITI().fit(X, y))
     assert told(tree.restart().partial_fit(X[:50], y[:50])) == told(ITI().fit(X[:50], y[:50]))
-    assert tree.classes_.tolist() == ["maybe", "no", "yes"]
+    assert tree.classes_.tolist() == ["maybe", "no", "yes"] and ITI().leaf_counts_one({}) == {}
 
 
 def test_where_there_is_no_branch_the_node_predicts():

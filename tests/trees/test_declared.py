@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from bregalad import VFDT, load_tree
+from bregalad.estimator.one_by_one import Single
 from bregalad.learners.catalogue import TREES
 from bregalad.tree.table import LEAF
 from noisy import frame, stream
@@ -40,14 +41,22 @@ def test_declared_and_restarted(name, prediction, seed, tmp_path):
 
 
 @pytest.mark.parametrize("name", TREES)
-def test_leaf_counts(name, seed):
+def test_leaf_counts(name, seed, monkeypatch):
     X, y = frame(1500, seed)
     tree = TREES[name](nominal=["c"], **OPTIONS, child_counts="zero")
+    assert tree.leaf_counts_one({"a": 1.0}) == {}
     tree.fit(X, y)
     counts = tree.leaf_counts(X)
     for leaf in set(tree.apply(X)):
         assert (counts[tree.apply(X) == leaf] == tree._nodes.counts[leaf][:2]).all()
     assert sum(counts[np.unique(tree.apply(X), return_index=True)[1]].sum(axis=0)) <= 1500
+    for x, row in zip(X[:200].to_dict("records"), counts, strict=False):
+        assert tree.leaf_counts_one(x) == dict(zip(["no", "yes"], row, strict=True))
+    # As on a board that is asked by reports.
+    monkeypatch.setattr(Single, "predict", lambda self, x: self.row.encode(x, read_only=True) and None)
+    for x, row in zip(X[:20].to_dict("records"), counts, strict=False):
+        assert list(tree.leaf_counts_one(x).values()) == row.tolist()
+    monkeypatch.undo()
     if name != "efdt":  # whose inner nodes count on: new leaves begin anew all the same
         tree.fit(X[:30], y[:30])
         assert tree.leaf_counts(X[:1]).tolist() == [[int((y[:30] == label).sum()) for label in ("no", "yes")]]

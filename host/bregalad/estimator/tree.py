@@ -20,7 +20,7 @@ from ..driver.steps import SAFE, Steps
 from ..driver.trainer import Trainer
 from ..engine.event_counts import EventCounts
 from ..files import check_wave
-from ..hints import Frame, Path
+from ..hints import Frame, Label, Path
 from ..options import table as options
 from ..policy.split_policy import SplitPolicy
 from ..tree import routing as walk
@@ -305,6 +305,15 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
         """
         leaves = self.apply(X)
         return self._nodes.counts[leaves, : len(self.classes_)]
+
+    def leaf_counts_one(self, x: Mapping[Any, Any]) -> dict[Label, int]:
+        """The same for one instance, by label; empty before any was learnt."""
+        single = self._single or self._alone_if_begun()
+        if single is None:
+            return {}
+        found = single.predict(x)
+        leaf = walk.route(self._nodes.table, single.codes)[0] if found is None else found[0]
+        return dict(zip(single.labels, self._nodes.counts[leaf].tolist(), strict=False))
 
     def explain_one(self, x: Mapping[Any, Any]) -> Explanation:
         """Why one instance is predicted as it is: its path, its leaf, which rule predicts, what each attribute tells.

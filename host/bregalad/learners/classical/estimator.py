@@ -1,5 +1,6 @@
 """What the classical trees offer their users: scikit-learn's and River's calls, on instances that are kept."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from ...estimator.parameters import check_nominal
 from ...estimator.stream import StreamLearner
 from ...estimator.weights import check_class_weight, often
 from ...geometry import MISSING
-from ...hints import Frame
+from ...hints import Frame, Label
 from ...options import table as options
 from ...policy.criteria import INFORMATION_GAIN
 from . import storage
@@ -187,6 +188,14 @@ class ClassicalTree(StreamLearner, Drawn):
         self._fitted()
         numbers, codes = self._values(self._quantiser, self._frame(X), read_only=True)
         return self._counts(Data(numbers, codes, np.zeros(len(codes), np.int32)))
+
+    def leaf_counts_one(self, x: Mapping[Any, Any]) -> dict[Label, int]:
+        """The same for one instance, by label; empty before any was learnt."""
+        single = self._alone_if_begun()
+        if single is None:
+            return {}
+        single.predict(x)
+        return dict(zip(single.labels, self._counts_of(single).tolist(), strict=True))
 
     def _counts(self, data):
         """The classes of the instances where instances come to: int64 array (n, classes)."""
