@@ -11,6 +11,7 @@ import pytest
 from bregalad import load_tree
 from bregalad.estimator.saving import storage
 from bregalad.interrupt import Stopped, deferred_interrupt, status_of, stopping
+from marks import nightly
 from processes import lasting, start, wait_until
 
 _STREAM = "generator:agrawal,seed=3,noise=0.05"
@@ -71,7 +72,7 @@ def test_a_run_that_is_killed_goes_on_as_if_it_had_not_been(csv, tmp_path, cli, 
     pd.testing.assert_frame_equal(*tables)
 
 
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", pytest.param("SIGHUP", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", ["SIGTERM", *nightly("SIGINT", "SIGHUP")])
 def test_what_stops_a_run_saves_the_tree(tmp_path, name):
     number = getattr(signal, name)
     saved, kept = str(tmp_path / "saved"), str(tmp_path / "kept")
@@ -85,7 +86,7 @@ def test_what_stops_a_run_saves_the_tree(tmp_path, name):
     assert load_tree(saved).report()["instances"] == count and err == ""
 
 
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+@pytest.mark.parametrize("name", ["SIGINT", *nightly("SIGTERM", "SIGHUP")])
 def test_a_run_that_is_stopped_before_it_has_learnt(tmp_path, name):
     number = getattr(signal, name)
     os.mkfifo(tmp_path / "pipe")

@@ -104,6 +104,7 @@ def test_components_state_their_latency():
     assert not silent
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     any(importlib.util.find_spec(name) is None for name in ("sphinx", "furo", "myst_parser")),
     reason="needs the documentation's tools: pip install 'bregalad[docs]'",

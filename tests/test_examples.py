@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from marks import nightly, nightly_but
 from processes import python
 
 ROOT = Path(__file__).parents[1]
@@ -18,6 +19,8 @@ BLOCKS = [
     for page in ("README.md", "docs/export.md", "docs/inspection.md")
     for found in re.findall(r"^```(\w*)\n(.*?)^```$", (ROOT / page).read_text("utf-8"), re.DOTALL | re.MULTILINE)
 ]
+FIRST = {page: block for page, *block in reversed(BLOCKS)}
+QUICK = [block for block in BLOCKS if block[0] == "README.md" or list(block[1:]) == FIRST[block[0]]]
 RUNS = {"python": [sys.executable, "-W", "error", "-c"], "sh": ["sh", "-euc"]}
 NEEDS = {"river_pipeline": "river", "polars_frame": "polars", "capymoa_evaluation": "capymoa", "ray_forest": "ray"}
 
@@ -27,7 +30,7 @@ def test_each_example_is_run():
     assert {path.stem for path in EXAMPLES.glob("*.py")} == set(NEEDS) | elsewhere
 
 
-@pytest.mark.parametrize("name", NEEDS)
+@pytest.mark.parametrize("name", [*list(NEEDS)[:3], *nightly("ray_forest")])
 def test_example(name):
     if importlib.util.find_spec(NEEDS[name]) is None:
         pytest.skip(f"{NEEDS[name]} is not installed")
@@ -47,7 +50,9 @@ def check(tag, code, folder):
     assert set(re.findall(r"^# (.*)$", code, re.MULTILINE)) <= set(done.stdout.splitlines())
 
 
-@pytest.mark.parametrize("page, tag, code", BLOCKS, ids=[f"{page}-{n}" for n, (page, *_) in enumerate(BLOCKS)])
+@pytest.mark.parametrize(
+    "page, tag, code", nightly_but(QUICK, BLOCKS), ids=[f"{page}-{n}" for n, (page, *_) in enumerate(BLOCKS)]
+)
 def test_block_of_page(page, tag, code, tmp_path):
     """In a folder of its own, with nothing defined."""
     for name in set(re.findall(r"^(?:from|import) (\w+)|\.png", code, re.MULTILINE)):
@@ -58,7 +63,8 @@ def test_block_of_page(page, tag, code, tmp_path):
     assert page == "README.md" or len(code.splitlines()) <= 15
 
 
-@pytest.mark.parametrize("name", ["data", pytest.param("fpga", marks=pytest.mark.slow)])  # that compiles RTL
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["data", "fpga"])
 def test_tutorial(name, tmp_path):
     """Its blocks one after the other, in one folder."""
     text = (ROOT / f"docs/tutorial-{name}.md").read_text("utf-8")

@@ -52,16 +52,16 @@ def unused(compiled, names):
     return [name for name in compiled for part in names if part in name]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "tree, parameters, needed, needless",
     [
         ("vfdt", {"leaf_prediction": "mc"}, ENTROPY, [*ELSEWHERE, *INNER, *BAYES, *OTHER, "gini", "kearns_mansour"]),
-        pytest.param(
+        (
             "efdt",
             {"leaf_prediction": "nba", "criterion": "gini"},
             [*INNER, *BAYES, "arithmetic.gini"],
             [*ELSEWHERE, *ENTROPY, *OTHER, "kearns_mansour"],
-            marks=pytest.mark.slow,
         ),
     ],
 )

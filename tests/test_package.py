@@ -34,6 +34,7 @@ for found in pkgutil.iter_modules(all.__path__, all.__name__ + "."):
 """
 
 
+@pytest.mark.slow
 def test_without_docstrings():
     """python -OO takes them away: every name can be had, and the command line and the benchmarks say what they are."""
     for code, said, least in (

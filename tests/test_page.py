@@ -89,6 +89,7 @@ def test_chromium_shows_it(run, tmp_path):
     assert narrow["width"] <= 400 and wide["width"] > 1200
 
 
+@pytest.mark.slow
 def test_five_thousand_nodes(tmp_path):
     """Below 2 MB; nodes are made as they are unfolded."""
     tree = VFDT(tau=0.5, grace=20, slots=4000)

@@ -33,13 +33,17 @@ EXCLUDED = {
 }
 
 
+LONG = ("check_learn_one", "check_pickling", "check_predict_many_matches_predict_one")
+
+
 def kept_checks():
     long = False
     for tree in TREES:
         for place, check in enumerate(checks.yield_checks(tree())):
             name = check.__name__
-            # It takes seconds for each tree and data set.
-            marks = [pytest.mark.slow] * (long and name == "check_bounded_memory_growth")
+            # They take seconds for each tree and data set.
+            often = name == "check_bounded_memory_growth" and long or name in LONG and tree not in (VFDT, EFDT)
+            marks = [pytest.mark.slow] * often
             long |= name == "check_bounded_memory_growth"
             if (tree.__name__, name) not in EXCLUDED:
                 yield pytest.param(tree, place, id=f"{tree.__name__}-{name}-{place}", marks=marks)

@@ -73,7 +73,7 @@ def test_nothing_comes_from_the_checkout(installed, environment, tmp_path):
     "command, told",
     [
         ("verilog --geometry tiny --output core.v", ""),
-        ("build arty-a7-35 --geometry tiny", "vivado project"),
+        pytest.param("build arty-a7-35 --geometry tiny", "vivado project", marks=pytest.mark.slow),
         ("demo --simulated 0", "accuracy"),
         ("reproduce --help", "efdt-figures"),
         ("bench generator:sea --instances 2000 --others none", "generator:sea"),

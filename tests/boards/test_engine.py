@@ -33,7 +33,7 @@ def geometries(draw):
     )
 
 
-@pytest.mark.parametrize("examples", [25, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("examples", [10, pytest.param(200, marks=pytest.mark.slow)])
 def test_matches_golden(examples):
     """Leaves of naive Bayes, so that all counts are looked at; attempts that hardly need evidence."""
 

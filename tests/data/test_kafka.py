@@ -17,6 +17,7 @@ from bregalad.data.generators import open_generator
 
 pytest.importorskip("confluent_kafka", reason="needs Kafka's client: pip install 'bregalad[kafka]'")
 from brokers import has_tansu, mocked, tansu  # noqa: E402
+from marks import nightly  # noqa: E402
 from processes import lasting, start, wait_until  # noqa: E402
 from test_examples import check  # noqa: E402
 
@@ -142,7 +143,8 @@ def test_a_line_break_within_a_message(mock):
     assert len(table_of(open_stream(mock.url(name, "?until=end"), class_name="label"))) == 11
 
 
-def test_what_is_not_there(mock, cli):
+def test_what_is_not_there(mock, cli, monkeypatch):
+    monkeypatch.setattr("bregalad.data.formats.kafka._WAIT", 3)
     mock.send("there", ROWS[:10])
     for url, message in {
         mock.url("absent"): "the broker has no topic 'absent'; it has .*there",
@@ -165,7 +167,8 @@ def test_no_columns(mock):
         open_stream(mock.url(name))
 
 
-def test_positions_of_several_partitions(broker, seed):
+@pytest.mark.parametrize("passes", [1, *nightly(3)])
+def test_positions_of_several_partitions(broker, passes, seed):
     """A pass that begins at any position has what came after it, once."""
     name, rng = next(_NAMES), random.Random(seed)
     broker.make(name, 3)
@@ -176,7 +179,7 @@ def test_positions_of_several_partitions(broker, seed):
     def stream():
         return open_stream(broker.url(name, "?until=end"), class_name="label", chunk=rng.randrange(100, 900))
 
-    for _ in range(3):
+    for _ in range(passes):
         position, seen = None, []
         while len(seen) < 3000:
             part = stream()
@@ -218,6 +221,7 @@ def test_kill_9(broker, topic, tmp_path, cli, monkeypatch):
     assert load_tree(again).difference(load_tree(whole)) is None
 
 
+@pytest.mark.slow
 def test_sigterm_ends_a_run_that_waits(mock, tmp_path):
     name, kept, tree = next(_NAMES), str(tmp_path / "kept"), str(tmp_path / "tree")
     mock.send(name, ROWS[:4100])
@@ -269,6 +273,7 @@ def test_predictions_to_a_topic(broker, topic, tmp_path, cli):
     assert "the broker has no topic 'absent'" in said
 
 
+@pytest.mark.slow
 def test_the_page(broker, tmp_path):
     """Its commands and its program, as they stand there but for the broker's address."""
     page = (Path(__file__).parents[2] / "docs" / "streams.md").read_text("utf-8")

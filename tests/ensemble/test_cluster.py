@@ -78,6 +78,7 @@ def test_workers_and_losses_make_no_difference(cluster, monkeypatch, name, count
     same(here, there, X)
 
 
+@pytest.mark.slow
 def test_the_rest_is_as_ever_while_members_are_away(cluster, tmp_path, monkeypatch):
     X, y = drifting(count=900)
     here, there = make("arf"), make("arf", engine="ray")
@@ -103,6 +104,7 @@ def test_the_rest_is_as_ever_while_members_are_away(cluster, tmp_path, monkeypat
     same(here, copy, X)
 
 
+@pytest.mark.slow
 def test_one_by_one_with_what_comes_later(cluster):
     X, y = drifting(count=12)
     here, there = make("arf"), make("arf", engine="ray,workers=1")
@@ -128,6 +130,7 @@ def test_votes_that_count_differently_from_worker_to_worker(cluster):
     there.close()
 
 
+@pytest.mark.slow
 def test_a_forked_process_leaves_the_workers_to_the_first(cluster):
     """Ray would hang there, also where ensembles are no garbage but in the child, and what garbage the first had."""
     X, y = drifting(count=900)
@@ -182,6 +185,7 @@ def test_workers_must_fit(cluster, monkeypatch):
     forest.set_params(engine=None).fit(X, y)
 
 
+@pytest.mark.slow
 def test_another_program_has_a_cluster_of_its_own(cluster):
     there = {name: value for name, value in os.environ.items() if name != "RAY_ADDRESS"}
     program = "from bregalad.ensemble.workers import connect; print(connect().get_runtime_context().gcs_address)"
@@ -192,7 +196,7 @@ def test_another_program_has_a_cluster_of_its_own(cluster):
     assert done.stdout.split()[-1] != cluster.get_runtime_context().gcs_address
 
 
-@pytest.mark.parametrize("failures", [1, 2])
+@pytest.mark.parametrize("failures", [*nightly(1), 2])
 def test_a_cluster_that_is_slow_to_begin(monkeypatch, failures):
     ray = pytest.importorskip("ray")
     begin, tried = ray.init, []
@@ -215,6 +219,7 @@ def test_a_cluster_that_is_slow_to_begin(monkeypatch, failures):
     assert len(tried) == 2
 
 
+@pytest.mark.slow
 def test_a_cluster_that_is_gone_takes_nothing_along(cluster, tmp_path):
     X, y = drifting(count=1500)
     here, there = make("leveraging"), make("leveraging", engine="ray,workers=1")

@@ -7,6 +7,7 @@ from bregalad.ensemble import AdaptiveRandomForest, LeveragingBagging, OnlineBag
 from bregalad.ensemble.draws import Draws, thresholds
 from bregalad_sim.reference import ReferenceBagging, ReferenceForest, ReferenceLeveraging
 from bregalad_sim.reference.forest import poisson
+from marks import nightly
 
 CLASSES, VALUES = 3, 4
 # The gains of this criterion are exact on a board, so that no decision is close.
@@ -43,7 +44,7 @@ def reference_nodes(tree):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("nominal_split", ["multiway", "one_vs_rest"])
+@pytest.mark.parametrize("nominal_split", [*nightly("multiway"), "one_vs_rest"])
 def test_an_ensemble_is_that_of_the_reference(kind, nominal_split):
     ours, plain, options = KINDS[kind]
     X, y = drifting(11, 2000)

@@ -16,7 +16,7 @@ from bregalad_sim.latency import GoldenBoard, LateBoard
 from bregalad_sim.link import BoardEnd
 from bregalad_sim.wire import Faults, SimulatedWire
 from forests import drifting, same
-from marks import nightly
+from marks import nightly, nightly_but
 
 MEMBERS = 3
 WHOLE = Geometry(lanes=4, passes=3, bins=8, slots=120, count_width=16, naive_bayes=True)
@@ -66,6 +66,7 @@ def test_a_forest_on_one_board_is_that_of_many(name, board):
     assert report["inactive_leaves"]  # slots have run out, for each by itself
 
 
+@pytest.mark.slow
 def test_anytime_trees():
     compare("leveraging", late(WHOLE), 1500, "efdt")
 
@@ -94,7 +95,7 @@ def over_a_wire(seed, faults=None, timeout=60.0):
     return LinkedBoard(wire, timeout=timeout), wire
 
 
-@pytest.mark.parametrize("name", ENSEMBLES)
+@pytest.mark.parametrize("name", nightly_but(["bagging"], ENSEMBLES))
 def test_cuts_cost_nothing(name, tmp_path):
     X, y = drifting(count=1500)
     geometry = part_of(golden(WHOLE).geometry, parts(name))

@@ -127,6 +127,7 @@ def _changes(path):
     return {f"{names[number]} {number}": changed for number, changed in clocks.items()}
 
 
+@pytest.mark.slow
 def test_what_is_written_is_everywhere_before_a_command(seed, tmp_path):
     """From the clock on in which commands may come again after a write no signal follows from it any more."""
     rng = random.Random(seed)

@@ -89,6 +89,7 @@ def test_no_pause_within_a_frame(period):
     assert [clock for clock, _ in got] == list(range(19, 19 + 4 * len(words), 4))
 
 
+@pytest.mark.slow
 def test_crc_as_liteeth_has_it(seed):
     """Value and error after each word, for any bytes of it, through resets and pauses."""
     rng = random.Random(seed)

@@ -5,6 +5,7 @@ from collections import Counter
 from pathlib import Path
 
 import bregalad_sim
+import pytest
 from amaranth import Module, Signal
 from amaranth.back import rtlil
 from amaranth.lib import wiring
@@ -133,6 +134,7 @@ def test_a_dense_netlist_has_fewer_luts(tmp_path):
     assert cells["usual"]["PFUMX"] and not cells["dense"]["PFUMX"]
 
 
+@pytest.mark.slow
 def test_lanes(tmp_path):
     """The build's own script leaves every lane's registers where they can be moved from."""
     geometry = PRESETS["tiny"].replace(lanes=2, passes=1, bins=16, slots=64)

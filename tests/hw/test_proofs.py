@@ -11,7 +11,7 @@ pytestmark = pytest.mark.skipif(
     not all(importlib.util.find_spec(f"yowasp_{name}") for name in ("yosys", "boolector")),
     reason="needs pip install 'bregalad[proofs]'",
 )
-QUICK = ("decider", "ring", "receiver", "skid buffer in order", "repeat")
+QUICK = ("decider", "skid buffer in order")
 
 
 @pytest.mark.parametrize(

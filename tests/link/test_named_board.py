@@ -15,6 +15,7 @@ from bregalad_sim.ctrl_c import interruptible
 from bregalad_sim.latency import GoldenBoard
 from bregalad_sim.link import BoardEnd
 from learning import CLASSES, GEOMETRY, TREES, check, expected, stream
+from marks import nightly
 from server import serve_serial, serve_udp
 
 TRAIN = "train generator:hyperplane,attributes=3 --limit 300000 --quiet"
@@ -74,7 +75,7 @@ def test_ctrl_c_on_a_cut_cable_costs_the_command_line_nothing(tmp_path, monkeypa
         assert len(file["board_nodes"])
 
 
-@pytest.mark.parametrize("back", [False, True])
+@pytest.mark.parametrize("back", [*nightly(False), True])
 def test_a_cut_cable_costs_the_command_line_nothing_that_is_here(back, tmp_path, monkeypatch, cli):
     """The curve and the report are; the tree is if the board answers again."""
     saved, curve = tmp_path / "tree", tmp_path / "curve.csv"

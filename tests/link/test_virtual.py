@@ -108,6 +108,7 @@ def test_any_commands_over_a_bad_line(board, rounds, shares, seed):
     linked.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("board", ["ulx3s-85f"], indirect=True)
 def test_a_session_that_is_taken_over(board, seed):
     """The next one begins with a reset, amid reports of the one before, none of which is taken for its own."""

@@ -115,7 +115,8 @@ def test_a_board_that_holds_the_tree_learns_the_same(tree, prediction, block, sl
     assert ways(whole.nodes.table, whole.nodes.rows, NO_NODE) <= alternates
 
 
-@pytest.mark.parametrize("tree, prediction", [("hat", "mc"), pytest.param("efhat", "nba", marks=pytest.mark.slow)])
+@pytest.mark.slow  # weights are code of their own
+@pytest.mark.parametrize("tree, prediction", [("hat", "mc"), ("efhat", "nba")])
 def test_instances_weigh_the_same(tree, prediction, seed):
     """Those of weight 0, which only ask, are no errors."""
     codes, labels = stream(seed, 2600)

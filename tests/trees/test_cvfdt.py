@@ -86,6 +86,7 @@ def check_window(tree):
         assert (table.sum(axis=0) == np.bincount(labels[since], minlength=2)).all()
 
 
+@pytest.mark.slow
 def test_code_books_that_change_leave_counts_as_they_are_of_the_window():
     X, y = numbers()
     tree = CVFDT(**SMALL)
@@ -99,6 +100,7 @@ def test_code_books_that_change_leave_counts_as_they_are_of_the_window():
     assert tree.report()["swapped"]
 
 
+@pytest.mark.slow
 def test_without_a_window_nothing_is_forgotten(tmp_path):
     X, y = numbers(3000, moving=False)
     tree = CVFDT(**SMALL | {"window": None}).fit(X, y)
