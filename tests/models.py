@@ -5,8 +5,11 @@ from bregalad_sim.tree_lockstep import SMALL
 
 __all__ = ["LEAST", "SMALL", "SOC", "TREE", "VIRTUAL", "words"]
 
-# SMALL: so few slots and nodes that all of them are used. TREE: so many that trees grow as on a larger board.
-TREE = Geometry(lanes=4, passes=3, bins=8, classes=3, slots=64, bus_width=64, naive_bayes=True, nodes=256, alternates=3)
+# SMALL: so few slots and nodes that all of them are used. TREE: so many that trees grow as on a larger board; most of
+# its leaves' statistics lie in memory.
+TREE = Geometry(
+    lanes=4, passes=3, bins=8, classes=3, slots=64, bus_width=64, naive_bayes=True, nodes=256, alternates=3, resident=4
+)
 LEAST = Geometry(lanes=1, passes=1, bins=4, classes=2, slots=2, count_width=12, bus_width=32, nodes=8, searchers=0)
 # The core of a system on chip.
 SOC = Geometry(lanes=2, passes=2, bins=4, slots=16, count_width=16, bus_width=64, nodes=64)

@@ -6,6 +6,8 @@ from bregalad.boards.base import BoardError
 from bregalad.protocol.pages import PageLayout, page_bytes
 from bregalad.protocol.reports import ErrorCode
 from bregalad_sim.tree_lockstep import SIZES, SMALL, run
+from marks import nightly
+from models import TREE
 from test_tree_accelerator import WithRtl, opens
 
 PAGED = SMALL.replace(resident=2)
@@ -48,11 +50,11 @@ def test_sizes_of_a_page():
 
 
 @pytest.mark.parametrize(
-    "changes, rounds", [({}, 6), *(pytest.param(changes, 8, marks=pytest.mark.slow) for changes in SIZES[1:])]
+    "geometry, rounds", [(TREE, 6), *nightly(*((PAGED.replace(**changes), 8) for changes in SIZES))], ids=str
 )
-def test_rtl_with_pages_does_what_the_golden_model_does(changes, rounds, seed):
+def test_rtl_with_pages_does_what_the_golden_model_does(geometry, rounds, seed):
     """The golden model knows no pages: neither commands nor reports tell of them."""
-    both = WithPages(PAGED.replace(**changes), seed, opens)
+    both = WithPages(geometry, seed, opens)
     for _ in range(rounds):
         both.round(8)
     both.close()
@@ -67,7 +69,7 @@ def test_many_random_sequences(seed):
 
 def test_memory_that_does_not_answer_for_a_page_is_told(seed):
     """Nothing is lost: once memory answers the board goes on, and the counts are the golden model's."""
-    both = WithPages(PAGED, seed, opens)
+    both = WithPages(TREE, seed, opens)
     both.round(2)
     size = page_bytes(both.geometry)
     both.board.faults = dict.fromkeys(

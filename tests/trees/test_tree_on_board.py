@@ -273,6 +273,6 @@ ALL = [*((tree, "mc", block) for tree in TREES for block in (None, 1, 37, 1 / 8)
 @pytest.mark.parametrize("tree, prediction, block", nightly_but(QUICK, ALL))
 def test_rtl_grows_the_same_tree(tree, prediction, block, seed):
     """Whatever stalls."""
-    with open_board("simulated", TREE.replace(nodes=256), memory_size=8192, stall=0.2, seed=seed) as board:
-        trainer, _ = both(tree, 1500, TREE.replace(nodes=0), 3, prediction, board=board, block=block)
+    with open_board("simulated", TREE, memory_size=8192, stall=0.2, seed=seed) as board:
+        trainer, _ = both(tree, 1500, TREE.replace(nodes=0, resident=0), 3, prediction, board=board, block=block)
     assert trainer.event_counts.splits > 1
