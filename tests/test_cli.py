@@ -13,6 +13,7 @@ from bregalad.geometry import PRESETS
 from bregalad.options.option import FLAG
 from bregalad.options.table import LEARNERS, POSITIVE
 from bregalad_hw.boards import BOARDS
+from marks import nightly
 from processes import lasting
 
 
@@ -46,7 +47,7 @@ def test_train_inspect_predict(csv, tmp_path, cli):
         ("vfdt", "--ties htat --tie-increment 100 --bin-window seen --slots 64"),
         ("vfdt", "--bound mcdiarmid --child-counts zero"),
         ("vfdt", "--adaptive-grace --review-period 1000"),
-        ("efdt", "--delta 0.001 --grace 100 --inner-grace 300 --gain-average --same-attribute replace"),
+        *nightly(("efdt", "--delta 0.001 --grace 100 --inner-grace 300 --gain-average --same-attribute replace")),
         ("efdt", "--variant kdd2018 --grace 100 --nominal-split one_vs_rest --leaf-prediction mc"),
         ("efhat", "--switch-width 100 --inner-grace 500 --same-attribute replace"),
         ("hat", "--switch-width 100 --drift-delta 0.01 --grace 100"),

@@ -103,6 +103,7 @@ def test_labels_are_to_be_named(table):
     )
 
 
+@pytest.mark.slow
 def test_a_device_without_an_end_and_a_redirected_file(table, tmp_path, cli):
     assert "/dev/zero, line 1: not a text" in cli(["train", "/dev/zero", "--classes", "a,b", "--quiet"], 1).err
     table.to_csv(tmp_path / "t.csv", index=False)

@@ -227,7 +227,7 @@ def test_parts_know_who_has_given_up():
 # The board comes and goes
 
 
-@pytest.mark.parametrize("name", ENSEMBLES)
+@pytest.mark.parametrize("name", nightly_but(["bagging"], ENSEMBLES))
 def test_a_forest_goes_on_elsewhere(name, tmp_path):
     X, y = drifting(count=1500)
     geometry = part_of(late(WHOLE).geometry, parts(name))

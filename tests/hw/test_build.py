@@ -140,6 +140,7 @@ def test_a_router_that_lacks_nothing_but_slack_may_end(rounds, stuck):
     assert is_stuck("iter=1 wires=9 overused=0 overuse=0 tmgfail=5 archfail=NA\n" * rounds) is stuck
 
 
+@pytest.mark.slow
 def test_a_gowin_whose_clock_is_missed(tmp_path, monkeypatch):
     """Each tool is called once, in turn, with what its family has; but the last is not."""
     device = "--device GW2AR-LV18QN88C8/I7 --vopt family=GW2A-18C --vopt cst=top.cst"
