@@ -68,6 +68,10 @@ def texts(draw):
     return "\n".join(lines).replace("\r", "") + "\n", layout
 
 
+def block(text, layout):
+    return Block(text.encode().split(b"\n")[:-1], 1, layout)
+
+
 def outcome(function, *args):
     try:
         return function(*args)
@@ -83,13 +87,13 @@ def test_the_fast_way_is_the_plain_one(made, kept):
     places, numeric = {name: PLACES[name] for name in kept}, {"a", "c"}
     if "\0" in text:
         with pytest.raises(DataError, match="a NUL character"):
-            Block(text.encode(), 1, layout)
+            block(text, layout)
         return
-    assume(not Block(text.encode(), 1, layout).is_empty)
-    fast = outcome(parse, Block(text.encode(), 1, layout), layout, 4, places, numeric)
+    assume(not block(text, layout).is_empty)
+    fast = outcome(parse, block(text, layout), layout, 4, places, numeric)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "_parse_fast", lambda *_: None)
-        plain = outcome(parse, Block(text.encode(), 1, layout), layout, 4, places, numeric)
+        plain = outcome(parse, block(text, layout), layout, 4, places, numeric)
     if isinstance(plain, str):
         assert fast == plain
         return
@@ -123,7 +127,7 @@ def test_what_the_fast_way_takes(text, monkeypatch):
     """It is no use if it leaves everything alone."""
     monkeypatch.setattr(module, "table_of", None)
     layout = Layout("t.csv", ",")
-    table = parse(Block(text.encode(), 1, layout), layout, 4, PLACES, {"a", "c"})
+    table = parse(block(text, layout), layout, 4, PLACES, {"a", "c"})
     assert len(table) == text.count("\n")
 
 
@@ -131,12 +135,12 @@ def test_a_long_line_does_not_make_up_for_a_short_one():
     layout = Layout("t.csv", ",")
     for text in ("1,a,2,x\n1,a,2\n1,a,2,x,y\n", "1,a,2,x,y\n1,a,2\n"):
         with pytest.raises(DataError, match="fields?, but 4 columns"):
-            parse(Block(text.encode(), 1, layout), layout, 4, PLACES, {"a", "c"})
+            parse(block(text, layout), layout, 4, PLACES, {"a", "c"})
 
 
 def test_fields_of_any_length():
     layout = Layout("t.csv", ",")
-    assert fields_of(f'{"a" * 300_000},"{"b" * 300_000}"\n', layout)[1] == "b" * 300_000
+    assert fields_of(f'{"a" * 300_000},"{"b" * 300_000}"', layout)[1] == "b" * 300_000
     with pytest.raises(DataError, match="is not closed on its line"):
         fields_of('1,a,"no', layout)
 

@@ -56,7 +56,7 @@ class ArffSource(LineSource):
         self._absent = ["0" if a.kind == "numeric" else (*a.values, None)[0] for a in self.attributes]
 
     def _table(self, block, places, numeric):
-        if is_plain(text := "".join(block.lines)):
+        if is_plain(text := "\n".join(block.lines)):
             layout = Layout(self.path, ",", '"' if '"' in text else "'", "%")
             return parse(block, layout, self.width, places, numeric)
         return table_of(block, lambda line: _row(line.strip(_BLANKS), self._absent), self.layout, places, numeric)

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from contextlib import suppress
-from dataclasses import replace
 
 import numpy as np
 
@@ -34,21 +33,16 @@ class TextSource(LineSource):
         if not lines:
             raise DataError(f"{path}: the file is empty")
         comments = next((i for i, line in enumerate(lines) if not line.startswith("#")), 0)
+        lines, numbers = lines[comments:], numbers[comments:]
         if self.layout.delimiter != "\t":
-            self.layout.delimiter = text.sniff(lines[comments:][:100], decimal)
-        rows = self._rows(lines[comments:], numbers[comments:])
-        if comments and header is not False and not _is_header(rows, known, decimal):
-            (title,) = self._rows([lines[comments - 1].lstrip("# ")], numbers[comments - 1 :][:1])  # as NumPy writes it
-            if len(title) == len(rows[0]) and (header is True or _is_header([title, *rows], known, decimal)):
-                rows, comments, header = [title, *rows], comments - 1, True
-        numbers = numbers[comments:]
+            self.layout.delimiter = text.sniff(lines[:100], decimal)
+        rows = text.divided(lines, numbers, path, lambda line: text.fields_of(line, self.layout))
         first = f"{path}, line {numbers[0]}"
-        rows[0] = _aligned(rows, header, first)
+        _check_width(rows, first)
         guessed = header == "auto"
         if guessed:
             header = _is_header(rows, known, decimal)
         columns, self.skipped = [f"x{i}" for i in range(len(rows[0]) - 1)] + ["class"], numbers[0] - 1
-        self._title = rows[0] if header else None
         if header:
             columns, rows, numbers, self.skipped = rows[0], rows[1:], numbers[1:], numbers[0]
         if not rows:
@@ -58,18 +52,6 @@ class TextSource(LineSource):
         new = len(rows) > _MANY > len(labels) and rows[0][-1] not in labels
         if guessed and not header and new and not self.refusals:
             warn(f"{first} is taken for an instance; header=True (--header yes) says that it names the columns")
-
-    def _rows(self, lines, numbers):
-        """The fields of the lines; single quotes are quotes if only then all lines have as many."""
-        rows = text.divided(lines, numbers, self.path, lambda line: text.fields_of(line, self.layout))
-        if len(set(map(len, rows))) > 1 and any("'" in line for line in lines):
-            single = replace(self.layout, quote="'")
-            with suppress(DataError):
-                again = text.divided(lines, numbers, self.path, lambda line: text.fields_of(line, single))
-                if len(set(map(len, again))) == 1:
-                    self.layout = single
-                    return again
-        return rows
 
     def _infer(self, columns, rows, numbers, named, first, doubtful):
         """Set the attributes, from what the rows of the head hold; the first may be ``doubtful``: names, after all."""
@@ -101,11 +83,6 @@ class TextSource(LineSource):
         table = text.parse(block, self.layout, self.width, places, numeric - {*times})
         for name in times:
             table[name] = self._seconds(table[name], block)
-        if self._title and not numeric.intersection(places):  # a name among numbers is none
-            again = np.logical_and.reduce([table[name] == self._title[place] for name, place in places.items()])
-            if again.any():
-                line = block.numbers[int(again.argmax())]
-                raise DataError(f"{self.path}, line {line}: the columns' names again; leave such lines out")
         return table
 
     def _seconds(self, column, block):
@@ -124,18 +101,15 @@ class TextSource(LineSource):
         return np.append(numbers, np.nan)[codes]
 
 
-def _aligned(rows, header, place):
-    """The first row; without a name above the rows' own names, as R leaves it out, it gets an empty one."""
-    first, others = rows[0], rows[1:]
-    usual = Counter(map(len, others)).most_common(1)[0][0] if others else len(first)
-    if header is not False and usual == len(first) + 1 > 2 and len({row[0] for row in others}) == len(others):
-        return ["", *first]
-    if usual != len(first):
+def _check_width(rows, place):
+    """Raise DataError if the first row has another number of fields than most others."""
+    first, *others = map(len, rows)
+    usual = Counter(others or [first]).most_common(1)[0][0]
+    if usual != first:
         raise DataError(
-            f"{place}: {counted(len(first), 'field')}, but {usual} on most lines below; it must be the columns' names "
+            f"{place}: {counted(first, 'field')}, but {usual} on most lines below; it must be the columns' names "
             "or an instance, and what stands above them begins with #"
         )
-    return first
 
 
 def _kind(fields, decimal):

@@ -108,7 +108,7 @@ class File:
     def is_arff(self):
         """Whether the first line is a comment of ARFF or its ``@relation``."""
         with self.lines() as lines:
-            return lines.peek(1).lstrip().lower().startswith((b"%", b"@relation"))
+            return b"".join(lines.peek(1)).lstrip().lower().startswith((b"%", b"@relation"))
 
     def _inside(self, archive):
         """The name of the file in a zip archive that holds the data."""

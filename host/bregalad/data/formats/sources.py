@@ -95,8 +95,8 @@ class LineSource(Source):
             while lines.number < self.skipped:
                 lines.take(self.skipped - lines.number)
             start = lines.number + 1
-            while data := lines.take(chunk):
-                block = Block(data, start, self.layout)
+            while taken := lines.take(chunk):
+                block = Block(taken, start, self.layout)
                 start = lines.number + 1
                 if not block.is_empty:
                     table = self._table(block, places, numeric)

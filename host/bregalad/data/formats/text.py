@@ -45,14 +45,13 @@ class Layout:
 
     def skips(self, line):
         """Whether a line is blank or a comment."""
-        if line.isspace() and not line.strip(_BLANKS):
+        if not line.strip(_BLANKS):
             return self.delimiter not in line  # else all fields are missing
         return self.comment is not None and line.lstrip().startswith(self.comment)
 
 
 def fields_of(line, layout):
     """The fields of one line, without the blanks around them; DataError if a quote stays open."""
-    line = line.rstrip("\r\n")
     if layout.quote not in line:
         fields = line.split(layout.delimiter)
         # Most lines have no blank, which is told in a tenth of the time.
@@ -112,7 +111,7 @@ def parse(block, layout, width, places, numeric):
 
     data, comment = block.data, layout.comment
     if comment is not None and comment.encode() in data or b"\n\n" in data or data.startswith(b"\n"):
-        data = "".join(block.lines).encode()
+        data = "\n".join([*block.lines, ""]).encode()
     table = _parse_fast(data, layout, width, places, numeric)
     return table_of(block, fields, layout, places, numeric) if table is None else table
 
