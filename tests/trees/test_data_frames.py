@@ -8,7 +8,6 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from bregalad import VFDT
-from bregalad.data.frames import as_pandas
 from bregalad.evaluation import prequential
 
 BIG = 2**60  # floats do not tell it from the next integer
@@ -183,18 +182,6 @@ def test_what_is_no_frame():
             VFDT().fit(X, [0, 1])
     with pytest.raises(TypeError, match="a column is of a type that Arrow does not know.*cast it"):
         VFDT().fit([[1], [2]], large)
-
-
-def test_frames_of_the_older_exchange_protocol():
-    class Table:
-        def __init__(self, frame):
-            self._frame = frame
-
-        def __dataframe__(self, **options):
-            return self._frame.__dataframe__(**options)
-
-    frame = pa.table({"b": [1, 2], "a": [0.5, 1.5]})
-    pd.testing.assert_frame_equal(as_pandas(Table(frame)), frame.to_pandas())
 
 
 def test_empty_frames():

@@ -26,10 +26,6 @@ def as_pandas(X, times=None):
             if not hasattr(X, "columns"):  # a column
                 return X
             raise TypeError(f"X has columns of a type that Arrow does not know ({error}): cast them") from error
-    elif hasattr(X, "__dataframe__"):
-        from pyarrow.interchange import from_dataframe
-
-        table = from_dataframe(X)
     elif hasattr(X, "collect") or hasattr(X, "columns"):
         how = "X.collect()" if hasattr(X, "collect") else "a pandas or polars frame of it"
         raise TypeError(f"X is a {type(X).__name__}, whose values cannot be had by name: give {how}")

@@ -28,10 +28,6 @@ if TYPE_CHECKING:
     Columns: TypeAlias = Sequence[str | int] | str  # by name or index
 
 _COLUMNAR = {".parquet": ParquetSource, ".pq": ParquetSource, ".jsonl": JsonSource, ".ndjson": JsonSource}
-_OTHERS = (  # what is no text, or none of instances
-    ".json .xlsx .xls .ods .feather .arrow .orc .avro .npy .npz .pkl .pickle .mat .h5 .hdf5 .db .sqlite .sav .dta .rds "
-    ".rda .rdata .xml .html .htm .tar .tgz .bz2 .xz .zst .7z .rar"
-).split()
 
 
 class Stream:
@@ -147,8 +143,7 @@ def open_stream(
     """Open a file as a stream of instances.
 
     The suffix tells the format: ``.arff``, ``.parquet`` or ``.pq``, ``.jsonl`` or ``.ndjson``;
-    those of other formats are refused, and anything else is delimited text, comma, tab, semicolon
-    or bar, one instance per line. Each may be compressed, ``.gz`` or ``.zip``. Missing is ``?`` or
+    anything else is delimited text, comma, tab, semicolon or bar, one instance per line. Each may be compressed, ``.gz`` or ``.zip``. Missing is ``?`` or
     an empty field, in a numeric column also what pandas takes for it, as ``NA`` and ``null``. Dates
     and times as ISO 8601 has them are seconds.
 
@@ -225,11 +220,6 @@ def open_source(path, *, header="auto", known=(), names=None, decimal=".", membe
         if path.once:
             raise path.refusal("Parquet" if _COLUMNAR[suffix] is ParquetSource else "JSON")
         source = _COLUMNAR[suffix](path)
-    elif suffix in _OTHERS:
-        raise DataError(
-            f"{path}: {suffix} is not read; allowed are CSV and other delimited text, ARFF, Parquet and JSON by the "
-            "line (.jsonl), also as .gz and .zip; what pandas reads its to_parquet writes"
-        )
     elif suffix == ".arff" or path.once and path.is_arff():
         source = ArffSource(path)
     else:

@@ -29,12 +29,10 @@ _SPECIAL = re.compile(r"""[\\'"%\x00-\x1f]""")
 _SAFE = re.compile(r"[A-Za-z0-9_\-+.:/=<>]+", re.ASCII)
 
 _ALLOWED = "allowed are numeric, real, integer and a list of values {a,b}"
-_RARE = "\\{}%\x0b\x0c\x1c\x1d\x1e\x1f"  # escapes, sparse rows, weights, comments, odd blanks
+_RARE = '"\\{}%\x0b\x0c\x1c\x1d\x1e\x1f'  # other quotes, escapes, sparse rows, weights, comments, odd blanks
 _ODD_BLANK = re.compile(r"[^\S \t\n]")
 # The quote stands first in the pattern, which makes searching for it fast.
-_SIMPLY_QUOTED = {
-    q: re.compile(rf"{q}(?:(?<=[,\n]{q})|(?<=, {q}))(?![\s?{q}])[^{q}\n]*(?<=\S){q}(?=[,\n])") for q in "'\""
-}
+_SIMPLY_QUOTED = re.compile(r"'(?:(?<=[,\n]')|(?<=, '))(?![\s?'])[^'\n]*(?<=\S)'(?=[,\n])")
 
 
 class ArffSource(LineSource):
@@ -56,9 +54,8 @@ class ArffSource(LineSource):
         self._absent = ["0" if a.kind == "numeric" else (*a.values, None)[0] for a in self.attributes]
 
     def _table(self, block, places, numeric):
-        if is_plain(text := "\n".join(block.lines)):
-            layout = Layout(self.path, ",", '"' if '"' in text else "'", "%")
-            return parse(block, layout, self.width, places, numeric)
+        if is_plain("\n".join(block.lines)):
+            return parse(block, self.layout, self.width, places, numeric)
         return table_of(block, lambda line: _row(line.strip(_BLANKS), self._absent), self.layout, places, numeric)
 
     def _declared(self, lines):
@@ -176,16 +173,14 @@ def _word(match):
 
 
 def is_plain(text):
-    """Whether lines can be read as delimited text, with the one kind of quote that occurs in them.
+    """Whether lines can be read as delimited text, single quotes being its quotes.
 
-    Not so where a rule of ARFF differs from those of other text: at escapes, comments, braces,
-    two kinds of quotes, and quoted words that are empty or have blanks at an end, or begin with ?.
+    Not so where a rule of ARFF differs: at escapes, comments, braces, double quotes, and quoted words that are empty or
+    have blanks at an end, or begin with ?.
     """
-    quotes = [quote for quote in "'\"" if quote in text]
-    if len(quotes) == 2 or any(map(text.__contains__, _RARE)) or not text.isascii() and _ODD_BLANK.search(text):
+    if any(map(text.__contains__, _RARE)) or not text.isascii() and _ODD_BLANK.search(text):
         return False
-    text = f"\n{text}\n"
-    return all(2 * len(_SIMPLY_QUOTED[quote].findall(text)) == text.count(quote) for quote in quotes)
+    return 2 * len(_SIMPLY_QUOTED.findall(f"\n{text}\n")) == text.count("'")
 
 
 def quoted(text):

@@ -99,6 +99,6 @@ class Block:
 def _not_a_text(data, at, start, path, why):
     line = start + data.count(b"\n", 0, at)
     return DataError(
-        f"{path}, line {line}: not a text in UTF-8 "
-        f"({why}); allowed are ARFF, CSV, TSV, Parquet and JSON by the line, also as .gz and .zip"
+        f"{path}, line {line}: not a text in UTF-8 ({why}); allowed are ARFF, CSV, TSV, Parquet and JSON by the line, "
+        "also as .gz and .zip; what pandas reads its to_parquet writes"
     )
