@@ -38,21 +38,14 @@ def as_pandas(X, times=None):
 
 
 def as_series(y):
-    """A column of another library, Arrow's arrays included, as a `pandas.Series`.
-
-    All else as it is.
-    """
+    """A column of another library, Arrow's arrays included, as a `pandas.Series`; all else as it is."""
     if isinstance(y, np.ndarray | pd.Series | pd.DataFrame | list | tuple | range):
         return y
     if hasattr(y, "__arrow_c_stream__") or hasattr(y, "__arrow_c_array__"):
         if hasattr(y, "columns"):
             return as_pandas(y)
         try:
-            array = (
-                y
-                if isinstance(y, pa.ChunkedArray)
-                else pa.chunked_array(y if hasattr(y, "__arrow_c_stream__") else [pa.array(y)])
-            )
+            array = pa.chunked_array(y if hasattr(y, "__arrow_c_stream__") else [pa.array(y)])
         except pa.ArrowInvalid as error:
             raise TypeError(f"a column is of a type that Arrow does not know ({error}): cast it") from error
         return pd.Series(_column(array), copy=False)
@@ -92,17 +85,15 @@ def _plain_columns(X, times=None):
     kinds = X.dtypes.array
     if not any(_is_strange(kind) or kind.kind in "mMO" for kind in set(kinds)):
         return X
-    strange = [
-        place
-        for place, kind in enumerate(kinds)
-        if _is_strange(kind) or kind.kind in "mMO" and is_times(X.iloc[:, place])
-    ]
-    if not strange:
-        return X
-    if times is not None:
-        times += [str(X.columns[place]) for place in strange if is_times(X.iloc[:, place])]
-    columns = {place: _plain(X.iloc[:, place]) if place in strange else X.iloc[:, place] for place in range(X.shape[1])}
-    return pd.DataFrame(columns, index=X.index, copy=False).set_axis(X.columns, axis=1)
+    columns, strange = {}, False
+    for place, kind in enumerate(kinds):
+        columns[place] = column = X.iloc[:, place]
+        timed = kind.kind in "mMO" and is_times(column)
+        if timed and times is not None:
+            times.append(str(X.columns[place]))
+        if timed or _is_strange(kind):
+            columns[place], strange = _plain(column), True
+    return pd.DataFrame(columns, index=X.index, copy=False).set_axis(X.columns, axis=1) if strange else X
 
 
 def _is_strange(kind):

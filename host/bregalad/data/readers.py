@@ -142,9 +142,9 @@ def open_stream(
 ) -> Stream:
     """Open a file as a stream of instances.
 
-    The suffix tells the format: ``.arff``, ``.parquet`` or ``.pq``, ``.jsonl`` or ``.ndjson``;
-    anything else is delimited text, comma, tab, semicolon or bar, one instance per line. Each may be compressed, ``.gz`` or ``.zip``. Missing is ``?`` or
-    an empty field, in a numeric column also what pandas takes for it, as ``NA`` and ``null``. Dates
+    The suffix tells the format: ``.arff``, ``.parquet`` or ``.pq``, ``.jsonl`` or ``.ndjson``; anything else is
+    delimited text, comma, tab, semicolon or bar, one instance per line. Each may be compressed, ``.gz`` or ``.zip``.
+    Missing is ``?`` or an empty field, in a numeric column also what pandas takes for it, as ``NA`` and ``null``. Dates
     and times as ISO 8601 has them are seconds.
 
     Parameters

@@ -54,7 +54,7 @@ class ArffSource(LineSource):
         self._absent = ["0" if a.kind == "numeric" else (*a.values, None)[0] for a in self.attributes]
 
     def _table(self, block, places, numeric):
-        if is_plain("\n".join(block.lines)):
+        if is_plain("\n".join(block.rows.values())):
             return parse(block, self.layout, self.width, places, numeric)
         return table_of(block, lambda line: _row(line.strip(_BLANKS), self._absent), self.layout, places, numeric)
 

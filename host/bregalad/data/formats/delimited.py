@@ -29,14 +29,14 @@ class TextSource(LineSource):
         self.layout = text.Layout(path, "\t" if suffix in (".tsv", ".tab") else ",", decimal=decimal)
         with path.lines() as lines:
             head = Block(lines.peek(count), 1, self.layout)
-        lines, numbers = head.lines, head.numbers
-        if not lines:
+        if not head.rows:
             raise DataError(f"{path}: the file is empty")
-        comments = next((i for i, line in enumerate(lines) if not line.startswith("#")), 0)
-        lines, numbers = lines[comments:], numbers[comments:]
+        begin = next((number for number, line in head.rows.items() if not line.startswith("#")), 0)
+        lines = {number: line for number, line in head.rows.items() if number >= begin}
         if self.layout.delimiter != "\t":
-            self.layout.delimiter = text.sniff(lines[:100], decimal)
-        rows = text.divided(lines, numbers, path, lambda line: text.fields_of(line, self.layout))
+            self.layout.delimiter = text.sniff(list(lines.values())[:100], decimal)
+        rows = text.divided(lines, path, lambda line: text.fields_of(line, self.layout))
+        numbers = list(lines)
         first = f"{path}, line {numbers[0]}"
         _check_width(rows, first)
         guessed = header == "auto"
@@ -93,10 +93,10 @@ class TextSource(LineSource):
         codes = column.cat.codes.to_numpy()
         if (found := np.append(wrong, False)[codes]).any():
             row = int(found.argmax())
-            place = f"{self.path}, line {block.numbers[row]}, column {column.name!r}"
             raise DataError(
-                f"{place}: {column.iloc[row]!r} is no date or time as 2020-12-31, 2020-12-31T23:59:59+01:00 or 23:59, "
-                f"as others are (a column of words is declared with nominal=[{column.name!r}])"
+                f"{block.place(row)}, column {column.name!r}: {column.iloc[row]!r} is no date or time as 2020-12-31, "
+                "2020-12-31T23:59:59+01:00 or 23:59, as others are (a column of words is declared with "
+                f"nominal=[{column.name!r}])"
             )
         return np.append(numbers, np.nan)[codes]
 

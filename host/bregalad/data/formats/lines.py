@@ -57,8 +57,7 @@ class Lines:
 class Block:
     """Lines of a text, a list of bytes, of which the first was number ``start``, from 1 on, in its file.
 
-    ``data`` are all, each with a line feed. The layout tells which say nothing; ``lines`` are the others, and
-    ``numbers`` their numbers in the file. DataError if it is not a text.
+    ``data`` are all, each with a line feed. The layout tells which say nothing. DataError if it is not a text.
     """
 
     def __init__(self, lines, start, layout):
@@ -81,19 +80,17 @@ class Block:
         """Whether no line says anything."""
         # Most blocks are told without dividing them into lines. Blanks may be missing fields.
         comment = self.layout.comment
-        return (self.data.isspace() or comment is not None and comment.encode() in self.data) and not self.lines
+        return (self.data.isspace() or comment is not None and comment.encode() in self.data) and not self.rows
 
     @cached_property
-    def lines(self):
-        return [self._all[number - self.start] for number in self.numbers]
+    def rows(self):
+        """The lines that say something, by their numbers in the file."""
+        lines = enumerate(self.text.split("\n")[:-1], self.start)
+        return {number: line for number, line in lines if not self.layout.skips(line)}
 
-    @cached_property
-    def numbers(self):
-        return [number for number, line in enumerate(self._all, self.start) if not self.layout.skips(line)]
-
-    @cached_property
-    def _all(self):
-        return self.text.split("\n")[:-1]
+    def place(self, row):
+        """Where a row is, for messages."""
+        return f"{self.layout.path}, line {list(self.rows)[row]}"
 
 
 def _not_a_text(data, at, start, path, why):

@@ -99,8 +99,7 @@ class LineSource(Source):
                 block = Block(taken, start, self.layout)
                 start = lines.number + 1
                 if not block.is_empty:
-                    table = self._table(block, places, numeric)
-                    yield table, lambda row, block=block: f"{self.path}, line {block.numbers[row]}"
+                    yield self._table(block, places, numeric), block.place
 
     def _table(self, block, places, numeric):
         """Columns of a block by their names and places; see `tables`."""

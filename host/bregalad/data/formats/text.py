@@ -65,10 +65,10 @@ def fields_of(line, layout):
     return [field.strip() for field in fields]
 
 
-def divided(lines, numbers, path, divide):
-    """What ``divide`` makes of each line; its errors name the line, by these ``numbers``."""
+def divided(lines, path, divide):
+    """What ``divide`` makes of each line; its errors name the line. A dict of lines by their numbers becomes a list."""
     rows = []
-    for line, number in zip(lines, numbers, strict=True):
+    for number, line in lines.items():
         try:
             rows.append(divide(line))
         except (ValueError, csv.Error) as error:
@@ -111,7 +111,7 @@ def parse(block, layout, width, places, numeric):
 
     data, comment = block.data, layout.comment
     if comment is not None and comment.encode() in data or b"\n\n" in data or data.startswith(b"\n"):
-        data = "\n".join([*block.lines, ""]).encode()
+        data = "\n".join([*block.rows.values(), ""]).encode()
     table = _parse_fast(data, layout, width, places, numeric)
     return table_of(block, fields, layout, places, numeric) if table is None else table
 
@@ -165,7 +165,7 @@ def table_of(block, fields, layout, places, numeric):
     """As `parse` says, by a function that makes a list of fields of a line, None for missing ones; its ValueErrors are
     told of.
     """
-    table, columns = {}, list(zip(*divided(block.lines, block.numbers, layout.path, fields), strict=True))
+    table, columns = {}, list(zip(*divided(block.rows, layout.path, fields), strict=True))
     for name, place in places.items():
         words = np.array([*columns[place], None], object)[:-1]
         if name not in numeric:
@@ -176,8 +176,7 @@ def table_of(block, fields, layout, places, numeric):
             row = int(infinite.argmax())
             why = not_a_number(words[row], layout.decimal)
             raise DataError(
-                f"{layout.path}, line {block.numbers[row]}, column {name!r}: {why} (a column of words is declared with "
-                f"nominal=[{name!r}])"
+                f"{block.place(row)}, column {name!r}: {why} (a column of words is declared with nominal=[{name!r}])"
             )
     return pd.DataFrame(table, columns=list(places), copy=False)
 
