@@ -59,9 +59,8 @@ TEXTS = [  # the suffix, what the file holds, and columns that are ignored for i
     (".arff", ARFF + "{0 1,2 x}\n {0 ?, 1 'd\\'e', 3 no}\n{3 yes}\n1, a ,\"x\",yes % c\n2,'b c',\t'',no\n", [2]),
     (
         ".arff",
-        "@relation r\n@attribute a real\n@attribute b relational\n@attribute i real\n@end b\n@attribute t date\n"
-        "@attribute class{x,y}\n@data\n1,'1\\n2',2020,x\n2,'',2021,y\n",
-        [1, 2],
+        "@relation r\n@attribute a real\n@attribute t date\n@attribute class{x,y}\n@data\n1,2020,x\n2,'',y\n",
+        [1],
     ),
     (".csv", CSV, []),
     (".csv", CSV.replace("\n", "\r\n"), []),
@@ -80,7 +79,7 @@ SEEDS += [
 ]
 SEEDS += [
     (f"{SEEDS[i][0]}.{'gz' if method == 'gz' else 'zip'}", packed(SEEDS[i][1], method), SEEDS[i][2])
-    for i, method in ((0, "gz"), (3, "gz"), (10, "gz"), (1, 0), (3, 8), (7, 12), (3, 14), (11, 8))
+    for i, method in ((0, "gz"), (3, "gz"), (10, "gz"), (1, 0), (3, 8), (7, 8), (11, 8))
 ]
 PIECES = [
     *(b",", b"'", b'"', b"\n", b"\r", b"\t", b" ", b"?", b"%", b"{", b"}", b"\\", b"@data\n", b";", b"\0", b"\xff"),

@@ -183,7 +183,7 @@ def test_bad_archive(tmp_path):
 
 
 def test_members_of_an_archive(tmp_path):
-    """As UCI has them: what stands beside the data is passed over; of several one is chosen."""
+    """Of several one is chosen; what macOS adds is passed over."""
     path = tmp_path / "t.zip"
 
     def pack(*names):
@@ -191,12 +191,9 @@ def test_members_of_an_archive(tmp_path):
             for name in names:
                 archive.writestr(name, ARFF if name.endswith("arff") else CSV)
 
-    for name in ("README.txt", ".DS_Store", "t.names", "in/Index", "__MACOSX/._t.csv", "in/License"):
-        for data in ("t.csv", "in/t.arff"):
-            pack(name, data)
-            assert len(whole(open_stream(path))[1]) == 4
-    pack("README.csv")
-    assert len(whole(open_stream(path))[1]) == 4
+    for data in ("t.csv", "in/t.arff"):
+        pack("__MACOSX/._t.csv", data)
+        assert len(whole(open_stream(path))[1]) == 4
     pack("t.data", "t.arff", "README")
     with pytest.raises(DataError, match=r"has t.data, t.arff, README: choose the data with member=NAME \(--member"):
         open_stream(path)
@@ -279,26 +276,24 @@ def test_instances_may_lack_a_label_where_that_is_said(tmp_path):
         whole(open_stream(path))
 
 
-DEFLATED, CENTRAL, LZMA = zipfile.ZIP_DEFLATED, b"PK\x01\x02", b"\x09\x04\x05\x00"
+CENTRAL = b"PK\x01\x02"
 DAMAGED = "the archive is damaged or cut short"
 
 
 @pytest.mark.parametrize(
-    "method, place, offset, byte, match",
+    "place, offset, byte, match",
     [
-        (DEFLATED, CENTRAL, 6, 185, f"{DAMAGED} .zip file version.*; other methods than deflate are"),
-        (DEFLATED, CENTRAL, 46, 255, DAMAGED),  # a name that is no UTF-8
-        (DEFLATED, CENTRAL, 46, 0, DAMAGED),  # a name of no letter
-        (DEFLATED, b"PK\x03\x04", 30, 255, DAMAGED),
-        (DEFLATED, b"PK\x05\x06", 16, 255, DAMAGED),
-        (zipfile.ZIP_BZIP2, b"BZh9", 8, 0, DAMAGED),
-        (zipfile.ZIP_LZMA, LZMA, 4, 255, DAMAGED),
-        (zipfile.ZIP_LZMA, LZMA, 20, 255, DAMAGED),
+        (CENTRAL, 6, 185, f"{DAMAGED} .zip file version"),
+        (CENTRAL, 10, 12, "the archive is packed by another method than deflate"),
+        (CENTRAL, 46, 255, DAMAGED),  # a name that is no UTF-8
+        (CENTRAL, 46, 0, DAMAGED),  # a name of no letter
+        (b"PK\x03\x04", 30, 255, DAMAGED),
+        (b"PK\x05\x06", 16, 255, DAMAGED),
     ],
 )
-def test_a_damaged_zip(tmp_path, method, place, offset, byte, match):
+def test_a_damaged_zip(tmp_path, place, offset, byte, match):
     """Each damage is one that zipfile has another error for."""
-    with zipfile.ZipFile(tmp_path / "t.csv.zip", "w", method) as archive:
+    with zipfile.ZipFile(tmp_path / "t.csv.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("t\u00e4.csv", CSV * 20)
     packed = bytearray((tmp_path / "t.csv.zip").read_bytes())
     packed[packed.index(place) + offset] = byte

@@ -170,7 +170,7 @@ def open_stream(
     decimal : "." or ","
         The decimal mark of the numbers in a delimited text.
     member : str
-        The file of a zip archive that holds the data, if several may.
+        The file of a zip archive that holds the data, if there are several.
     unlabelled : bool
         Whether instances may lack a label, which is None then.
     chunk : int

@@ -44,7 +44,6 @@ class ArffSource(LineSource):
         self.skipped = 0  # lines of the header, with that of @data
         self.layout = Layout(path, ",", quote="'", comment="%")
         self.refusals = {}
-        self._inner = False  # whether the attributes of a relational one are passed over
         with path.lines() as lines:
             while not self._declared(lines):
                 pass
@@ -69,16 +68,14 @@ class ArffSource(LineSource):
         try:
             match = _DECLARATION.match(line)
             keyword = match and match[1].lower()
-            if keyword == "@attribute" and not self._inner:
+            if keyword == "@attribute":
                 self._attribute(match[2])
-            elif keyword == "@end" and self._inner:
-                self._inner = False
             elif keyword == "@data":
                 if match[2].partition("%")[0].strip(_BLANKS):
                     raise ValueError("the data begin on the line after @data")
                 if not self.attributes:
                     raise ValueError("@data without an @attribute before")
-            elif keyword not in ("@relation", "@attribute"):
+            elif keyword != "@relation":
                 raise ValueError(
                     f"{line[:40]!r} is no declaration; allowed before the data are @relation, @attribute, @data and, "
                     "after a %, comments"
@@ -107,9 +104,8 @@ class ArffSource(LineSource):
                 values = ()
         elif word in ("numeric", "real", "integer"):
             kind = "numeric"
-        elif word in ("string", "date", "relational"):
+        elif word in ("string", "date"):
             reason = f"an attribute of kind {word} cannot be learnt"
-            self._inner = word == "relational"
         else:
             raise ValueError(
                 f"attribute {name!r} is of kind {rest.partition(' ')[0]!r}; {_ALLOWED} (a name with blanks stands in "

@@ -3,7 +3,6 @@
 import errno
 import gzip
 import os
-import re
 import zipfile
 import zlib
 from contextlib import contextmanager
@@ -13,24 +12,7 @@ from ...words import listed
 from ..schema import DataError
 from .lines import Lines
 
-try:
-    import lzma
-except ImportError:  # Python can be built without it, and zipfile does without
-    lzma = None  # type: ignore[assignment]
-
-_BROKEN = (
-    EOFError,
-    NotImplementedError,
-    zlib.error,
-    gzip.BadGzipFile,
-    zipfile.BadZipFile,
-    *([lzma.LZMAError] if lzma else []),
-)
-# What stands beside the data in an archive, as those of UCI's have it.
-_BESIDE = re.compile(
-    r"(.*/)?(\..*|(readme|index|licen[cs]e|copying|changelog|thumbs|desktop)(\.[a-z]+)?|.*\.(names|md|rst|pdf|html?|docx?))",
-    re.IGNORECASE | re.DOTALL,
-)
+_BROKEN = (EOFError, NotImplementedError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile)
 
 
 class File:
@@ -115,19 +97,19 @@ class File:
         members = [
             file for file in archive.infolist() if not file.is_dir() and not file.filename.startswith("__MACOSX/")
         ]
-        names = listed(info.filename for info in members)
+        names = listed(file.filename for file in members)
         if self._member is not None:
-            chosen = [info for info in members if info.filename == self._member]
-            if not chosen:
+            members = [file for file in members if file.filename == self._member]
+            if not members:
                 raise DataError(f"{self}: the archive has no file {self._member!r}; it has {names or 'none'}")
-        else:
-            chosen = [info for info in members if not _BESIDE.fullmatch(info.filename)] or members
-            if len(chosen) != 1:
-                many = f"has {names}: choose the data with member=NAME (--member NAME)" if members else "is empty"
-                raise DataError(f"{self}: the archive {many}")
-        if chosen[0].flag_bits & 1:
+        if len(members) != 1:
+            many = f"has {names}: choose the data with member=NAME (--member NAME)" if members else "is empty"
+            raise DataError(f"{self}: the archive {many}")
+        if members[0].flag_bits & 1:
             raise DataError(f"{self}: the archive is encrypted")
-        return chosen[0].filename
+        if members[0].compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise DataError(f"{self}: the archive is packed by another method than deflate; pack it anew")
+        return members[0].filename
 
 
 @contextmanager
@@ -136,8 +118,7 @@ def _whole(path):
     try:
         yield
     except (*_BROKEN, OSError) as error:
-        # bz2 and a seek to before the beginning have no class of their own.
-        if not isinstance(error, _BROKEN) and error.errno not in (None, errno.EINVAL):
+        # A seek to before the beginning has no class of its own.
+        if not isinstance(error, _BROKEN) and error.errno != errno.EINVAL:
             raise
-        other = "; other methods than deflate are not read" * isinstance(error, NotImplementedError)
-        raise DataError(f"{path}: the archive is damaged or cut short ({error}){other}") from error
+        raise DataError(f"{path}: the archive is damaged or cut short ({error})") from error
