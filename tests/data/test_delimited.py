@@ -196,11 +196,10 @@ def test_headers_of_other_programs(tmp_path, text, told):
 @pytest.mark.parametrize(
     "text, match",
     [
-        ("exported 2020-01-01\na,class\n1,x\n2,y\n3,x\n", "line 1: 1 field, but 2 on most lines below; it must be the"),
-        ("a,b,c,class\n1,x\n2,y\n", "line 1: 4 fields, but 2 on most lines below"),
-        ("a,class\n1,2,x\n2,2,y\n", "line 1: 2 fields, but 3 on most lines below"),  # as R names rows
-        ("a,class\n1,x,\n1,y,\n", "line 1: 2 fields, but 3 on most lines below"),
-        ("a,class,\n1,x\n1,y\n", "line 1: 3 fields, but 2 on most lines below"),
+        ("exported 2020-01-01\na,class\n1,x\n2,y\n3,x\n", "line 2: 2 fields, but 1 column"),
+        ("a,b,c,class\n1,x\n2,y\n", "line 2: 2 fields, but 4 columns"),
+        ("a,class\n1,2,x\n2,2,y\n", "line 2: 3 fields, but 2 columns"),  # as R names rows
+        ("a,class,\n1,x\n1,y\n", "line 2: 2 fields, but 3 columns"),
         ("<!DOCTYPE html>\n<html><head></head>\n<body>404 not found</body></html>\n", ".* a text's fields are divided"),
     ],
 )

@@ -6,7 +6,6 @@ from contextlib import suppress
 import numpy as np
 
 from ...warn import warn
-from ...words import counted
 from ..schema import Attribute, DataError
 from ..times import are_times, seconds_of_words
 from . import text
@@ -24,7 +23,7 @@ class TextSource(LineSource):
     """
 
     def __init__(self, path, suffix, header, known, named, decimal, chunk):
-        self.path, self.once = path, path.once
+        self.path, self.once, self.width = path, path.once, None
         count = max(2, min(HEAD + 1, chunk)) if path.once else HEAD + 1
         self.layout = text.Layout(path, "\t" if suffix in (".tsv", ".tab") else ",", decimal=decimal)
         with path.lines() as lines:
@@ -35,14 +34,13 @@ class TextSource(LineSource):
         lines = {number: line for number, line in head.rows.items() if number >= begin}
         if self.layout.delimiter != "\t":
             self.layout.delimiter = text.sniff(list(lines.values())[:100], decimal)
-        rows = text.divided(lines, path, lambda line: text.fields_of(line, self.layout))
+        rows = text.divided(lines, path, self._fields)
         numbers = list(lines)
         first = f"{path}, line {numbers[0]}"
-        _check_width(rows, first)
         guessed = header == "auto"
         if guessed:
             header = _is_header(rows, known, decimal)
-        columns, self.skipped = [f"x{i}" for i in range(len(rows[0]) - 1)] + ["class"], numbers[0] - 1
+        columns, self.skipped = [f"x{i}" for i in range(self.width - 1)] + ["class"], numbers[0] - 1
         if header:
             columns, rows, numbers, self.skipped = rows[0], rows[1:], numbers[1:], numbers[0]
         if not rows:
@@ -53,17 +51,21 @@ class TextSource(LineSource):
         if guessed and not header and new and not self.refusals:
             warn(f"{first} is taken for an instance; header=True (--header yes) says that it names the columns")
 
+    def _fields(self, line):
+        """The fields of a line of the head, as many as the first has."""
+        fields = text.fields_of(line, self.layout, self.width)
+        self.width = len(fields)
+        return fields
+
     def _infer(self, columns, rows, numbers, named, first, doubtful):
         """Set the attributes, from what the rows of the head hold; the first may be ``doubtful``: names, after all."""
-        whole = [(n, row) for n, row in zip(numbers, rows, strict=True) if len(row) == len(columns)]
-        fields_by_column = list(zip(*(row for _, row in whole), strict=True))
+        fields_by_column = list(zip(*rows, strict=True))
         # Names of rows, and what a delimiter at the ends of lines leaves, are no columns.
         if not columns[-1] and not any(fields_by_column[-1]):
             columns = [*columns[:-1], None]
         if not columns[0] and not named:
             columns = [None, *columns[1:]]
             warn(f"{first}: the first column has no name, so it is left out; --names (names=[...]) gives it one")
-        self.width = len(columns)
         self.places = [i for i, name in enumerate(columns) if name is not None]
         if not named:
             self._unique([columns[i] for i in self.places], first)
@@ -76,7 +78,7 @@ class TextSource(LineSource):
             if row is not None:
                 names = "; header=True (--header yes) says that the line names the columns" * (doubtful and row == 0)
                 why = text.not_a_number(fields_by_column[i][row], self.layout.decimal) + names
-                self.refusals[at] = f"{self.path}, line {whole[row][0]}", why, True
+                self.refusals[at] = f"{self.path}, line {numbers[row]}", why, True
 
     def _table(self, block, places, numeric):
         times = [name for name in (self.columns[at] for at in self.times) if name in places and name in numeric]
@@ -99,17 +101,6 @@ class TextSource(LineSource):
                 f"nominal=[{column.name!r}])"
             )
         return np.append(numbers, np.nan)[codes]
-
-
-def _check_width(rows, place):
-    """Raise DataError if the first row has another number of fields than most others."""
-    first, *others = map(len, rows)
-    usual = Counter(others or [first]).most_common(1)[0][0]
-    if usual != first:
-        raise DataError(
-            f"{place}: {counted(first, 'field')}, but {usual} on most lines below; it must be the columns' names "
-            "or an instance, and what stands above them begins with #"
-        )
 
 
 def _kind(fields, decimal):
@@ -148,7 +139,7 @@ def _is_header(rows, known, decimal):
     words = [i for i, name in enumerate(names) if name not in text.MISSING_NUMBERS]
     if not words or "?" in names or any(_kind([names[i]], decimal) != ("nominal", None) for i in words):
         return False
-    body = [row for row in rows[1:] if len(row) == len(names) and row != names]  # files may have been joined
+    body = [row for row in rows[1:] if row != names]  # files may have been joined
     columns = list(zip(*body, strict=True)) or [()] * len(names)
     return not any(names[i] in columns[i] for i in words) or any(
         _kind(columns[i], decimal)[0] != "nominal" and set(columns[i]) - text.MISSING_NUMBERS for i in words

@@ -50,19 +50,23 @@ class Layout:
         return self.comment is not None and line.lstrip().startswith(self.comment)
 
 
-def fields_of(line, layout):
-    """The fields of one line, without the blanks around them; DataError if a quote stays open."""
-    if layout.quote not in line:
-        fields = line.split(layout.delimiter)
-        # Most lines have no blank, which is told in a tenth of the time.
-        return fields if line.split(None, 1) == [line] else [field.strip() for field in fields]
-    # The limit is there against files whose quotes do not close; a line is what there is here.
-    csv.field_size_limit(max(csv.field_size_limit(), len(line)))
-    reader = csv.reader([line, ""], delimiter=layout.delimiter, quotechar=layout.quote, skipinitialspace=True)
-    fields = next(reader)
-    if reader.line_num > 1:
-        raise DataError(f"a quote {layout.quote} is not closed on its line")
-    return [field.strip() for field in fields]
+def fields_of(line, layout, width=None):
+    """The fields of one line, without the blanks around them; DataError if a quote stays open, or they are not
+    ``width``.
+    """
+    fields = line.split(layout.delimiter)
+    if layout.quote in line:
+        # The limit is there against files whose quotes do not close; a line is what there is here.
+        csv.field_size_limit(max(csv.field_size_limit(), len(line)))
+        reader = csv.reader([line, ""], delimiter=layout.delimiter, quotechar=layout.quote, skipinitialspace=True)
+        fields = next(reader)
+        if reader.line_num > 1:
+            raise DataError(f"a quote {layout.quote} is not closed on its line")
+    if width not in (None, len(fields)):
+        comment = "; lines that begin with # are comments at the top of a file only" * line.startswith("#")
+        raise DataError(f"{counted(len(fields), 'field')}, but {counted(width, 'column')}{comment}")
+    # Most lines have no blank, which is told in a tenth of the time.
+    return fields if line.split(None, 1) == [line] else [field.strip() for field in fields]
 
 
 def divided(lines, path, divide):
@@ -103,11 +107,7 @@ def parse(block, layout, width, places, numeric):
     """
 
     def fields(line):
-        found = fields_of(line, layout)
-        if len(found) != width:
-            comment = "; lines that begin with # are comments at the top of a file only" * line.startswith("#")
-            raise DataError(f"{counted(len(found), 'field')}, but {counted(width, 'column')}{comment}")
-        return [None if field in MISSING_WORDS else field for field in found]
+        return [None if field in MISSING_WORDS else field for field in fields_of(line, layout, width)]
 
     data, comment = block.data, layout.comment
     if comment is not None and comment.encode() in data or b"\n\n" in data or data.startswith(b"\n"):
