@@ -70,8 +70,7 @@ def _column(values):
     except (TypeError, pa.ArrowNotImplementedError):  # a dictionary of lists or of intervals
         return np.array([*values.to_pylist(), None], object)[:-1]
     if types.is_dictionary(kind) and not kind.ordered and _is_text(kind.value_type):
-        # A dictionary has the values that happen to be there; ordered ones are declared (polars'
-        # Enum).
+        # A dictionary has the values that happen to be there; ordered ones are declared (polars' Enum).
         return column.astype(object)
     return column
 

@@ -68,10 +68,8 @@ class Stream:
         self._labelled = labels
 
     def __repr__(self) -> str:
-        attributes = counted(len(self.schema.attributes), "attribute")
-        return f"<Stream {self.path}: {attributes}" + (
-            f", class {self.schema.class_name!r}>" if self._labelled else ">"
-        )
+        label = f", class {self.schema.class_name!r}" if self._labelled else ""
+        return f"<Stream {self.path}: {counted(len(self.schema.attributes), 'attribute')}{label}>"
 
     def __iter__(self) -> Iterator[tuple[pd.DataFrame, np.ndarray]]:
         names = list(self.schema.names)

@@ -154,29 +154,19 @@ class TopicSource(ParquetSource):
                     yield table
 
     def _fitting(self, columns, numeric):
-        """The table of the chunk's messages that fit, if any do."""
-        try:
+        """The table of the chunk's messages that fit, if any do; DataError if none is to be passed over."""
+        tables = _parts(self._rows, lambda those: (those, self._table(those, columns, numeric)), self._pass_over)
+        self._rows = [i for those, _ in tables for i in those]
+        if len(tables) > 1:
             return self._table(self._rows, columns, numeric)
-        except DataError:
-            self._rows = self._those_that_fit(self._rows, columns, numeric)
-        return self._table(self._rows, columns, numeric) if self._rows else None
+        return tables[0][1] if tables else None
 
-    def _those_that_fit(self, those, columns, numeric):
-        """All, or what is left of each half, from the front; DataError if none is to be passed over."""
-        try:
-            self._table(those, columns, numeric)
-        except DataError as error:
-            if half := len(those) // 2:
-                return [
-                    i for part in (those[:half], those[half:]) for i in self._those_that_fit(part, columns, numeric)
-                ]
-            if not self.path.skips:
-                raise
-            if not self._warned:
-                _log.warning("%s; passed over, as others will be", error)
-            self._warned = True
-            return []
-        return those
+    def _pass_over(self, error):
+        if not self.path.skips:
+            raise error
+        if not self._warned:
+            _log.warning("%s; passed over, as others will be", error)
+        self._warned = True
 
     def _table(self, those, columns, numeric):
         messages = [self._chunk[i] for i in those]
@@ -213,19 +203,28 @@ def _parsed(values, schema=None):
     return table
 
 
+def _parts(items, make, refuse):
+    """What ``make`` makes of all items, else of those halves of halves that it takes, from the front; a list.
+
+    ``refuse`` is called with the error of each single one that it does not take.
+    """
+    try:
+        return [make(items)]
+    except (DataError, pa.ArrowException) as error:
+        if half := len(items) // 2:
+            return _parts(items[:half], make, refuse) + _parts(items[half:], make, refuse)
+        refuse(error)
+        return []
+
+
 def _types_of(values):
     """The columns of messages and their types; the first message that has a value of a column decides."""
-    try:
-        schema = _parsed(values).schema
-    except pa.ArrowException:
-        half = len(values) // 2
-        types = _types_of(values[:half]) if half else {}
-        for name, kind in (_types_of(values[half:]) if half else {}).items():
-            if pa.types.is_null(types.get(name, pa.null())):
-                types[name] = kind
-        return types
-    numbers = (pa.int64(), pa.float64())
-    return {field.name: pa.float64() if field.type in numbers else field.type for field in schema}
+    types = {}
+    for table in _parts(values, _parsed, lambda error: None):
+        for field in table.schema:
+            if pa.types.is_null(types.get(field.name, pa.null())):
+                types[field.name] = pa.float64() if field.type == pa.int64() else field.type
+    return types
 
 
 @contextmanager
