@@ -156,7 +156,7 @@ def test_a_name_that_is_no_utf_8(tmp_path):
 JSON = '{"n": 1, "k": "a", "t": "2020-01-02T00:00:00", "class": "x"}\n{"n": null, "more": true, "class": "y"}\n'
 
 
-@pytest.mark.parametrize("name", ["t.jsonl", "t.ndjson", "t.jsonl.gz"])
+@pytest.mark.parametrize("name", ["t.jsonl", "t.ndjson", "t.json", "t.jsonl.gz"])
 def test_json_by_the_line(tmp_path, name):
     with pytest.warns(UserWarning, match="read as seconds"):
         _, X, y = read(write(tmp_path, name, JSON), class_name="class")

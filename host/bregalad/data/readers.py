@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 
     Columns: TypeAlias = Sequence[str | int] | str  # by name or index
 
-_COLUMNAR = {".parquet": ParquetSource, ".pq": ParquetSource, ".jsonl": JsonSource, ".ndjson": JsonSource}
+_COLUMNAR = dict.fromkeys((".parquet", ".pq"), ParquetSource) | dict.fromkeys(
+    (".jsonl", ".ndjson", ".json"), JsonSource
+)
 
 
 class Stream:
@@ -140,10 +142,10 @@ def open_stream(
 ) -> Stream:
     """Open a file as a stream of instances.
 
-    The suffix tells the format: ``.arff``, ``.parquet`` or ``.pq``, ``.jsonl`` or ``.ndjson``; anything else is
-    delimited text, comma, tab, semicolon or bar, one instance per line. Each may be compressed, ``.gz`` or ``.zip``.
-    Missing is ``?`` or an empty field, in a numeric column also what pandas takes for it, as ``NA`` and ``null``. Dates
-    and times as ISO 8601 has them are seconds.
+    The suffix tells the format: ``.arff``, ``.parquet`` or ``.pq``, ``.jsonl``, ``.ndjson`` or ``.json``; anything
+    else is delimited text, comma, tab, semicolon or bar, one instance per line. Each may be compressed, ``.gz`` or
+    ``.zip``. Missing is ``?`` or an empty field, in a numeric column also what pandas takes for it, as ``NA`` and
+    ``null``. Dates and times as ISO 8601 has them are seconds.
 
     Parameters
     ----------
