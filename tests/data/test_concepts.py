@@ -12,7 +12,6 @@ from bregalad.data.generators import (
     Hyperplane,
     InterchangingRBF,
     MovingSquares,
-    PoisonedHead,
     RandomRBF,
     RandomTree,
     Waveform,
@@ -304,19 +303,6 @@ def test_interchanging_centres():
         assert all(who[turn][label] == place for label, place in zip(labels[part], nearest[part], strict=True))
     changed = [sum(a[label] != b[label] for label in a) for a, b in zip(who, who[1:], strict=False)]
     assert changed == [2, 3, 4, 4]
-
-
-@pytest.mark.parametrize("function, head", [(1, 500), (2, 20_000), (3, 0)])
-def test_poisoned_head(function, head, monkeypatch):
-    assert PoisonedHead.HEAD == 500
-    monkeypatch.setattr(PoisonedHead, "HEAD", head)
-    X, y = PoisonedHead(function).take(30_000)
-    monkeypatch.setattr(PoisonedHead, "HEAD", 0)
-    clean, labels = PoisonedHead().take(30_000)
-    u = clean["u"].to_numpy()
-    assert (y == labels).all() and (y == (u > 0.5).astype(int).astype(str)).all()
-    expected = (np.full(head, -999.0), 1000 * u[:head], u[:head] + 3)[function - 1]
-    assert (X["u"][:head] == expected).all() and (X["u"][head:] == u[head:]).all()
 
 
 def test_waveform():

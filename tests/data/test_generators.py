@@ -142,7 +142,6 @@ def test_joined_streams_take_turns_and_their_parts_have_no_end():
         ("agrawal,perturbation=2", "perturbation must be 0 to 1, not 2"),
         ("hyperplane,drifting=11", "drifting must be 0 to 10, not 11"),
         ("waveform,irrelevant=-1", "irrelevant must be 0 or more, not -1"),
-        ("poisoned,function=4", "function must be 1 to 3, not 4"),
         ("rbf,centres=0", "centres must be 1 or more, not 0"),
         ("drift,first=sea,second=sea", "first must be a generator in brackets, not 'sea'"),
         ("drift,first=(sea", "the brackets do not match"),

@@ -9,7 +9,7 @@ from ..schema import DataError
 from .agrawal import Agrawal
 from .base import Generator
 from .changing import Chessboard, InterchangingRBF, MovingSquares, RandomRBF
-from .concepts import LED, SEA, STAGGER, Hyperplane, PoisonedHead, Waveform
+from .concepts import LED, SEA, STAGGER, Hyperplane, Waveform
 from .drift import ConceptDrift, Recurrence
 from .tree import RandomTree
 
@@ -27,7 +27,6 @@ GENERATORS = {
     "chessboard": Chessboard,
     "squares": MovingSquares,
     "interchanging": InterchangingRBF,
-    "poisoned": PoisonedHead,
     "waveform": Waveform,
     "drift": ConceptDrift,
     "recurrence": Recurrence,

@@ -9,7 +9,7 @@ from ...options.option import Option, integer
 from ..schema import Attribute, Schema
 from .base import Block, Generator, Share, model_numbers, nominals, numerics
 
-__all__ = ["LED", "SEA", "STAGGER", "Hyperplane", "PoisonedHead", "Waveform"]
+__all__ = ["LED", "SEA", "STAGGER", "Hyperplane", "Waveform"]
 
 
 @dataclass(eq=False, repr=False)
@@ -93,31 +93,6 @@ def _function(first_function, period, first, count, functions):
     if not period:
         return np.full(count, first_function - 1)
     return (first_function - 1 + np.arange(first, first + count) // period) % functions
-
-
-@dataclass(eq=False, repr=False)
-class PoisonedHead(Generator):
-    """Class 1 if u > 0.5, u uniform in 0..1; at first the attribute shows something else.
-
-    Parameters
-    ----------
-    function : int
-        1 to 3: what the first 500 instances have for u: -999, 1000 u or u + 3.
-    """
-
-    HEAD = 500
-
-    function: Annotated[int, integer(1, 3)] = 1
-
-    def _schema(self):
-        return Schema((Attribute("u", "numeric"),), "class", ("0", "1"))
-
-    def _block(self, rng, first, count, state):
-        numeric = rng.random((count, 1))
-        labels = (numeric[:, 0] > 0.5).astype(np.int64)
-        head = numeric[: max(0, self.HEAD - first)]
-        head[:] = (np.full_like(head, -999), 1000 * head, head + 3)[self.function - 1]
-        return Block(numeric, np.zeros((count, 0), np.uint8), labels)
 
 
 # Top, upper left, upper right, middle, lower left, lower right, bottom.
