@@ -5,7 +5,6 @@ quantising included, after a run that compiles; the others' from instances in me
 """
 
 import statistics
-import sys
 import time
 from contextlib import ExitStack
 from functools import partial
@@ -13,17 +12,17 @@ from functools import partial
 import numpy as np
 
 from . import moa, streams
+from .peers import PEERS
 from .process import Process
 
 CHUNK = 65_536  # instances per call; the results do not depend on it
-KINDS = {"moa": 1, "river": 0, "mlpack": 0}  # other learners, and their runs before those that count
 HEAD = "| stream | learner | instances | accuracy | leaves | k instances/s | M values/s | spread | times |"
 
 
 def check(others):
     """Refuse with a ValueError a learner of no library that is known."""
     for name in others:
-        if name.partition(":")[0] not in KINDS:
+        if name.partition(":")[0] not in ("moa", *PEERS):
             raise ValueError(f"no learner {name!r}; there are moa:LEARNER, river:LEARNER and mlpack")
 
 
@@ -37,20 +36,15 @@ def rows(name, ours, others, *, instances=None, first=0, repeats=3, core=None, n
     """
     limit = min(filter(None, (streams.default_instances(name), instances)), default=None)
     X, y, _ = stream = streams.load(name, limit)
-    with ExitStack() as stack, streams.written(stream) as file:
+    with ExitStack() as stack:
         running = {each: partial(_ours, make, stream, first) for each, make in ours.items()}
         for measure in running.values():
             measure()  # compiles
         for other in others:
-            kind, _, learner = other.partition(":")
             try:
-                command = _command(kind, learner, str(file))
-                started = Process(command, other, len(y), warmups=KINDS[kind], core=core)
-            except RuntimeError as error:
+                running[other] = _theirs(other, stream, core, stack)
+            except (RuntimeError, ImportError) as error:
                 note(f"{name}: left out: {error}")
-            else:
-                stack.callback(started.close)
-                running[other] = started.measure
         runs = {each: [] for each in running}
         for _ in range(repeats):
             for each, measure in list(running.items()):
@@ -84,7 +78,12 @@ def _ours(make, stream, first):
     return report | {"accuracy": np.concatenate(right)[first:].mean(), "cpu_seconds": seconds, "instances": len(y)}
 
 
-def _command(kind, learner, file):
-    if kind == "moa":
-        return moa.command(learner, file)
-    return [sys.executable, "-m", f"{__package__}.worker", file, kind, learner]
+def _theirs(other, stream, core, stack):
+    """What measures a learner of another library, until the stack is closed; RuntimeError if it does not begin."""
+    kind, _, learner = other.partition(":")
+    if kind in PEERS:
+        return PEERS[kind](learner, *streams.coded(*stream)).measure
+    with streams.written(stream) as file:
+        process = Process(moa.command(learner, str(file)), other, len(stream[1]), core=core)
+    stack.callback(process.close)
+    return process.measure

@@ -134,24 +134,24 @@ def nominal(X, schema):
 
 @contextmanager
 def written(stream):
-    """The file of a stream, as `load` gives it, for learners' processes; those that have read it keep the stream."""
+    """The file of a stream, as `load` gives it, for a learner's process, which keeps the stream once it is ready."""
     with tempfile.TemporaryDirectory(prefix="bregalad-bench-") as folder:
         path = Path(folder) / "stream.bin"
         write_binary(*stream, path)
         yield path
 
 
-def write_binary(X, y, schema, path):
-    """Write a stream, little endian.
+def coded(X, y, schema):
+    """A stream in numbers: table, labels, values per attribute (0: numeric), number of classes.
 
-    int32 instances, attributes, classes; int32 per attribute, its number of values, 0: numeric; uint8 if all attributes
-    are nominal, else float64, instances x attributes, missing ones are 255 or NaN; uint8 per instance, its class.
-    ValueError if there are more than 255 classes or 254 values, or labels that the schema lacks.
+    The table is an array (instances, attributes), little endian: uint8 if all attributes are nominal, else float64;
+    missing ones are 255 or NaN. Labels are uint8. ValueError if there are more than 255 classes or 254 values, or
+    labels that the schema lacks.
     """
     values = nominal(X, schema)
     classes = schema.classes or tuple(sorted(set(np.asarray(y).tolist())))
     if len(classes) > 255 or any(len(known) > 254 for known in values.values()):
-        raise ValueError("at most 255 classes and 254 values of an attribute can be written")
+        raise ValueError("there can be 255 classes and 254 values of an attribute at most")
     labels = pd.Index(classes).get_indexer(y)
     if (labels < 0).any():
         raise ValueError("there are labels that the schema does not declare")
@@ -163,20 +163,16 @@ def write_binary(X, y, schema, path):
             table[:, i] = np.where(codes < 0, 255 if only else np.nan, codes)
         else:
             table[:, i] = X[name].to_numpy(np.float64)
+    return table, labels.astype(np.uint8), [len(values.get(name, ())) for name in schema.names], len(classes)
+
+
+def write_binary(X, y, schema, path):
+    """Write a stream as `coded` gives it, behind int32 instances, attributes, classes, and values per attribute."""
+    table, labels, values, classes = coded(X, y, schema)
     with open(path, "wb") as file:
-        sizes = (len(values.get(name, ())) for name in schema.names)
-        np.array([*X.shape, len(classes), *sizes], "<i4").tofile(file)
+        np.array([*table.shape, classes, *values], "<i4").tofile(file)
         table.tofile(file)
-        labels.astype(np.uint8).tofile(file)
-
-
-def read_binary(path):
-    """What `write_binary` wrote: ``(table, labels, values per attribute, classes)``."""
-    with open(path, "rb") as file:
-        count, width, classes = np.fromfile(file, "<i4", 3).tolist()
-        values = np.fromfile(file, "<i4", width).tolist()
-        table = np.fromfile(file, np.uint8 if all(values) else "<f8", count * width)
-        return table.reshape(count, width), np.fromfile(file, np.uint8, count), values, classes
+        labels.tofile(file)
 
 
 def _nominal(values, y, count, classes):

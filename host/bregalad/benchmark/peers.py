@@ -1,18 +1,16 @@
-"""The process of a learner of another library: ``python -m bregalad.benchmark.worker STREAM KIND LEARNER``.
+"""Learners of other libraries that are called in this process; MOA's has one of its own.
 
-See `Process` for what it answers.
+Each is made of the name of a learner and of a stream as `streams.coded` gives it. ``measure`` predicts and learns it
+from nothing on: a dict as `Process.measure` returns it.
 """
 
-import json
-import sys
 import time
 from functools import partial
 
 import numpy as np
 
-from .streams import read_binary
+from ..extras import needing
 
-_WARM = 2000  # instances that get everything compiled and imported
 _MLPACK_CHUNK = 10_000  # mlpack predicts and learns arrays only: a call per instance is all call
 _RIVER_VALUES = 1_000_000  # attribute values that River gets of a stream: seconds, not hours
 
@@ -20,18 +18,21 @@ _RIVER_VALUES = 1_000_000  # attribute values that River gets of a stream: secon
 class River:
     """River's trees and its forest of ten, instance by instance; the dicts are made beforehand."""
 
-    def __init__(self, table, labels, values, classes, learner):
-        from river import forest, tree
+    def __init__(self, learner, table, labels, values, classes):
+        with needing("River", "bench"):
+            from river import forest, tree
 
         kind, _, prediction = learner.partition("-")
-        made = {
+        kinds = {
             "ht": tree.HoeffdingTreeClassifier,
             "efdt": tree.ExtremelyFastDecisionTreeClassifier,
             "hat": partial(tree.HoeffdingAdaptiveTreeClassifier, seed=1),
             "arf": partial(forest.ARFClassifier, seed=1),
-        }[kind]
+        }
+        if kind not in kinds:
+            raise RuntimeError(f"no learner river:{learner}; there are {', '.join(kinds)}")
         names = [f"a{i}" for i in range(len(values))]
-        self.make = lambda: made(
+        self.make = lambda: kinds[kind](
             leaf_prediction=prediction or "nba",
             nominal_attributes=[name for name, count in zip(names, values, strict=True) if count],
         )
@@ -39,13 +40,14 @@ class River:
         self.X = [dict(zip(names, row, strict=True)) for row in table.tolist()]
         self.y = labels[: len(table)].tolist()
 
-    def run(self, count):
+    def measure(self):
         tree, right = self.make(), 0
         start = time.process_time()
-        for x, y in zip(self.X[:count], self.y[:count], strict=True):
+        for x, y in zip(self.X, self.y, strict=True):
             right += tree.predict_one(x) == y
             tree.learn_one(x, y)
-        return {"right": int(right), "cpu_seconds": time.process_time() - start, "instances": min(count, len(self.y))}
+        seconds = time.process_time() - start
+        return {"accuracy": right / len(self.y), "cpu_seconds": seconds, "instances": len(self.y)}
 
 
 class Mlpack:
@@ -55,9 +57,11 @@ class Mlpack:
     value of a leaf in a sorted map, leaves that stay pure take ever longer.
     """
 
-    def __init__(self, table, labels, values, classes, learner):
+    def __init__(self, learner, table, labels, values, classes):
         import pandas as pd
-        from mlpack import hoeffding_tree
+
+        with needing("mlpack", "bench"):
+            from mlpack import hoeffding_tree
 
         self.call = hoeffding_tree
         self.options = {} if all(values) else {"numeric_split_strategy": "domingos"}
@@ -70,11 +74,11 @@ class Mlpack:
             self.X = pd.DataFrame(kinds).add_prefix("a")
         self.y = labels.astype(np.int64)
 
-    def run(self, count):
-        model, right = {}, 0
+    def measure(self):
+        model, right, count = {}, 0, len(self.y)
         start = time.process_time()
         for at in range(0, count, _MLPACK_CHUNK):
-            part = slice(at, min(count, at + _MLPACK_CHUNK))
+            part = slice(at, at + _MLPACK_CHUNK)
             if model:
                 said = self.call(**model, test=self.X[part])["predictions"]
                 right += int((np.asarray(said).ravel() == self.y[part]).sum())
@@ -82,25 +86,7 @@ class Mlpack:
                 right += int((self.y[part] == 0).sum())
             trained = self.call(**model, **({} if model else self.options), training=self.X[part], labels=self.y[part])
             model = {"input_model": trained["output_model"]}
-        return {"right": right, "cpu_seconds": time.process_time() - start}
+        return {"accuracy": right / count, "cpu_seconds": time.process_time() - start, "instances": count}
 
 
-_KINDS = {"river": River, "mlpack": Mlpack}
-
-
-def main():
-    """Answer every line of standard input by a run."""
-    path, kind, learner = sys.argv[1:]
-    table, labels, values, classes = read_binary(path)
-    try:
-        made = _KINDS[kind](table, labels, values, classes, learner)
-    except ImportError as error:
-        sys.exit(f"{error}: pip install 'bregalad[bench]'")
-    made.run(min(_WARM, len(labels)))
-    print("ready", flush=True)
-    for _ in sys.stdin:
-        print(json.dumps(made.run(len(labels))), flush=True)
-
-
-if __name__ == "__main__":
-    main()
+PEERS = {"river": River, "mlpack": Mlpack}
