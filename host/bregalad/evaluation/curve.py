@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -107,10 +107,7 @@ class Curve:
         if not self.instances:
             return "Curve without points"
         last = {name: getattr(self, name)[-1] for name in COLUMNS}
-        rows = [
-            f"  {name:<14}{value:.6g}" if isinstance(value, float) else f"  {name:<14}{value}"
-            for name, value in last.items()
-        ]
+        rows = [f"  {name:<14}{round(value, 6)}" for name, value in last.items()]
         return "\n".join([f"Curve, the last of {len(self.instances)} points:", *rows])
 
     def table(self) -> pd.DataFrame:
@@ -141,21 +138,11 @@ class Curve:
         KeyError, TypeError, ValueError
             If it is none.
         """
-        names = {member.name for member in fields(cls)}
-        points: dict[str, Any] = {name: list(state[name]) for name in names - {"confusion"}}
+        points: dict[str, Any] = {name: list(state[name]) for name in COLUMNS}
         confusion = np.array(state["confusion"])
-        counts = points["instances"]
-        if (
-            set(state) != names
-            or len(set(map(len, points.values()))) > 1
-            or not counts
-            or any(type(value) not in (int, float) for value in sum(points.values(), []))
-            or confusion.dtype.kind != "i"
-            or confusion.ndim != 2
-            or len(set(confusion.shape)) > 1
-            or confusion.min() < 0
-            or confusion.sum() != counts[-1]
-        ):
+        columns = np.array(list(points.values()))  # ValueError if they are not equally long
+        square = confusion.dtype.kind == "i" and confusion.ndim == 2 and len(set(confusion.shape)) == 1
+        if columns.dtype.kind not in "if" or not square or points["instances"][-1:] != [confusion.sum()]:
             raise ValueError("no curve")
         return cls(**points, confusion=confusion)
 
