@@ -131,7 +131,7 @@ def test_area_by_block(monkeypatch, capsys):
     monkeypatch.setattr(area, "netlist_of", lambda geometry, folder: given.append(geometry) or netlist)
     monkeypatch.setattr("sys.argv", ["area", "lanes=2"])
     area.main()
-    assert given == [area._WHOLE.replace(lanes=2)] and "| all |  | 2,008 | 1 | 2 | 1 |" in capsys.readouterr().out
+    assert given == [area.WHOLE.replace(lanes=2)] and "| all |  | 2,008 | 1 | 2 | 1 |" in capsys.readouterr().out
 
 
 # The pages

@@ -14,7 +14,7 @@ from ..geometry import Geometry
 from ..words import first_line
 from .page import table
 
-_WHOLE = Geometry(lanes=16, passes=2, slots=64, nodes=512, bus_width=256, count_width=16)
+WHOLE = Geometry(lanes=16, passes=2, slots=64, nodes=512, bus_width=256, count_width=16)
 _TAKES = {
     "LUT4": ("LUTs", 1),
     "CCU2C": ("LUTs", 2),
@@ -85,12 +85,17 @@ def _alike(name):
     return re.sub(r"\$\d+", "", re.sub(r"(_\d+)+\b", "", name))
 
 
+def add_sizes(parser):
+    """Which core: ``sizes``, for `Geometry.parse`."""
+    parser.add_argument("sizes", nargs="*", metavar="SIZE", help=f"a preset, NAME=VALUE (default: {WHOLE})")
+
+
 def main():
     parser = argparse.ArgumentParser(description=first_line(__doc__))
-    parser.add_argument("sizes", nargs="*", metavar="SIZE", help=f"a preset, NAME=VALUE (default: {_WHOLE})")
+    add_sizes(parser)
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="bregalad-area-") as folder:
-        netlist = netlist_of(Geometry.parse(args.sizes, _WHOLE), Path(folder))
+        netlist = netlist_of(Geometry.parse(args.sizes, WHOLE), Path(folder))
     blocks = blocks_of(netlist)
     total = ("all", "", *(sum(column) for column in list(zip(*blocks, strict=True))[2:]))
     rows = [(*row[:2], *(f"{taken:,}" for taken in row[2:])) for row in (*blocks, total)]

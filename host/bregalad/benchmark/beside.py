@@ -26,18 +26,18 @@ def check(others):
             raise ValueError(f"no learner {name!r}; there are moa:LEARNER, river:LEARNER and mlpack")
 
 
-def rows(name, ours, others, *, instances=None, first=0, repeats=3, core=None, note=print):
+def rows(name, ours, others, *, instances=None, repeats=3, core=None, note=print):
     """Of each learner on a stream a row of ``HEAD``; those that fail are left out, and ``note`` is told why.
 
     The name is as for `streams.load`, of which at most so many instances are taken. ``ours`` has by name what makes
     each of our learners, not fitted, for classes and nominal attributes of the stream; ``others`` are ``moa:`` and a
-    learner as of `moa.command`, ``river:`` and ht-mc, ht-nba, efdt, hat or arf; ``mlpack``. Instances before
-    ``first`` are learnt, but our predictions of them do not count. The core is as for `Process`.
+    learner as of `moa.command`, ``river:`` and ht-mc, ht-nba, efdt, hat or arf; ``mlpack``. The core is as
+    for `Process`.
     """
     limit = min(filter(None, (streams.default_instances(name), instances)), default=None)
     X, y, _ = stream = streams.load(name, limit)
     with ExitStack() as stack:
-        running = {each: partial(_ours, make, stream, first) for each, make in ours.items()}
+        running = {each: partial(_ours, make, stream) for each, make in ours.items()}
         for measure in running.values():
             measure()  # compiles
         for other in others:
@@ -64,7 +64,7 @@ def rows(name, ours, others, *, instances=None, first=0, repeats=3, core=None, n
         yield f"| {' | '.join((name, each, *cells, *speeds, f'{fastest / rate:.1f}'))} |"
 
 
-def _ours(make, stream, first):
+def _ours(make, stream):
     """Accuracy, processor seconds, instances and report of a run of one of our learners: a dict."""
     X, y, schema = stream
     classes = np.unique(y)
@@ -75,7 +75,7 @@ def _ours(make, stream, first):
     seconds = time.process_time() - start
     report = made.report()
     made.close()
-    return report | {"accuracy": np.concatenate(right)[first:].mean(), "cpu_seconds": seconds, "instances": len(y)}
+    return report | {"accuracy": np.concatenate(right).mean(), "cpu_seconds": seconds, "instances": len(y)}
 
 
 def _theirs(other, stream, core, stack):

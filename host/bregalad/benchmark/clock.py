@@ -2,7 +2,7 @@
 
 The lanes' blocks lie where builds put them. Nothing else is there: no link, no memory's controller.
 
-    python -m bregalad.benchmark.clock --lanes 32 --slots 64 --nodes 512 --bus-width 256 --mhz 80
+    python -m bregalad.benchmark.clock lanes=32 passes=1 --mhz 80
 """
 
 import argparse
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ..geometry import Geometry
 from ..words import first_line
-from .area import netlist_of
+from .area import WHOLE, add_sizes, netlist_of
 
 DEVICE = "LFE5U-85F"
 _REACHED = re.compile(r"Max frequency for clock '(.*)': ([\d.]+) MHz")
@@ -57,17 +57,11 @@ def route(geometry, mhz, seed):
 
 def main():
     parser = argparse.ArgumentParser(description=first_line(__doc__))
-    parser.add_argument("--lanes", type=int, default=32)
-    parser.add_argument("--passes", type=int, default=1)
-    parser.add_argument("--slots", type=int, default=64)
-    parser.add_argument("--nodes", type=int, default=512)
-    parser.add_argument("--bus-width", type=int, default=256)
-    parser.add_argument("--searchers", type=int, help="0: rows hold codes only (default: as many as suit the bus)")
+    add_sizes(parser)
     parser.add_argument("--mhz", type=float, default=80.0)
     parser.add_argument("--seed", type=int, default=1)
-    args = vars(parser.parse_args())
-    mhz, seed = (args.pop(name) for name in ("mhz", "seed"))
-    print(json.dumps(route(Geometry(count_width=16, **args), mhz, seed)))
+    args = parser.parse_args()
+    print(json.dumps(route(Geometry.parse(args.sizes, WHOLE), args.mhz, args.seed)))
 
 
 if __name__ == "__main__":

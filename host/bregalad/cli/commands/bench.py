@@ -25,7 +25,6 @@ def add_arguments(parser):
         metavar="N",
         help="of every stream, at most (default: a million, or 50 million attribute values)",
     )
-    parser.add_argument("--first", type=int, default=0, metavar="N", help="the first of our predictions that counts")
     parser.add_argument("--repeats", type=int, default=3, metavar="N", help="runs of each (default: 3)")
     parser.add_argument("--core", type=int, metavar="N", help="core that all are bound to (default: the last)")
 
@@ -38,10 +37,10 @@ def run(args):
 
     from ...benchmark import beside
 
-    for option, least in (("instances", 1), ("repeats", 1), ("first", 0)):
+    for option in ("instances", "repeats"):
         value = getattr(args, option)
-        if value is not None and value < least:
-            raise ValueError(f"--{option} must be {least} or more, not {value}")
+        if value is not None and value < 1:
+            raise ValueError(f"--{option} must be 1 or more, not {value}")
     others = [] if args.others == ["none"] else args.others
     beside.check(others)
     cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else ()
@@ -50,14 +49,14 @@ def run(args):
     core = max(cores, default=None) if args.core is None else args.core
     note = partial(print, "bregalad bench:", file=sys.stderr, flush=True)
     ours = {words or "VFDT": _maker(words) for words in args.ours}
-    settings = {name: getattr(args, name) for name in ("instances", "first", "repeats")}
+    settings = {"instances": args.instances, "repeats": args.repeats, "core": core, "note": note}
     print(beside.HEAD, "|---" * 9 + "|", sep="\n", flush=True)
     if cores:
         os.sched_setaffinity(0, {core})
     try:
         for name in args.streams or ("rt5n_1M", "numeric-32"):
             try:
-                for row in beside.rows(name, ours, others, core=core, note=note, **settings):
+                for row in beside.rows(name, ours, others, **settings):
                     print(row, flush=True)
             except OSError as error:
                 note(f"{name}: left out: {error}")

@@ -169,12 +169,6 @@ def order_numbers(seed, number):
     return random_numbers(seed, _ORDER, number)
 
 
-def reflected(places):
-    """Where moving points are that turn back at 0 and at 1."""
-    way = np.mod(places, 2)
-    return np.minimum(way, 2 - way)
-
-
 def numerics(count, name="x"):
     """``count`` numeric attributes: x1, x2, ..."""
     return tuple(Attribute(f"{name}{i + 1}", "numeric") for i in range(count))

@@ -7,7 +7,7 @@ import numpy as np
 
 from ...options.option import Option, integer, real
 from ..schema import Schema
-from .base import Block, Generator, Share, classified, model_numbers, numerics, order_numbers, reflected
+from .base import Block, Generator, Share, classified, model_numbers, numerics, order_numbers
 
 __all__ = ["Chessboard", "InterchangingRBF", "MovingSquares", "RandomRBF"]
 
@@ -76,9 +76,10 @@ class RandomRBF(Generator):
         return Block(step, np.zeros((count, 0), np.uint8), labels)
 
     def _moved(self, chosen, first):
-        """Where the centre of each instance is by then."""
+        """Where the centre of each instance is by then; it turns back at 0 and at 1."""
         time = np.arange(first + 1, first + 1 + len(chosen))[:, None]
-        return reflected(self.places[chosen] + self.velocity[chosen] * time)
+        way = np.mod(self.places[chosen] + self.velocity[chosen] * time, 2)
+        return np.minimum(way, 2 - way)
 
 
 class Chessboard(Generator):
