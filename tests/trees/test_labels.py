@@ -67,7 +67,7 @@ def test_large_labels_that_come_later():
         (np.array([1, "a"] * 300, object), None, "labels must be all of one kind, not int and str"),
         (np.array([0.5, 1.5] * 300, object), None, "Unknown label type: continuous"),
         (pd.Series([1, 1.5] * 300, dtype=object), None, "Unknown label type: continuous"),
-        ([Decimal("sNaN")] * 600, None, "^Unknown label type: a signalling NaN"),
+        ([Decimal("sNaN")] * 600, None, "^Unknown label type: decimal"),
         # A label is not its text: predictions are labels.
         ([1, 2] * 300, ["1", "2"], r"y\[0\] is 1, none of the classes \['1', '2'\]"),
         (np.array([1, 2] * 300, object), ["1", "a"], r"y\[0\] is 1, none of the classes \['1', 'a'\]"),

@@ -156,17 +156,6 @@ def test_more_classes_than_a_byte_tells():
         open_board("simulated", GEOMETRY, memory_size=1001)
 
 
-def test_what_a_mask_hides_is_missing(seed):
-    X, y = rows(seed, np.float32)
-    hidden = np.random.default_rng(seed).random(X.shape) < 0.2
-    trees = []
-    for each in (np.ma.array(X, mask=hidden), np.where(hidden, np.float32(np.nan), X)):
-        board = GoldenBoard(GEOMETRY, 1 << 16)
-        trees.append(VFDT(board=board, **OPTIONS))
-        trees[-1].learn_resident(Resident(board, each, y))
-    assert trees[0].difference(trees[1]) is None and trees[0].report()["splits"]
-
-
 def test_rows_that_others_have_taken_the_place_of_are_refused(seed):
     X, y = rows(seed, np.float32, 200)
     board = GoldenBoard(GEOMETRY, 1 << 14)

@@ -12,7 +12,7 @@ from scipy.sparse import issparse
 from sklearn.utils.validation import check_array, column_or_1d
 
 from ..data.frames import as_pandas, as_series
-from ..data.row import check_text
+from ..data.row import check_text, is_missing
 from ..data.schema import Attribute, Schema
 from ..geometry import MISSING
 from ..warn import warn
@@ -42,13 +42,7 @@ def labels_of(y):
             y = y.to_numpy(bool)
         elif pd.api.types.is_integer_dtype(y.dtype):
             y = y.to_numpy(np.uint64 if pd.api.types.is_unsigned_integer_dtype(y.dtype) else np.int64)
-    y = _dense(y, "y")
-    if getattr(y, "dtype", None) is not None and getattr(y.dtype, "kind", "") in "cV":
-        raise ValueError(
-            f"Unknown label type: Complex data not supported, nor {y.dtype}; a label is a string, an "
-            "integer or a boolean"
-        )
-    labels = column_or_1d(y, warn=True)
+    labels = _converted(column_or_1d, y, "y", warn=True)
     labels = labels.astype(labels.dtype.newbyteorder("="), copy=False)  # pandas takes no other
     if not (labels.dtype == object and pd.api.types.infer_dtype(labels, skipna=False) == "string"):
         _check_labels(labels)  # of strings none is missing
@@ -57,15 +51,17 @@ def labels_of(y):
 
 def _check_labels(labels):
     """ValueError if a label is missing, infinite or no whole number, or labels are of several kinds."""
-    try:
-        missing = pd.isna(labels)
-    except ArithmeticError as error:  # a decimal's signalling NaN
-        raise ValueError(
-            "Unknown label type: a signalling NaN; a label is a string, an integer or a boolean"
-        ) from error
+    missing = np.array([*map(is_missing, labels)]) if labels.dtype == object else pd.isna(labels)
     if missing.any():
         raise ValueError(f"y[{int(missing.argmax())}] is missing (Input y contains NaN): every instance needs a label")
-    if _check_kind(labels) in ("floating", "mixed-integer-float"):
+    kind = pd.api.types.infer_dtype(labels, skipna=False)
+    if kind not in _LABELS and len(labels):
+        kinds = sorted({type(label).__name__ for label in labels.tolist()})
+        raise ValueError(
+            f"Unknown label type: {kind}; a label is a string, an integer or a boolean, and labels must be all of one "
+            f"kind, not {' and '.join(kinds)}"
+        )
+    if kind in ("floating", "mixed-integer-float"):
         numbers = np.array([label if isinstance(label, float | np.floating) else 0 for label in labels], np.float64)
         whole = np.isfinite(numbers) & (numbers == np.floor(numbers))
         if not whole.all():
@@ -74,19 +70,6 @@ def _check_labels(labels):
             raise ValueError(
                 f"Unknown label type: {what}. y[{row}] is {labels[row]!r}; a label is a string, an integer or a boolean"
             )
-
-
-def _check_kind(labels):
-    """Pandas' name for what the labels are; ValueError if they can be none."""
-    kind = pd.api.types.infer_dtype(labels, skipna=False)
-    if kind in _LABELS or not len(labels):
-        return kind
-    kinds = sorted({type(label).__name__ for label in labels.tolist()})
-    if len(kinds) > 1:
-        raise ValueError(f"labels must be all of one kind, not {' and '.join(kinds)}")
-    raise ValueError(
-        f"Unknown label type: {kind}. y[0] is {shown(labels[0])}; a label is a string, an integer or a boolean"
-    )
 
 
 def named_classes(classes):
@@ -114,10 +97,6 @@ def label_array(labels):
 
 def class_indices(labels, known):
     """Index of every label among the sorted ``known`` ones: int32 array (n,); ValueError if one is none of them."""
-    if len(labels) and all(np.can_cast(each.dtype, np.int64) for each in (labels, known)):
-        low, high = int(known[0]), int(known[0]) + len(known) - 1
-        if np.array_equal(known, np.arange(low, high + 1)) and low <= labels.min() and labels.max() <= high:
-            return (labels.astype(np.int64, copy=False) - low).astype(np.int32)
     positions = {label: i for i, label in enumerate(known.tolist())}
     codes, values = pd.factorize(labels)
     indices = np.array([positions.get(value, -1) for value in values.tolist()], np.int32)[codes]
@@ -156,19 +135,8 @@ def as_frame(X, times=None):
         return _with_names(X)
     if isinstance(X, list | tuple):
         X = _rows(X)
-    X = _dense(X, "X")
-    if X.ndim > 2:
-        raise ValueError(f"Found array with dim {X.ndim}: X has two, a row per instance and a column per attribute")
-    if X.ndim < 2:
-        raise ValueError(
-            f"Expected 2D array, got {'1D' if X.ndim else 'scalar'} array instead: X has a row per "
-            "instance and a column per attribute. Reshape your data by X.reshape(-1, 1) if it is of "
-            "one attribute, by X.reshape(1, -1) if it is one instance"
-        )
-    if X.dtype.kind in "cV":
-        raise ValueError(f"Complex data not supported, nor {X.dtype}: attributes are numbers and strings")
     # NaN is a missing value; the quantiser names the place of an infinity.
-    return check_array(X, dtype=None, ensure_all_finite=False, ensure_min_samples=0)
+    return _converted(check_array, X, "X", dtype=None, ensure_all_finite=False, ensure_min_samples=0)
 
 
 def _with_names(X):
@@ -183,35 +151,18 @@ def _with_names(X):
     return X if names == known else X.set_axis(names, axis=1)
 
 
-def _dense(values, what):
-    """A list or the like as an array, what is masked missing; sparse ones are refused."""
-    if isinstance(values, np.ma.MaskedArray):
-        values = _filled(values)
-    if issparse(values):
-        raise TypeError(
-            f"Sparse data was passed for {what}, but dense data is required: {what}.toarray() is dense, and so is "
-            "what OneHotEncoder(sparse_output=False) makes"
-        )
+def _converted(check, values, what, **options):
+    """What a check of scikit-learn's makes of values; its errors in one line."""
+    if np.ma.is_masked(values):
+        raise TypeError(f"{what} has masked values: {what}.astype(float).filled(numpy.nan) has missing ones")
     try:
         if not (hasattr(values, "dtype") and hasattr(values, "ndim")):
             values = np.asarray(values)
         # Neither pandas nor scikit-learn knows numpy's strings of any length.
-        return values.astype(object) if getattr(values.dtype, "kind", None) == "T" else values
+        return check(values.astype(object) if getattr(values.dtype, "kind", None) == "T" else values, **options)
     except Exception as error:  # whatever another library's conversion raises
-        raise ValueError(
-            f"{what} must be an array or a list, its rows all of one length ({one_line(error)})"
-        ) from error
-
-
-def _filled(array):
-    """A masked array with what is masked missing."""
-    if not np.ma.is_masked(array):
-        return array.data
-    if array.dtype.kind == "f":
-        return array.filled(np.nan)
-    small = array.dtype.kind in "biu" and array.dtype.itemsize <= 4
-    # A float could not tell large integers apart.
-    return array.astype(float).filled(np.nan) if small else array.astype(object).filled(None)
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"{what} must be an array or a list, its rows all of one length: {one_line(error, 300)}") from error
 
 
 def _rows(X):

@@ -45,10 +45,10 @@ class Resident:
     Raises
     ------
     TypeError
-        If ``X`` or ``address`` is of another type, or ``board`` is none.
+        If ``X`` or ``address`` is of another type, ``X`` has masked values, or ``board`` is none.
     ValueError
         If the board has no node table or no searchers, too little memory, or too few cells or classes; if there are no
-        instances; or if a value is infinite, or an integer that is masked.
+        instances; or if a value is infinite.
 
     Source: docs/boards.md, Memory.
     """
@@ -64,9 +64,11 @@ class Resident:
             )
         if not isinstance(address, (int, np.integer)) or isinstance(address, bool):
             raise TypeError(f"address must be an integer, not {shown(address)}")
-        if np.ma.is_masked(X) and X.dtype.kind != "f":
-            raise ValueError("X has masked values, and integers have no missing value: give float32")
-        X = np.ma.filled(X, np.nan) if np.ma.is_masked(X) else np.asarray(X)
+        if np.ma.is_masked(X):
+            raise TypeError(
+                "X has masked values: X.filled(numpy.nan) has missing ones in their place, if it is float32"
+            )
+        X = np.asarray(X)
         if X.ndim != 2 or X.dtype.name not in _KINDS:
             raise TypeError(
                 f"X must be an array of rows and columns of {joined(_KINDS)}, not of shape {X.shape} and {X.dtype}"
