@@ -299,3 +299,8 @@ def test_more_classes_than_can_be_learnt():
     with pytest.raises(ValueError, match="there are 1025 classes, and no board has counters for more than 1024"):
         many.learn_one({"a": 1e9}, 1024)
     assert many.report()["instances"] == 1024
+
+
+def test_a_parameter_that_changes_between_instances():
+    tree = VFDT().learn_one({"a": 1.0}, "p").learn_one({"a": 2.0}, "p")
+    assert tree.predict_one({"a": 1.0}) == tree.set_params(threads=2).predict_one({"a": 1.0}) == "p"

@@ -168,6 +168,8 @@ class OneByOne:
 class Single(OneByOne):
     """A tree's instances, learnt by ``trainer``."""
 
+    _arguments = None  # for the engine
+
     def __init__(self, quantiser, trainer, classes, once, grows):
         super().__init__(quantiser, classes, once, grows)
         self.trainer = trainer
@@ -181,17 +183,17 @@ class Single(OneByOne):
         self.row.extend(quantiser)
         self.codes = self.row.codes[np.newaxis]
 
-    def _begun(self):
+    def _ready(self):
         """Whether the engine may go on by itself."""
-        self._arguments = self.trainer.row_arguments(self.row.codes, self._label, self._prediction)
+        if self._arguments is None or not self.trainer.rows_only:
+            self._arguments = self.trainer.row_arguments(self.row.codes, self._label, self._prediction)
         return self._arguments is not None
 
     def _take(self, x, place):
-        trainer = self.trainer
-        if not (trainer.rows_only or self._begun()) or not trainer.rows_left or not self.row.encode(x):
+        if not self._ready() or not self.trainer.rows_left or not self.row.encode(x):
             return False
         self._label[0] = place
-        trainer.learn_row(self._arguments)
+        self.trainer.learn_row(self._arguments)
         self.seen()
         return True
 
@@ -199,14 +201,12 @@ class Single(OneByOne):
         """``(leaf, label)`` of an instance, and whether naive Bayes has told the label: then the
         board's scores are the instance's. None if that takes more than the engine does."""
         self.row.encode(x, read_only=True)
-        if not (self.trainer.rows_only or self._begun()):
-            return None
-        return self.trainer.driver.predict_row(self._arguments)
+        return self.trainer.driver.predict_row(self._arguments) if self._ready() else None
 
     def shares(self, x):
         """Class shares of an instance, as of the tree's ``predict_proba``: list. None as of `predict`."""
         self.row.encode(x, read_only=True)
-        if not (self.trainer.rows_only or self._begun()):
+        if not self._ready():
             return None
         self.trainer.driver.predict_row_shares(self._arguments, self._shares)
         return self._shares.tolist()
