@@ -24,7 +24,6 @@ from .inputs import as_frame, class_indices, class_set, labels_of, same_length
 from .parameters import same
 from .saving import storage
 from .turns import Turns, at_any_time, in_turn, take_turns
-from .weights import accuracy
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -240,7 +239,7 @@ class Learner(ClassifierMixin, BaseEstimator):
 
     def score(self, X: Frame, y: Column, sample_weight: Column | None = None) -> float:
         """Accuracy of ``predict(X)``: the share, by weight, of the labels ``y`` that it meets."""
-        return accuracy(labels_of(y), self.predict(X), sample_weight)
+        return super().score(X, labels_of(y), sample_weight)
 
     def predict_log_proba(self, X: Frame) -> NDArray[np.float64]:
         """Logarithms of ``predict_proba``; minus infinity for a class that cannot be."""
@@ -358,24 +357,7 @@ class Learner(ClassifierMixin, BaseEstimator):
         return state
 
     def __setstate__(self, state):
-        super().__setstate__(state)
-        _owned(self)
+        super().__setstate__(copy.deepcopy(state))  # learning writes to arrays that joblib may have mapped into memory
 
 
 take_turns(Learner)
-
-
-def _owned(value):
-    """The same with copies of arrays that joblib mapped into memory: learning writes to them."""
-    if isinstance(value, np.memmap):
-        return np.array(value)
-    if isinstance(value, dict):
-        return {key: _owned(part) for key, part in value.items()}
-    if isinstance(value, list):
-        return [_owned(part) for part in value]
-    if isinstance(value, tuple):
-        parts = map(_owned, value)
-        return value._make(parts) if hasattr(value, "_make") else tuple(parts)
-    if type(value).__module__.startswith(__package__.partition(".")[0]) and hasattr(value, "__dict__"):
-        value.__dict__.update(_owned(vars(value)))
-    return value

@@ -16,7 +16,6 @@ from ..data.parts import rows_of
 from ..driver.trainer import HEAVIEST
 from ..warn import warn
 from ..words import one_line, shown
-from .inputs import same_length
 
 _PART = 1 << 18  # instances that are repeated at once
 _SLACK = 1e-9  # ten tenths are one
@@ -122,21 +121,6 @@ def repeating(learner, X, labels, weights):
         start = stop
     learner._fractions = saved
     return np.concatenate(predicted)
-
-
-def accuracy(labels, predicted, sample_weight):
-    """The share, by weight, of labels that are as predicted; those of another kind are not.
-
-    TypeError or ValueError if there are none, or not as many of both, or a weight is none, or all are zero.
-    """
-    same_length(predicted, labels)
-    if not len(labels):
-        raise ValueError("there must be at least 1 instance, found array with 0 sample(s)")
-    weights = None if sample_weight is None else _weights_of(sample_weight, len(labels))
-    if weights is not None and not weights.any():
-        raise ValueError("all weights are zero: there is nothing to score")
-    met = [one == other for one, other in zip(labels.tolist(), predicted.tolist(), strict=True)]
-    return float(np.average(np.array(met, bool), weights=weights))
 
 
 def _weights_of(weights, count):
