@@ -50,7 +50,7 @@ def test_without_docstrings():
     "modules, without",
     [
         ("bregalad_sim.golden, bregalad_sim.traffic", ("numba", "pandas", "sklearn")),
-        ("bregalad.ensemble.catalogue", ("bregalad.data.formats", "bregalad.data.generators")),
+        ("bregalad.ensemble.bagging", ("bregalad.data.formats", "bregalad.data.generators")),
     ],
 )
 def test_what_is_not_needed_is_not_loaded(modules, without):

@@ -14,7 +14,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
-from bregalad.ensemble.catalogue import ENSEMBLES, load_learner
+from bregalad.ensemble.bagging import ENSEMBLES, load_learner
 from bregalad.learners.catalogue import CLASSICAL, POSITIVE, TREES
 
 # Each value of these is the same compiled code.

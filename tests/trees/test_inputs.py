@@ -24,10 +24,10 @@ LISTS = pa.DictionaryArray.from_arrays([0], pa.array([[1, 2]]))
         (np.zeros((2, 2), np.uint8), [0, 1], ValueError, r"shape \(n, 3\) and labels \(n,\), not \(2, 2\) and \(2,\)"),
         (np.zeros((2, 3)), [0, 1], TypeError, "codes must be uint8"),
         (np.zeros((2, 3), np.uint8), [0.0, 1.0], TypeError, "labels integers"),
-        (pa.record_batch({"a": LISTS}), [0], (TypeError, ValueError), "^codes .*(must be arrays|must have the shape)"),
-        (ROW, LISTS, (TypeError, ValueError), "^codes .*(must be arrays|must have the shape)"),
-        (ROW, 0, (TypeError, ValueError), "^codes .*(must be arrays|must have the shape)"),
-        (np.uint8(0), np.array(0), (TypeError, ValueError), "^codes .*(must be arrays|must have the shape)"),
+        (pa.record_batch({"a": LISTS}), [0], (TypeError, ValueError), "^(codes|labels) must"),
+        (ROW, LISTS, (TypeError, ValueError), "^(codes|labels) must"),
+        (ROW, 0, (TypeError, ValueError), "^(codes|labels) must"),
+        (np.uint8(0), np.array(0), (TypeError, ValueError), "^(codes|labels) must"),
     ],
 )
 def test_learn_codes_checks_its_arguments(codes, labels, error, message):

@@ -73,10 +73,10 @@ def test_fractions_are_saved_up_per_class():
         ([np.inf] * 100, ValueError, r"sample_weight\[0\] is inf"),
         ([np.nan] * 100, ValueError, r"sample_weight\[0\] is nan"),
         (pd.array([1] * 99 + [None], "Int64"), (TypeError, ValueError), "sample_weight"),
-        ([10**400] * 100, TypeError, "sample_weight must hold a number per instance"),
-        (["a"] * 100, TypeError, "sample_weight must hold a number per instance"),
-        ([[1], [2, 3]] * 50, TypeError, "sample_weight must hold a number per instance"),
-        ([1 + 2j] * 100, TypeError, "sample_weight must hold a number per instance: they are complex"),
+        ([10**400] * 100, ValueError, "sample_weight must be an array .* int too large"),
+        (["a"] * 100, ValueError, "sample_weight must be an array .* could not convert string"),
+        ([[1], [2, 3]] * 50, ValueError, "sample_weight must be an array .* its rows all of one length"),
+        ([1 + 2j] * 100, ValueError, "sample_weight must be an array .* Complex data not supported"),
     ],
 )
 def test_what_is_no_weight(weights, error, message):

@@ -65,7 +65,7 @@ def begun(path, run):
 
     ValueError if the file is no checkpoint, or not of the ``run`` that is to go on, as of `run_of`.
     """
-    from ..ensemble.catalogue import load_learner
+    from ..ensemble.bagging import load_learner
     from ..estimator.saving import storage
     from ..evaluation import Curve
 

@@ -56,7 +56,7 @@ def made(args, chosen):
 
     Trees of a forest of VFDTs have others by default.
     """
-    from ..ensemble.catalogue import ENSEMBLES
+    from ..ensemble.bagging import ENSEMBLES
     from ..learners.catalogue import CLASSICAL, POSITIVE, TREES
 
     kind = (TREES | POSITIVE | CLASSICAL)[args.tree]

@@ -32,7 +32,7 @@ def begun_from(args):
     for name, flag in flags.items():
         if getattr(args, name) not in (None, ""):
             raise ValueError(f"{flag} is for a new tree; one that goes on has its own: leave out {flag}, or --from")
-    from ..ensemble.catalogue import ENSEMBLES, load_learner
+    from ..ensemble.bagging import ENSEMBLES, load_learner
     from ..estimator.saving import storage
     from ..learners.catalogue import CLASSICAL, POSITIVE, TREES
 

@@ -1,13 +1,18 @@
-"""Online bagging, leveraging bagging, and the adaptive random forest."""
+"""Online bagging, leveraging bagging, and the adaptive random forest; any learner from a file."""
+
+from typing import Any
 
 from ..drift.adwin import new_windows
 from ..estimator.parameters import declared
+from ..estimator.saving import storage
+from ..hints import Path
+from ..learners.catalogue import CLASSICAL, POSITIVE, TREES
 from .estimator import Ensemble
 from .member import Style
 from .options import MEMBER
 from .votes import first_change
 
-__all__ = ["AdaptiveRandomForest", "LeveragingBagging", "OnlineBagging"]
+__all__ = ["ENSEMBLES", "AdaptiveRandomForest", "LeveragingBagging", "OnlineBagging", "load_learner"]
 
 
 @declared
@@ -87,3 +92,12 @@ class AdaptiveRandomForest(Ensemble):
             deltas=(float(self.warning), float(self.drift)),
             weighted=bool(self.weighted),
         )
+
+
+ENSEMBLES = {"bagging": OnlineBagging, "leveraging": LeveragingBagging, "arf": AdaptiveRandomForest}
+
+
+def load_learner(path: Path, **changes: Any) -> Any:
+    """Read a saved tree or ensemble of any class; else as `bregalad.load_tree`."""
+    known = TREES | CLASSICAL | POSITIVE | ENSEMBLES
+    return storage.load(tuple(known.values()), path, changes)

@@ -42,7 +42,7 @@ def labels_of(y):
             y = y.to_numpy(bool)
         elif pd.api.types.is_integer_dtype(y.dtype):
             y = y.to_numpy(np.uint64 if pd.api.types.is_unsigned_integer_dtype(y.dtype) else np.int64)
-    labels = _converted(column_or_1d, y, "y", warn=True)
+    labels = converted(column_or_1d, y, "y", warn=True)
     labels = labels.astype(labels.dtype.newbyteorder("="), copy=False)  # pandas takes no other
     if not (labels.dtype == object and pd.api.types.infer_dtype(labels, skipna=False) == "string"):
         _check_labels(labels)  # of strings none is missing
@@ -136,7 +136,7 @@ def as_frame(X, times=None):
     if isinstance(X, list | tuple):
         X = _rows(X)
     # NaN is a missing value; the quantiser names the place of an infinity.
-    return _converted(check_array, X, "X", dtype=None, ensure_all_finite=False, ensure_min_samples=0)
+    return converted(check_array, X, "X", dtype=None, ensure_all_finite=False, ensure_min_samples=0)
 
 
 def _with_names(X):
@@ -151,7 +151,7 @@ def _with_names(X):
     return X if names == known else X.set_axis(names, axis=1)
 
 
-def _converted(check, values, what, **options):
+def converted(check, values, what, **options):
     """What a check of scikit-learn's makes of values; its errors in one line."""
     if np.ma.is_masked(values):
         raise TypeError(f"{what} has masked values: {what}.astype(float).filled(numpy.nan) has missing ones")
@@ -233,12 +233,10 @@ def _warn_of_numbers(name, column):
 
 def too_many_values(names):
     """The error of nominal attributes with more values than there are codes."""
-    one = len(names) == 1
     return ValueError(
-        f"attribute{'' if one else 's'} {listed(map(repr, names))} {'is' if one else 'are'} nominal and "
-        f"{'has' if one else 'have'} more than {MISSING} values, which codes cannot tell apart: leave "
-        f"{'it' if one else 'them'} out ({ignored(names)}), group the values, or declare numeric what holds "
-        "numbers (what is none is named then)"
+        f"nominal attributes have more than {MISSING} values, which codes cannot tell apart: "
+        f"{listed(map(repr, names))}; leave them out ({ignored(names)}), group the values, or declare numeric what "
+        "holds numbers (what is none is named then)"
     )
 
 
@@ -275,10 +273,7 @@ def _is_numeric(column):
 
 def checked_codes(codes, labels, attributes, classes):
     """Codes, uint8 array (n, attributes), and labels, int32 array (n,), after all checks; errors as ``learn_codes``."""
-    try:
-        codes, labels = np.asarray(codes), np.asarray(labels)
-    except Exception as error:  # whatever another library's conversion raises
-        raise TypeError(f"codes and labels must be arrays ({one_line(error)})") from error
+    codes, labels = converted(np.asarray, codes, "codes"), converted(np.asarray, labels, "labels")
     if codes.dtype != np.uint8 or labels.dtype.kind not in "iu":
         raise TypeError(f"codes must be uint8 and labels integers, not {codes.dtype} and {labels.dtype}")
     if labels.ndim != 1 or codes.shape != (len(labels), attributes):

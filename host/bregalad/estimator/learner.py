@@ -24,6 +24,7 @@ from .inputs import as_frame, class_indices, class_set, labels_of, same_length
 from .parameters import same
 from .saving import storage
 from .turns import Turns, at_any_time, in_turn, take_turns
+from .weights import weights_of
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -239,7 +240,9 @@ class Learner(ClassifierMixin, BaseEstimator):
 
     def score(self, X: Frame, y: Column, sample_weight: Column | None = None) -> float:
         """Accuracy of ``predict(X)``: the share, by weight, of the labels ``y`` that it meets."""
-        return super().score(X, labels_of(y), sample_weight)
+        labels = labels_of(y)
+        weights = None if sample_weight is None else weights_of(sample_weight, len(labels))
+        return super().score(X, labels, weights)
 
     def predict_log_proba(self, X: Frame) -> NDArray[np.float64]:
         """Logarithms of ``predict_proba``; minus infinity for a class that cannot be."""

@@ -8,6 +8,7 @@ altogether is right to within 1, and whole weights are exact.
 from numbers import Real
 
 import numpy as np
+from sklearn.utils.validation import check_array
 
 from ..compiled import njit
 from ..data.frames import as_series
@@ -15,7 +16,8 @@ from ..data.nominal import plain
 from ..data.parts import rows_of
 from ..driver.trainer import HEAVIEST
 from ..warn import warn
-from ..words import one_line, shown
+from ..words import shown
+from .inputs import converted
 
 _PART = 1 << 18  # instances that are repeated at once
 _SLACK = 1e-9  # ten tenths are one
@@ -49,7 +51,7 @@ def instance_weights(learner, labels, classes, sample_weight, whole=False):
     ``whole`` says whether this is all that will be learnt, so that classes can be balanced, and weights scaled.
     TypeError or ValueError if a weight is none, or ``class_weight`` is not of these classes.
     """
-    weights = None if sample_weight is None else _weights_of(sample_weight, len(labels))
+    weights = None if sample_weight is None else weights_of(sample_weight, len(labels))
     factors = _factors(learner, labels, classes, whole)
     if factors is not None:
         weights = factors[labels] if weights is None else weights * factors[labels]
@@ -123,15 +125,10 @@ def repeating(learner, X, labels, weights):
     return np.concatenate(predicted)
 
 
-def _weights_of(weights, count):
+def weights_of(weights, count):
     """Weights of so many instances as floats."""
-    try:
-        array = np.asarray(as_series(weights))
-        if np.iscomplexobj(array):
-            raise TypeError("they are complex")  # of which NumPy would drop a part
-        numbers = array.astype(np.float64, copy=False)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise TypeError(f"sample_weight must hold a number per instance: {one_line(error)}") from error
+    options = {"dtype": np.float64, "ensure_2d": False, "ensure_all_finite": False, "ensure_min_samples": 0}
+    numbers = converted(check_array, as_series(weights), "sample_weight", **options)
     if numbers.ndim == 0:
         numbers = np.full(count, numbers)
     if numbers.shape != (count,):

@@ -25,7 +25,7 @@ def run(args):
     if path is None and args.format == "onnx":
         raise ValueError("onnx is binary: name the file to write by --output")
     check_there(args.tree)
-    from ...ensemble.catalogue import load_learner
+    from ...ensemble.bagging import load_learner
     from ...files import check_writable
 
     if path:

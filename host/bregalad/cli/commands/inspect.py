@@ -23,7 +23,7 @@ def run(args):
     check_there(args.tree)
     if args.html:
         check_result(args.html, args.tree)
-    from ...ensemble.catalogue import ENSEMBLES, load_learner
+    from ...ensemble.bagging import ENSEMBLES, load_learner
 
     tree = load_learner(args.tree)
     if isinstance(tree, tuple(ENSEMBLES.values())) and not args.statistics:

@@ -27,7 +27,7 @@ def run(args):
     import pandas as pd
 
     from ...data.formats.kafka import is_topic, writing
-    from ...ensemble.catalogue import load_learner
+    from ...ensemble.bagging import load_learner
     from ...files import replacing
 
     args.output = None if args.output == "-" else args.output

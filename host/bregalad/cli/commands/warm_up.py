@@ -24,7 +24,7 @@ def run(args):
 
     from ...cache import cache_folder
     from ...compiled import compile_seconds
-    from ...ensemble.catalogue import ENSEMBLES
+    from ...ensemble.bagging import ENSEMBLES
     from ...learners.catalogue import CLASSICAL, POSITIVE, TREES
     from ...predictors import usual_predictor
 
