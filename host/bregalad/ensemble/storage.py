@@ -20,10 +20,9 @@ _COUNTS = ("made", "warnings", "drifts")  # of a member
 
 def save(ensemble, path, kept):
     """Write a fitted ensemble to ``path``, and entries of its description that are ``kept`` beside the rest."""
-    own = ensemble.get_params(deep=False) | ensemble._chosen()
+    own = ensemble._chosen()
     del own["tree"]
-    storage.check_own(ensemble, own)
-    _check_kind(type(ensemble._template))
+    storage.check_class(type(ensemble._template))
     ensemble._settle_down()
     arrays, members = {}, []
     for member in ensemble.members_:
@@ -56,16 +55,6 @@ def save(ensemble, path, kept):
     storage.write(path, meta, arrays)
 
 
-def _check_kind(kind):
-    """Refuse with a ValueError members of a class that a file cannot name."""
-    known = {tree.__name__: tree for tree in TREES.values()}.get(kind.__name__)
-    if known is None or kind._get_param_names() != known._get_param_names():
-        raise ValueError(
-            f"members are trees of a class of your own ({kind.__qualname__}), which no file of an ensemble can name: "
-            "pickle the ensemble instead"
-        )
-
-
 def restored(cls, meta, arrays, changes):
     """The ensemble of a description and arrays, with some parameters changed; errors as `load`."""
     if "tree" in changes:
@@ -76,7 +65,7 @@ def restored(cls, meta, arrays, changes):
         member = {kind.__name__: kind for kind in TREES.values()}[meta["member"]]
         shared, has_tree = meta["board"] != "emulated", meta["given_tree"]
         params = storage.checked_parameters(member, meta | meta["members"][0]["trees"][0])
-        ensemble = storage.made(cls, meta["ensemble"] | {"tree": member(**params)})
+        ensemble = cls(**meta["ensemble"] | {"tree": member(**params)})
         ensemble.check_parameters()
         ensemble.__dict__.update(_learnt(ensemble, ensemble.tree, meta, arrays))
     if is_link(where.get("board")):  # it has the geometry that it has

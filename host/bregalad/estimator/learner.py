@@ -261,6 +261,7 @@ class Learner(ClassifierMixin, BaseEstimator):
             How far a run has come, in JSON's types; kept beside the rest.
         """
         self._fitted()
+        storage.check_class(type(self))
         self._check_unchanged()
         self.check_parameters()  # or nothing could read the file
         kept = {"run": run, "columns": self._columns, "curve": self._curve}

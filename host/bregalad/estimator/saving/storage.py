@@ -63,9 +63,7 @@ def contents(tree, kept):
 
 def described(tree, kept):
     """What any tree's file tells of it in JSON's types: parameters, attributes and their values, classes, ``kept``."""
-    params = tree.get_params(deep=False) | tree._chosen()
-    params = {name: value for name, value in params.items() if name not in ("board", "geometry")}
-    check_own(tree, params)
+    params = {name: value for name, value in tree._chosen().items() if name not in ("board", "geometry")}
     if isinstance(params.get("class_weight"), dict):
         # JSON's keys are strings only.
         params["class_weight"] = [[plain(label), weight] for label, weight in params["class_weight"].items()]
@@ -99,18 +97,10 @@ def write(path, meta, arrays):
         np.savez_compressed(file, digest=digest, **arrays)
 
 
-def check_own(learner, params):
-    """Refuse with a ValueError parameters of a subclass that JSON would lose, or make others of."""
-    for name in set(params).difference(learner._options):
-        try:
-            kept = bool(json.loads(json.dumps(params[name], default=_number)) == params[name])
-        except (TypeError, ValueError):
-            kept = False
-        if not kept:
-            raise ValueError(
-                f"{name}={shown(params[name])} of {type(learner).__name__} is none of JSON's values (numbers, strings, "
-                "truth values, None, lists, dicts by strings), of which files are: pickle it instead"
-            )
+def check_class(cls):
+    """Refuse with a ValueError a learner's class that no file can name."""
+    if cls.__module__.partition(".")[0] != __package__.partition(".")[0]:
+        raise ValueError(f"{cls.__name__} is a class of your own, which no file can name: pickle it instead")
 
 
 def _key(name):
@@ -138,8 +128,7 @@ def load(classes, path, changes):
     known = {cls.__name__: cls for cls in classes}
     if meta["tree"] not in known:
         raise ValueError(
-            f"{path}: a saved {meta['tree']}, not {joined(known)}; bregalad.ensemble.load_learner reads any of this "
-            f"package, {meta['tree']}.load one of your own"
+            f"{path}: a saved {meta['tree']}, not {joined(known)}; bregalad.ensemble.load_learner reads any"
         )
     cls = known[meta["tree"]]
     with _naming(path):
@@ -159,7 +148,7 @@ def restored(cls, meta, arrays, changes):
     """The ``StreamTree`` of a description and arrays, with some parameters changed; errors as `load`."""
     with of_the_file():
         params = checked_parameters(cls, meta)
-        learnt = learnt_by(made(cls, params), meta, arrays)
+        learnt = learnt_by(cls(**params), meta, arrays)
     return built(cls, params, learnt, changes)
 
 
@@ -216,17 +205,8 @@ def checked_parameters(cls, meta):
         "board": "emulated",
         "geometry": Geometry(**geometry) if isinstance(geometry, dict) else geometry,
     }
-    made(cls, params).check_parameters()
+    cls(**params).check_parameters()
     return params
-
-
-def made(cls, params):
-    """A learner of these parameters; options that a subclass's constructor does not take are set behind it."""
-    set_behind = set(cls._options).difference(cls._get_param_names()) & set(params)
-    learner = cls(**{name: value for name, value in params.items() if name not in set_behind})
-    for name in set_behind:
-        setattr(learner, name, params[name])
-    return learner
 
 
 def parameters_of(meta):
@@ -313,7 +293,7 @@ def built(cls, params, learnt, changes):
     board = changes.get("board")
     if is_link(board):  # it has the geometry that it has
         params = {**params, "geometry": None}
-    tree = made(cls, params | changes)
+    tree = cls(**params | changes)
     tree.check_parameters()
     tree.__dict__.update(learnt)
     if "leaf_prediction" in changes:

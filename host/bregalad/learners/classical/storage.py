@@ -25,14 +25,14 @@ def restored(cls, meta, arrays, changes):
     """The ``ClassicalTree`` of a description and arrays, with some parameters changed; errors as ``storage.load``."""
     with storage.of_the_file():
         params = storage.parameters_of(meta)
-        storage.made(cls, params).check_parameters()
+        cls(**params).check_parameters()
         empty = Quantiser(Schema.from_dict(meta["schema"])).sample.state()  # no tree of these has one
         members = storage.members_of(meta, empty)
         kept = _kept(arrays, members)
         event_counts = meta["event_counts"]
         if event_counts.keys() != Tree([], True).event_counts.keys() or not all(map(is_count, event_counts.values())):
             raise ValueError(f"the entry 'event_counts' is {shown(event_counts)}")
-    tree = storage.made(cls, params | changes)
+    tree = cls(**params | changes)
     tree.check_parameters()
     tree.__dict__.update(members)
     tree._made_with = tree._decisive()

@@ -16,10 +16,7 @@ def save(learner, path, kept):
         arrays |= {f"{place}_{name}": column for name, column in columns.items()}
         trees.append({name: meta[name] for name in _OWN} | {"level": level, "totals": tree.totals.tolist()})
     del meta["event_counts"]
-    own = learner.get_params(deep=False)
-    storage.check_own(learner, own)
-    own = {name: value for name, value in own.items() if name not in learner._options}
-    meta |= {"tree": type(learner).__name__, "params": meta["params"] | own | {"level": learner.level}, "trees": trees}
+    meta |= {"tree": type(learner).__name__, "params": meta["params"] | {"level": learner.level}, "trees": trees}
     storage.write(path, meta, arrays)
 
 
@@ -30,14 +27,14 @@ def restored(cls, meta, arrays, changes):
             raise ValueError(f"{name} is what the saved trees have learnt with: leave it as it is")
     with storage.of_the_file():
         params = storage.checked_parameters(cls, meta)
-        levels = storage.made(cls, params)._levels
+        levels = cls(**params)._levels
         if [own["level"] for own in meta["trees"]] != list(levels):
             raise ValueError(f"its trees are not those of the levels {levels}")
         learnt = [
             _learnt(cls._kind(**params | {"level": level}), meta | own, storage.section(arrays, f"{place}_"))
             for place, (level, own) in enumerate(zip(levels, meta["trees"], strict=True))
         ]
-    learner = storage.made(cls, params | changes)
+    learner = cls(**params | changes)
     learner.check_parameters()
     trees = [
         storage.built(cls._kind, params | {"level": level}, each, changes)
