@@ -14,13 +14,14 @@ from ..driver.requirements import warn_of_lost
 from ..driver.steps import Steps
 from ..geometry import MISSING
 from ..hints import Column, Frame, Label, Self
+from ..options import table as options
 from ..policy.bounds import TWO_CLASSES
 from ..warn import warn
 from ..words import listed, shown
 from . import inputs, weights
 from . import one_by_one as river
 from .learner import Learner
-from .parameters import same
+from .parameters import check_nominal, same
 from .turns import at_any_time
 
 
@@ -68,6 +69,12 @@ class StreamLearner(Learner):
             or getattr(self, "criterion", None) in [known.name for known in DECLARED if known.classes == 2]
         )
         return tags
+
+    def check_parameters(self) -> None:
+        for name, value in self._chosen().items():
+            options.check(name, value)
+        weights.check_class_weight(self.class_weight)
+        check_nominal(self.nominal)
 
     # Attributes and classes
 

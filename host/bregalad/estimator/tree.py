@@ -21,7 +21,6 @@ from ..driver.trainer import Trainer
 from ..engine.event_counts import EventCounts
 from ..files import check_wave
 from ..hints import Frame, Label, Path
-from ..options import table as options
 from ..policy.split_policy import SplitPolicy
 from ..tree import routing as walk
 from ..tree.nodes import Nodes
@@ -35,11 +34,10 @@ from .looking.draw import Drawn, View
 from .looking.explanation import Explanation, explain
 from .looking.history import History, history_of
 from .one_by_one import Single
-from .parameters import TreeParameters, check_nominal
+from .parameters import TreeParameters
 from .resident import Resident, begin_with, check_resident, learning
 from .stream import StreamLearner
 from .turns import at_any_time, in_turn
-from .weights import check_class_weight
 
 if TYPE_CHECKING:
     from ..link import Statistics
@@ -74,10 +72,7 @@ class StreamTree(StreamLearner, Drawn, TreeParameters):
     def check_parameters(self) -> None:
         policy = self._policy()
         geometry = tree_board.given_geometry(self)
-        for name, value in self._chosen().items():
-            options.check(name, value)
-        check_class_weight(self.class_weight)
-        check_nominal(self.nominal)
+        super().check_parameters()
         if geometry is not None:
             check_abilities(geometry, policy, tree_board.prediction_on(self, geometry))
         if not isinstance(self.board, Board):

@@ -11,9 +11,8 @@ from ...estimator.inputs import schema_of, too_many_values
 from ...estimator.looking.draw import Drawn
 from ...estimator.looking.inspection import importances
 from ...estimator.one_by_one import OneByOne, times_of
-from ...estimator.parameters import check_nominal
 from ...estimator.stream import StreamLearner
-from ...estimator.weights import check_class_weight, often
+from ...estimator.weights import often
 from ...geometry import MISSING
 from ...hints import Frame, Label
 from ...options import table as options
@@ -32,12 +31,6 @@ class ClassicalTree(StreamLearner, Drawn):
     _tree: Tree
 
     # Learning
-
-    def check_parameters(self) -> None:
-        for name, value in self._chosen().items():
-            options.check(name, value)
-        check_class_weight(self.class_weight)
-        check_nominal(self.nominal)
 
     def _prepare(self, X, classes):
         self.check_parameters()
