@@ -73,10 +73,6 @@ def test_commands_fill_bus_words(width, count):
     assert len(packed) % geometry.bus_bytes == 0 and TREE_COMMANDS[TreeOpcode.ROW].unpack(packed)["node"] == 3
 
 
-def wide():
-    return registers.Register("x", 4, *(registers.Field(name, 20, registers.Access.RO, "") for name in "ab"))
-
-
 TOP = reports.top_candidates_layout(Geometry())
 WRITTEN = (reports.HEADER, reports.CANDIDATE, reports.ERROR, reports.FENCE)
 ODD = Layout("odd", Field("a", 16), Field("b", 32))
@@ -85,12 +81,6 @@ ODD = Layout("odd", Field("a", 16), Field("b", 32))
 @pytest.mark.parametrize(
     "make, error, message",
     [
-        (lambda: Layout("a", Field("b", 9)), ValueError, "a.b: width must be 8, 16, 32 or 64 bits, not 9"),
-        (lambda: Layout("a", Field("b", 8), Field("b", 8)), ValueError, "a: field 'b' is declared twice"),
-        (lambda: registers.Field("x", 33, registers.Access.RO, ""), ValueError, "width must be 1 to 32 bits"),
-        (lambda: registers.Field("x", 2, registers.Access.RW, "", 4), ValueError, "reset 4 does not fit 2 bits"),
-        (lambda: registers.Register("x", 2), ValueError, "address must be a multiple of 4"),
-        (wide, ValueError, "wider than 32 bits"),
         (lambda: registers.find("speed"), KeyError, "no register 'speed'; there are identity"),
         (lambda: getter(ODD, "b"), ValueError, "odd.b lies across words, or is an array"),
         (lambda: getter(TOP, "left"), ValueError, "top_candidates.left lies across words, or is an array"),

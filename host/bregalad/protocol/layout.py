@@ -5,8 +5,6 @@ from functools import cached_property
 
 import numpy as np
 
-__all__ = ["Field", "Layout"]
-
 
 @dataclass(frozen=True)
 class Field:
@@ -25,20 +23,11 @@ class Field:
 
 
 class Layout:
-    """Fields packed without gaps, the first at the lowest address (and in the lowest bits).
-
-    ValueError if a width is not 8, 16, 32 or 64, or a name occurs twice.
-    """
+    """Fields packed without gaps, the first at the lowest address (and in the lowest bits)."""
 
     def __init__(self, name, *fields):
         self.name = name
         self.fields = fields
-        names = [field.name for field in fields]
-        for field in fields:
-            if field.width not in (8, 16, 32, 64):
-                raise ValueError(f"{name}.{field.name}: width must be 8, 16, 32 or 64 bits, not {field.width}")
-            if names.count(field.name) > 1:
-                raise ValueError(f"{name}: field {field.name!r} is declared twice")
 
     @property
     def bits(self):

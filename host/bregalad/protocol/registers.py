@@ -1,7 +1,7 @@
 """Identity, run-time configuration and performance counters.
 
-A value out of its field's range becomes the nearest in it, on every board: reading shows what was taken.
-No pulse of such a word works.
+A value out of its field's range becomes the nearest in it, on every board, and no pulse of such a word works.
+So nothing that is written makes a board hang, and reading shows what was taken.
 """
 
 from ..criteria import DECLARED, criterion_of, numbered

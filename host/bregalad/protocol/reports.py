@@ -92,7 +92,7 @@ def top_candidates_layout(geometry):
 
 
 def gains_layout(geometry, cells):
-    """GAINS: a candidate per cell in use; an attribute's is at its last cell."""
+    """GAINS: a candidate per cell in use."""
     return Layout(
         "gains",
         *_head("AttemptFlag."),

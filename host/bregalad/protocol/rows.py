@@ -10,8 +10,7 @@ counted, once where they are 0. It has one number and one prediction all the sam
 comes behind it all. One of weight 0 is predicted, but neither its codes nor its class are counted. With MINUS or TEST
 the weight says nothing.
 
-Commands and rows are one ordered stream. A command is 16 bytes; what follows it begins at a bus word and is padded to
-the next one. A row that comes before a command is not touched by it.
+Commands and rows are one ordered stream: a row that comes before a command is not touched by it.
 """
 
 from collections import namedtuple

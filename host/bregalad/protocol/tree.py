@@ -13,7 +13,7 @@ tree stays as it is, and at its end, when its last numbered record has been coun
 4. the next block begins, of the length that TURN or GO has said last.
 
 A slot is due when it has counted as many records as its period says; an inner one also with a record on its path whose
-number, below 2^32, is a multiple of ``every``. ATTEMPT is refused.
+number, below 2^32, is a multiple of ``every``.
 
 A record comes to a leaf, and then down each alternate that it meets (FORK), `Geometry.alternates` at most, to another.
 All of these count it and have a prediction. That of the first is the record's, which alone has a number; those of the
