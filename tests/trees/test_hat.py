@@ -141,6 +141,6 @@ def test_views_show_the_tree_that_predicts():
     paths = tree.decision_path(X[:100]).sum()
     for fork in nodes.descendants()[::-1].tolist():
         if nodes.kind[fork] == FORK:
-            tree._trainer.growth.drop(fork)
+            tree._trainer.growth.join(fork, 0)
     assert (tree.draw(), tree.get_depth(), tree.get_n_leaves(), tree.feature_importances_.tolist()) == before
     assert tree.decision_path(X[:100]).sum() <= paths

@@ -41,13 +41,11 @@ def _nodes(trainer):
 
 
 def _checkpoint(trainer, nodes, entries, counts):
-    geometry = trainer.board.geometry
-    size = geometry.bins * geometry.classes
-    words = entry_type(geometry).itemsize // 4
+    geometry, held = trainer.board.geometry, len(nodes)
     return {
         "nodes": nodes,
-        "entries": np.array(entries, np.uint32).reshape(len(nodes), words),
-        "counts": np.array(counts, np.uint32).reshape(len(nodes), len(trainer.cells), size),
+        "entries": np.array(entries, np.uint32).reshape(held, entry_type(geometry).itemsize // 4),
+        "counts": np.array(counts, np.uint32).reshape(held, len(trainer.cells), geometry.bins * geometry.classes),
     }
 
 

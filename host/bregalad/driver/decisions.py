@@ -62,7 +62,7 @@ def _change_alternate(trainer, node, decision):
     nodes, growth, event_counts = trainer.nodes, trainer.growth, trainer.event_counts
     if decision == SWAP:
         growth.record(history.SWAPPED, nodes.child[node] + 1)
-        growth.swap(node)
+        growth.join(node, 1)
         event_counts.swapped += 1
         return
     begins = decision == ALTERNATE
@@ -73,7 +73,7 @@ def _change_alternate(trainer, node, decision):
     if not begins or has_alternate(nodes.table, node):
         node = int(nodes.parent[node]) if begins else node
         growth.record(history.DROPPED, nodes.child[node] + 1)
-        growth.drop(node)
+        growth.join(node, 0)
         event_counts.dropped += 1
     if begins:
         growth.record(history.ALTERNATE, growth.fork(node))
@@ -86,7 +86,7 @@ def _begin_rival(trainer, node, split, observed):
     alternate = growth.fork(node)
     beside = int(nodes.child[node])
     if nodes.slot[alternate] < 0:
-        growth.drop(node)
+        growth.join(node, 0)
         return
     nodes.born[alternate] = nodes.made[alternate] = seen
     nodes.inherited[alternate] = nodes.inherited[beside]  # for the majority class of empty children

@@ -87,13 +87,9 @@ class Growth:
         self._send(used)
         return alternate
 
-    def swap(self, fork):
-        """Let the alternate take the place of a node, which goes with all below it."""
-        self._send(end(self.arrays, fork, 1))
-
-    def drop(self, fork):
-        """Let an alternate go with all below it; its node is as it would be without."""
-        self._send(end(self.arrays, fork, 0))
+    def join(self, fork, branch):
+        """As `alternates.end`: let the alternate, 1, or the node beside it, 0, stay alone."""
+        self._send(end(self.arrays, fork, branch))
 
     @property
     def arrays(self):

@@ -187,12 +187,7 @@ class Trainer:
     # Learning
 
     def learn(self, codes, labels):
-        """Predict, then learn each instance in order; int32 (n,), each prediction by what came before.
-
-        ``codes`` are uint8 (n, attributes), ``labels`` int32 (n,), 0 to classes - 1. ValueError if a code is none of
-        its attribute's; nothing is learnt then. BoardError if the board reports an error or is gone. When a
-        KeyboardInterrupt comes `Steps.run` says; ``event_counts.instances`` tells how many are learnt then.
-        """
+        """Go through `learning`; when a KeyboardInterrupt comes `Steps.run` says."""
         return self.run(self.learning(codes, labels))
 
     def run(self, steps):
@@ -230,10 +225,12 @@ class Trainer:
         return self.review_period - self.event_counts.instances % self.review_period
 
     def learning(self, codes, labels, weights=None):
-        """``learn`` as a generator for `Steps`, which can be finished after the link was cut.
+        """Predict, then learn each instance in order; a generator for `Steps`, which outlives a cut of the link.
 
-        Instances may have ``weights``, int32 array (n,), see `check_weights`: how often each is learnt, 0: it is
-        predicted only.
+        ``codes`` are uint8 (n, attributes), ``labels`` int32 (n,), 0 to classes - 1; ``weights``, int32 (n,), see
+        `check_weights`, how often each is learnt, 0: it is predicted only. Returns int32 (n,), each prediction by what
+        came before. ValueError if a code is none of its attribute's; nothing is learnt then. BoardError if the board
+        reports an error or is gone; ``event_counts.instances`` tells how many are learnt then.
         """
         self.check_working()
         codes = np.ascontiguousarray(codes)
