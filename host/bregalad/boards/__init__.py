@@ -10,27 +10,26 @@ from ..geometry import Geometry
 from ..words import shown
 from .base import Board, BoardError
 
-__all__ = ["BOARDS", "CORES", "LINKS", "Board", "BoardError", "check_name", "is_link", "open_board"]
+__all__ = ["BOARDS", "LINKS", "Board", "BoardError", "check_name", "is_link", "open_board"]
 
 BOARDS = {  # name: what it is
     "emulated": "the engine: the golden model, compiled by Numba; fast, needs no FPGA and no simulator",
     "simulated": "the RTL itself, compiled by Verilator: clock by clock, needs g++ and make",
 }
-LINKS = {  # what comes before the colon: what it is
-    "serial": "an FPGA at a serial port, as in serial:/dev/ttyUSB0 or ...,baud=1000000",
-    "udp": "an FPGA in the network, as in udp:192.168.1.50 or udp:192.168.1.50:16978",
-}
-CORES = {  # the same of cores in a system on chip
-    "pynq": "a core in a PYNQ overlay, as in pynq:design.bit",
-    "uio": "a core at a userspace I/O device, as in uio:/dev/uio0,buffer=udmabuf0",
-    "mem": "a core at a bus address, as in mem:0xA0000000,buffer=0x70000000",
-    "xdma": "a core on a card behind XDMA, as in xdma:/dev/xdma0",
+_LINK, _CORE = ("timeout", "take_over"), ("timeout", "memory_size", "buffer")
+LINKS = {  # what comes before the colon: what it is; what stands behind the colon; options
+    "serial": ("an FPGA at a serial port, as in serial:/dev/ttyUSB0 or ...,baud=1000000", "a port", ("baud", *_LINK)),
+    "udp": ("an FPGA in the network, as in udp:192.168.1.50 or udp:192.168.1.50:16978", "an address", _LINK),
+    "pynq": ("a core in a PYNQ overlay, as in pynq:design.bit", "a file", _CORE[:2]),
+    "uio": ("a core at a userspace I/O device, as in uio:/dev/uio0,buffer=udmabuf0", "a device", _CORE),
+    "mem": ("a core at a bus address, as in mem:0xA0000000,buffer=0x70000000", "an address", _CORE),
+    "xdma": ("a core on a card behind XDMA, as in xdma:/dev/xdma0", "a device", _CORE),
 }
 
 
 def is_link(name: object) -> bool:
     """Whether a board's name stands for one that tells its own geometry."""
-    return isinstance(name, str) and ":" in name and name.partition(":")[0] in LINKS | CORES
+    return isinstance(name, str) and ":" in name and name.partition(":")[0] in LINKS
 
 
 def check_name(name: object) -> None:
@@ -45,7 +44,7 @@ def check_name(name: object) -> None:
 
 
 def open_board(name: str, geometry: Geometry | str | None = None, **options: Any) -> Board:
-    """Open a board by name and check its identity.
+    """Open a board by name; of one behind a link, or a core, it is checked what it is.
 
     Parameters
     ----------
@@ -86,20 +85,22 @@ def open_board(name: str, geometry: Geometry | str | None = None, **options: Any
         from .simulated import SimulatedBoard
 
         _check_options(name, options, [*inspect.signature(SimulatedBoard).parameters][1:])
-        board = SimulatedBoard(geometry, **options)
-    try:
-        board.check_identity()
-    except BaseException:
-        board.close()
-        raise
-    return board
+        return SimulatedBoard(geometry, **options)
 
 
 def _open_link(name, geometry, options):
     kind, place, written = _parse(name)
-    _check_options(name, options, _KINDS[kind][1])
+    _check_options(name, options, LINKS[kind][2])
     options = {**written, **options}
-    if kind in CORES:
+    if kind == "serial":
+        with needing(f"{name}: a serial port"):
+            from ..link.serial import SerialWire
+        wire = SerialWire(place, options.pop("baud", None))
+    elif kind == "udp":
+        from ..link.udp import UdpWire
+
+        wire = UdpWire(place)
+    else:
         from .mapped import MappedBoard
         from .maps import MAPS
 
@@ -107,14 +108,6 @@ def _open_link(name, geometry, options):
         return MappedBoard(mapped, geometry, **options)
     from .linked import LinkedBoard
 
-    if kind == "serial":
-        with needing(f"{name}: a serial port"):
-            from ..link.serial import SerialWire
-        wire = SerialWire(place, options.pop("baud", None))
-    else:
-        from ..link.udp import UdpWire
-
-        wire = UdpWire(place)
     return LinkedBoard(wire, geometry, **options)
 
 
@@ -124,14 +117,6 @@ _OPTIONS = {  # what is allowed, and what makes it of a word
     "take_over": ("yes or no", {"yes": True, "no": False}.__getitem__),
     "memory_size": ("a number of bytes", int),
     "buffer": ("a word", str),
-}
-_KINDS = {  # of links: what stands behind the colon, and the options
-    "serial": ("a port", ("baud", "timeout", "take_over")),
-    "udp": ("an address", ("timeout", "take_over")),
-    "pynq": ("a file", ("timeout", "memory_size")),
-    "uio": ("a device", ("timeout", "memory_size", "buffer")),
-    "mem": ("an address", ("timeout", "memory_size", "buffer")),
-    "xdma": ("a device", ("timeout", "memory_size", "buffer")),
 }
 
 
@@ -145,7 +130,7 @@ def _parse(name):
     """(kind, place, options) of a link's name."""
     kind, _, rest = name.partition(":")
     place, *words = rest.split(",")
-    what, allowed = _KINDS[kind]
+    what, behind, allowed = LINKS[kind]
     options = {}
     for word in words:
         key, _, value = word.partition("=")
@@ -156,5 +141,5 @@ def _parse(name):
         except (ValueError, KeyError):
             raise ValueError(f"{name}: {key} must be {kinds}, not {value!r}") from None
     if not place:
-        raise ValueError(f"{name!r} lacks {what}; {kind} is {(LINKS | CORES)[kind]}")
+        raise ValueError(f"{name!r} lacks {behind}; {kind} is {what}")
     return kind, place, options

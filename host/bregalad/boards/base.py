@@ -23,15 +23,12 @@ _claiming = threading.Lock()  # two trees in two threads must not both find a bo
 def as_bytes(data):
     """A read-only uint8 array over ``data``, without copying where that is possible."""
     if not isinstance(data, np.ndarray):
-        return np.frombuffer(data, np.uint8) if len(data) else _EMPTY
+        return np.frombuffer(data, np.uint8)
     if data.dtype != np.uint8:
         raise TypeError(f"data must be bytes or a uint8 array, not an array of {data.dtype}")
     view = np.ascontiguousarray(data).reshape(-1).view()
     view.flags.writeable = False
     return view
-
-
-_EMPTY = np.frombuffer(b"\0", np.uint8)[:0]
 
 
 class Board(ABC):
@@ -41,38 +38,18 @@ class Board(ABC):
     ----------
     geometry : Geometry
 
-    Members
-    -------
-    name : str
-        What `open_board` calls it.
-    memory_size : int
-        Bytes of memory for rows; 0: none.
-    cut : bool
-        Whether every call fails until `resume`.
-    lost : bool
-        Whether what the board had counted is lost: no `resume` can go on with it.
-    torn : bool
-        Whether another tree that shares the board has not come to the end of what it was learning.
-    first_slot, first_node : int
-        The first one of its slots, and of its rows of the node table; those below are other trees'.
-    turns : int
-        How often another tree has had its turn.
-    instant : bool
-        Whether it answers at once, for it is in this process.
-    state : statistics.State or None
-        What the engine in this process counts in; None of a device.
-
     Boards are context managers; leaving the context closes them.
     """
 
-    name = "board"
-    memory_size = 0
-    cut = False
-    lost = False
-    torn = False
-    first_slot = first_node = turns = 0
-    instant = False
-    state: State | None = None
+    name = "board"  # what `open_board` calls it
+    memory_size = 0  # bytes of memory for rows; 0: none
+    cut = False  # every call fails until `resume`
+    lost = False  # what the board had counted is lost: no `resume` can go on with it
+    torn = False  # another tree that shares the board has not come to the end of what it was learning
+    first_slot = first_node = 0  # the first of its slots, and of its rows of the node table; below are other trees'
+    turns = 0  # how often another tree has had its turn
+    instant = False  # it answers at once, for it is in this process
+    state: State | None = None  # what the engine in this process counts in; None of a device
 
     def __init__(self, geometry: Geometry) -> None:
         if not isinstance(geometry, Geometry):

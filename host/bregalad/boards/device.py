@@ -64,22 +64,12 @@ class Device(Board):
         return self._read_register(find(name))
 
     def write_register(self, name: str, value: int) -> None:
-        """Write a whole register, between commands.
-
-        KeyError if there is none of that name, ValueError if it is read-only or ``value`` does not fit it or the board.
-        """
+        """Write a whole register; errors as of `write_fields`."""
         register = find(name)
-        if all(field.access is Access.RO for field in register.fields):
-            raise ValueError(f"register {name!r} is read-only")
         width = sum(field.width for field in register.fields)
         if not 0 <= value < 1 << width:
             raise ValueError(f"{name}: {value} does not fit {width} bits")
-        values = register.values(int(value))
-        for field in register.fields:
-            least, most = field.range(self.geometry)
-            if not least <= values[field.name] <= most:
-                raise ValueError(f"{name}.{field.name}: this board takes {least} to {most}, not {values[field.name]}")
-        self._write_register(register, int(value))
+        self.write_fields(name, **register.values(int(value)))
 
     def read(self, name: str) -> int:
         """The value of ``"register.field"``."""
@@ -95,17 +85,21 @@ class Device(Board):
         self.write_fields(register, **{field: value})
 
     def write_fields(self, name: str, **values: int) -> None:
-        """Write all fields of register ``name`` at once; fields not named get their reset value."""
-        register = find(name)
-        value = 0
+        """Write all fields of register ``name`` at once, between commands; those not named get their reset value.
+
+        KeyError if there is no such register or field, ValueError if it is read-only, or the board takes no such value.
+        """
+        register, word = find(name), 0
+        if all(field.access is Access.RO for field in register.fields):
+            raise ValueError(f"register {name!r} is read-only")
         for field, lsb in register.layout():
-            bits = values.pop(field.name, field.reset)
-            if not 0 <= bits < 1 << field.width:
-                raise ValueError(f"{name}.{field.name}: {bits} does not fit {field.width} bits")
-            value |= int(bits) << lsb
+            bits, (least, most) = values.pop(field.name, field.reset), field.range(self.geometry)
+            if not least <= bits <= most:
+                raise ValueError(f"{name}.{field.name}: this board takes {least} to {most}, not {bits}")
+            word |= int(bits) << lsb
         if values:
             raise _no_field(register, min(values))
-        self.write_register(name, value)
+        self._write_register(register, word)
 
     def counters(self) -> dict[str, int]:
         return {name: self.read_register(name) for name in (*EVENTS, *TIMINGS)}
@@ -193,6 +187,17 @@ class Remote(Device):
         if not isinstance(timeout, int | float) or isinstance(timeout, bool) or not timeout > 0:
             raise ValueError(f"timeout must be a number of seconds above 0, not {timeout!r}")
         self.name, self.geometry, self.timeout, self._process = name, geometry, timeout, os.getpid()
+
+    def _identify(self, expected):
+        """Have the geometry that is expected, else the board's own; a BoardError if the board has another one."""
+        found = self.found_geometry()
+        super().__init__(found if expected is None else expected)
+        self.check_identity()
+
+    def read_geometry(self):
+        geometry = super().read_geometry()
+        geometry.check_hardware()
+        return geometry
 
     @property
     def cut(self):

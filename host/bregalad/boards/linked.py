@@ -45,10 +45,8 @@ class LinkedBoard(Remote):
         self._reads = 0  # answers of the board to register reads that are still to be removed
         try:
             self._connect(take_over)
-            found = self.found_geometry()
-            super().__init__(found if geometry is None else geometry)
-            self.session.bus_bytes = found.bus_bytes
-            self.check_identity()
+            self._identify(geometry)
+            self.session.bus_bytes = self.geometry.bus_bytes
         except BaseException:
             self.close()
             raise
@@ -267,11 +265,6 @@ class LinkedBoard(Remote):
         return replace(self.session.statistics, seconds=self._wire.now() - self._opened)
 
     # Registers
-
-    def read_geometry(self):
-        geometry = super().read_geometry()
-        geometry.check_hardware()
-        return geometry
 
     def _read_register(self, register):
         if register.name in IDENTITY and self.session.welcome is not None:

@@ -63,10 +63,7 @@ class MappedBoard(Remote):
         self._release_all = None
         try:
             self._begin()
-            found = self.found_geometry()
-            found.check_hardware()
-            super().__init__(found if geometry is None else geometry)
-            self.check_identity()
+            self._identify(geometry)
             self.memory_size = -(-memory_size // PAGE) * PAGE
             self._place()
         except BaseException:

@@ -7,13 +7,13 @@ def add_arguments(parser):
 
 def run(args):
     """Print the lists."""
-    from ...boards import BOARDS, CORES, LINKS
+    from ...boards import BOARDS, LINKS
     from ...geometry import PRESETS
 
     print("for --board and open_board:")
     for name, what in BOARDS.items():
         print(f"{name:12} {what}")
-    for name, what in (LINKS | CORES).items():
+    for name, (what, *_) in LINKS.items():
         print(f"{name + ':...':12} {what}")
     print("\nFPGA boards, for build, program and virtual:")
     _print_built()
