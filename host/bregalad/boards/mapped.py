@@ -58,9 +58,8 @@ class MappedBoard(Remote):
             raise ValueError(f"memory_size must be an integer from 0 to 4 GiB less 16 MiB, not {memory_size!r}")
         self._mapped = mapped
         self._tail = b""  # the begin of a report whose end has not come
-        self._buffer = None
-        self._found = False
-        self._release_all = None
+        self._allocated = []
+        self._release_all = weakref.finalize(self, _part, mapped, self._allocated, self._process)
         try:
             self._begin()
             self._identify(geometry)
@@ -69,7 +68,6 @@ class MappedBoard(Remote):
         except BaseException:
             self.close()
             raise
-        self._release_all = weakref.finalize(self, _part, mapped, self._buffer, self._process)
 
     # The core
 
@@ -87,7 +85,6 @@ class MappedBoard(Remote):
                 f"{self.name}: register {SOC_BASE:#x} reads {core:#x}, version {core & 0xFF}; this driver knows "
                 f"{SOC_VERSION}: there is no such core here, or its bitstream is not loaded"
             )
-        self._found = True
         _write(self._mapped, "control", reset=1)
         self._set("interrupt_mask", 0)
         limit = time.monotonic() + self.timeout
@@ -102,6 +99,7 @@ class MappedBoard(Remote):
         reports = self.memory_size + PAGE * -(-_RING * DESCRIPTOR.size // PAGE)
         size = reports + _REPORTS + _COMMANDS + page_bytes(self.geometry)  # at the window's end
         self._buffer = buffer = self._mapped.allocate(size)
+        self._allocated.append(buffer)
         base = int(buffer.device_address)
         if base % PAGE:
             raise BoardError(f"{self.name}: memory for DMA begins at {base:#x}, not at a page of {PAGE} bytes")
@@ -159,14 +157,8 @@ class MappedBoard(Remote):
         self._check_rings()
 
     def close(self):
-        if not self._closed:
-            if self._release_all is not None:
-                self._release_all()
-            elif self._found:
-                _part(self._mapped, self._buffer, self._process)
-            elif (give_back := getattr(self._mapped, "close", None)) is not None:
-                give_back()
-            self._closed = True
+        self._release_all()  # once
+        self._closed = True
 
     # Commands and reports
 
@@ -291,16 +283,17 @@ def _state(mapped):
     return register.values(mapped.read(SOC_BASE + register.addr))
 
 
-def _part(mapped, buffer, process):
-    """Stop the core, so that it writes to nobody's memory, and give that back."""
+def _part(mapped, allocated, process):
+    """Stop the core, if there is one, so that it writes to nobody's memory, and give that back."""
     if os.getpid() != process:
         return
     try:
-        _write(mapped, "control", reset=1)
-        limit = time.monotonic() + 1
-        while _state(mapped)["resetting"] and time.monotonic() < limit:
-            pass
+        if mapped.read(SOC_BASE + find_soc("core").addr) & 0xFF == SOC_VERSION:
+            _write(mapped, "control", reset=1)
+            limit = time.monotonic() + 1
+            while _state(mapped)["resetting"] and time.monotonic() < limit:
+                pass
     finally:
-        for owner, name in ((buffer, "freebuffer"), (mapped, "close")):
+        for owner, name in (*((buffer, "freebuffer") for buffer in allocated), (mapped, "close")):
             if (give_back := getattr(owner, name, None)) is not None:
                 give_back()

@@ -21,6 +21,11 @@ class Field:
         """Bits of the whole field."""
         return self.width * (1 if self.count is None else self.count)
 
+    @property
+    def kind(self):
+        """NumPy's name of the integer."""
+        return f"<{'i' if self.signed else 'u'}{self.width // 8}"
+
 
 class Layout:
     """Fields packed without gaps, the first at the lowest address (and in the lowest bits)."""
@@ -43,14 +48,7 @@ class Layout:
     def dtype(self):
         """The numpy structured dtype."""
         return np.dtype(
-            [
-                (
-                    field.name,
-                    f"<{'i' if field.signed else 'u'}{field.width // 8}",
-                    *(() if field.count is None else ((field.count,),)),
-                )
-                for field in self.fields
-            ]
+            [(field.name, field.kind, () if field.count is None else (field.count,)) for field in self.fields]
         )
 
     def pack(self, **values):
