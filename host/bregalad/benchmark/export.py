@@ -8,7 +8,6 @@ core, per row, the least of three turns: C's over all rows, onnxruntime's and ou
 is a tree of as many leaves, learnt from the same rows; m2cgen makes C of it, skl2onnx ONNX.
 """
 
-import argparse
 import subprocess
 import tempfile
 import time
@@ -18,11 +17,11 @@ import numpy as np
 
 from ..ensemble.bagging import AdaptiveRandomForest
 from ..learners.hoeffding import VFDT
-from ..words import first_line
 from .page import table
 from .streams import load, nominal
 
 STREAMS = ("KDD", "Skin shuffled", "rt5n_1M", "led_1M", "generator:agrawal")
+INSTANCES = 200_000  # of a stream, at most
 ROWS, BATCH, TURNS = 100_000, 1000, 3
 HEAD = ("stream", "learner", "leaves", "equal in C", "in ONNX", "C, kB", "ONNX, kB", "JSON, kB")
 TIMES = ("C, ns a row", "ONNX", "Python")
@@ -124,15 +123,9 @@ def theirs(rows, y, test, leaves):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=first_line(__doc__))
-    parser.add_argument("--streams", nargs="+", default=STREAMS)
-    parser.add_argument("--instances", type=int, default=200_000, help="of a stream, at most")
-    args = parser.parse_args()
     found = []
-    for stream in args.streams:
-        X, y, schema = load(stream, args.instances)
-        if len(X) <= ROWS:
-            raise SystemExit(f"{stream} has {len(X)} instances: the last {ROWS} are predicted, so more are needed")
+    for stream in STREAMS:
+        X, y, schema = load(stream, INSTANCES)
         learnt = slice(0, len(X) - ROWS)
         known, test = nominal(X, schema), X.iloc[-ROWS:].reset_index(drop=True)
         for name, make in {

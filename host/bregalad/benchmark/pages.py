@@ -8,7 +8,6 @@ bytes a clock that docs/results.md has for the board's chip.
     python -m bregalad.benchmark.pages    a table of docs/results.md
 """
 
-import argparse
 import time
 from itertools import product
 
@@ -21,7 +20,6 @@ from ..policy.split_policy import SplitPolicy
 from ..protocol.pages import PageLayout
 from ..protocol.rows import RowKind
 from ..tree.cells import CellMap
-from ..words import first_line
 from . import end_to_end
 
 # Name, geometry's sizes, MHz, bytes of memory a clock.
@@ -105,16 +103,11 @@ def measure(name, leaves, prediction, values, labels, codes):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=first_line(__doc__))
-    parser.add_argument("--leaves", type=int, nargs="+", default=LEAVES)
-    parser.add_argument("--boards", nargs="+", choices=BOARDS, default=list(BOARDS))
-    parser.add_argument("--predictions", nargs="+", choices=("mc", "nba"), default=("mc", "nba"))
-    args = parser.parse_args()
     values, labels, edges = end_to_end.load(_ATTRIBUTES, _ROWS)
     codes = end_to_end.encode(values, edges)
     labels = np.random.default_rng(1).integers(0, 2, len(labels)).astype(labels.dtype)
     print("| board, leaves | clocks | bytes | by formula | board, M rows/s | one core, M rows/s |\n|" + "---|" * 6)
-    for name, prediction, leaves in product(args.boards, args.predictions, args.leaves):
+    for name, prediction, leaves in product(BOARDS, ("mc", "nba"), LEAVES):
         print(measure(name, leaves, prediction, values, labels, codes), flush=True)
 
 
