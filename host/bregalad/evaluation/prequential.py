@@ -65,13 +65,9 @@ def prequential(
     try:
         for X, y in chunks:
             X, y = as_pandas(X), np.asarray(as_series(y))
-            start = 0
-            while start < len(y):
-                count = min(every - since, len(y) - start)
-                if limit is not None:
-                    count = min(count, limit - seen)
-                if not count:
-                    return curve
+            start, end = 0, len(y) if limit is None else min(len(y), limit - seen)
+            while start < end:
+                count = min(every - since, end - start)
                 take = slice(start, start + count)
                 labels, part = y[take], rows_of(X, take)
                 began = _clock()
