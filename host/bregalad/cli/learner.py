@@ -157,12 +157,10 @@ def add_labels(parser):
 def _check_labels(args):
     """Raise ValueError for options that contradict each other."""
     if args.ask is None:
-        for option in ("budget", "seed"):
-            if getattr(args, option) is not None and not (option == "seed" and args.learner != "tree"):
-                raise ValueError(
-                    f"--{option} has no effect without --ask"
-                    + (f" or --learner {joined(NAMES)}" if option == "seed" else "")
-                )
+        if args.budget is not None:
+            raise ValueError("--budget has no effect without --ask")
+        if args.seed is not None and args.learner == "tree":
+            raise ValueError(f"--seed has no effect without --ask or --learner {joined(NAMES)}")
     elif args.tree in POSITIVE:
         raise ValueError(f"--ask asks for labels, which {args.tree} does without: choose another --tree")
     elif args.budget is None:
