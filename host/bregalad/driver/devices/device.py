@@ -14,6 +14,7 @@ from ...protocol.reports import EntryFlag, ErrorCode, Kind, entry_body, kind_of,
 from ...protocol.tree import TreeKind
 from ...tree.table import LEAF, NEVER
 from ..interface import Driver
+from ..steps import Steps
 
 # Taken many at once by compiled code.
 _RUNS = (Kind.ENTRY, TreeKind.LABEL)
@@ -166,21 +167,16 @@ class DeviceDriver(Driver):
         with deferred_interrupt():
             self.trainer.check_working()
             self.trainer.requested = True  # what is left of it if this fails is swept up later
-            received = self._read([(slot, cell) for slot in slots.tolist() for cell in (NONE, *range(cells))])
+            places = [(slot, cell) for slot in slots.tolist() for cell in (NONE, *range(cells))]
+            received = Steps(self._reading(places)).run(self._receive)
             self.trainer.requested = False
         plain_entries(self.trainer, nodes, np.array(received[:: 1 + cells]), entries)
         counts = [each for place, each in enumerate(received) if place % (1 + cells)]
         return np.array(counts, np.uint32).reshape(len(nodes), cells, -1)
 
-    def _read(self, places):
-        """What `_reading` returns."""
-        reading, received = self._reading(places), None
-        try:
-            while reading.send(received):
-                check_interrupt()
-                received = self.board.receive(wait=True)
-        except StopIteration as end:
-            return end.value
+    def _receive(self, wait):
+        check_interrupt()
+        return self.board.receive(wait)
 
     def write(self, nodes, entries, counts):
         slots = self.trainer.nodes.slot[nodes].tolist()
