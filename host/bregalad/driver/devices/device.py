@@ -1,5 +1,6 @@
 """A board that is reached by commands and reports: what it is told, asked, and hears of it."""
 
+from abc import abstractmethod
 from itertools import count as count_from
 
 import numpy as np
@@ -23,15 +24,20 @@ _TOKENS = count_from(1)
 
 
 class DeviceDriver(Driver):
-    """What learning on a device is built on: commands, registers, and what nodes have counted.
-
-    `RowDriver` has ``take`` and ``take_other``, which reports go to.
-    """
+    """What learning on a device is built on: commands, registers, and what nodes have counted."""
 
     def __init__(self, trainer):
         super().__init__(trainer)
         self._commands = []  # to send before the next records
         self._found = []  # answers to READ, in order
+
+    @abstractmethod
+    def take(self, data, at):
+        """Take in whole reports from byte ``at`` on that are for compiled code; where the first other one begins."""
+
+    @abstractmethod
+    def take_other(self, kind, report):
+        """Take in a run of reports of one `TreeKind` that `take` leaves."""
 
     def configure(self):
         trainer, board, policy, cells = self.trainer, self.board, self.trainer.policy, self.trainer.cells

@@ -266,7 +266,6 @@ class RowDriver(DeviceDriver):
             return other.driver.predict(codes, leaves, scores)
 
     def take(self, data, at):
-        """Take in whole reports from byte ``at`` on that are for compiled code; where the first other one begins."""
         words = np.frombuffer(data, np.uint32)
         position = self._take(words, at // 4)
         if self._labels and position < len(words) and data[4 * position] in _MOVING:
