@@ -49,7 +49,7 @@ API = {  # page: classes and functions, and modules with all of theirs
         "bregalad.evaluation.prequential",
         "bregalad.evaluation.curve",
     ),
-    "ensemble": ("bregalad.ensemble.bagging", "bregalad.ensemble.bagging"),
+    "ensemble": ("bregalad.ensemble.bagging",),
     "active": ("bregalad.active.strategy", "bregalad.active.rules", "bregalad.active.split"),
     "boards": ("bregalad.open_board", "bregalad.Board", "bregalad.BoardError", "bregalad.Geometry"),
     "data": (
