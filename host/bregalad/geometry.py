@@ -108,7 +108,7 @@ class Geometry:
         if takes not in (None, self.classes):
             raise ValueError(f"the criterion {self.criterion} takes classes = {takes}, not {self.classes}")
         if not isinstance(self.naive_bayes, bool):
-            raise TypeError(f"naive_bayes must be True or False, 1 or 0 in words, not {self.naive_bayes!r}")
+            raise TypeError(f"naive_bayes must be True or False, not {self.naive_bayes!r}")
         if self.resident == 1 or self.resident >= self.slots:
             raise ValueError(
                 f"resident must be 0 for all slots, or 2 to {self.slots - 1}, fewer than these, not {self.resident}"
@@ -205,8 +205,12 @@ class Geometry:
                 raise ValueError(f"no size {name!r}; there are {', '.join(known)}")
             elif name in changes:
                 raise ValueError(f"{name} is given twice")
-            elif name in ("criterion", "naive_bayes"):
-                changes[name] = {"0": False, "1": True}.get(value, value)
+            elif name == "criterion":
+                changes[name] = value
+            elif name == "naive_bayes":
+                if value not in ("0", "1"):
+                    raise ValueError(f"naive_bayes must be 0 or 1, not {value!r}")
+                changes[name] = value == "1"
             else:
                 try:
                     changes[name] = int(value)
