@@ -161,7 +161,8 @@ def is_compiled(function):
 
 def test_no_function_has_more_than_ten_parameters():
     """But what users call with keywords: an estimator's constructor, a generator's (``generator:NAME,option=value``
-    is read by it) and the reader of files. As scikit-learn's and pandas', they have one for each option."""
+    is read by it) and the reader of files. As scikit-learn's and pandas', they have one for each option.
+    """
     users = {
         f"{kind.__module__}.{kind.__name__}.__init__"
         for kind in (*TREES.values(), *POSITIVE.values(), *GENERATORS.values())

@@ -36,11 +36,11 @@ class Pynq:
             },
         }
 
-    def Overlay(self, path):
+    def Overlay(self, path):  # noqa: N802 (as PYNQ has it)
         """All designs are this one."""
         return self
 
-    def MMIO(self, address, length):
+    def MMIO(self, address, length):  # noqa: N802
         """``read`` and ``write`` of its registers."""
         if (address, length) != (_AT, SOC_BYTES):
             raise ValueError(f"there is nothing at {address:#x} of {length} bytes")
@@ -52,7 +52,7 @@ class Pynq:
             raise ValueError(f"bytes can be had, not {dtype}")
         return self._simulated.allocate(*shape)
 
-    def Interrupt(self, pin):
+    def Interrupt(self, pin):  # noqa: N802
         """Its interrupt."""
         return _Interrupt(self, pin)
 

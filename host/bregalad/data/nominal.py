@@ -124,7 +124,8 @@ class ValueBook:
     @classmethod
     def from_dict(cls, state, declared=()):
         """The value book that `to_dict` described, of an attribute that declares these values, which have the first
-        codes; KeyError or ValueError if it is none."""
+        codes; KeyError or ValueError if it is none.
+        """
         values = state["values"]
         if not isinstance(values, list) or not all(isinstance(value, str | int | float) for value in values):
             raise ValueError("no value book: its values are no strings or numbers")

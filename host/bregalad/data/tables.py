@@ -87,7 +87,8 @@ class NumberTables:
 
 def with_room(array, size, blank):
     """An array of so many rows at least, the new ones ``blank``: itself, or with room for twice as many, so that it is
-    seldom copied."""
+    seldom copied.
+    """
     if size <= len(array):
         return array
     return np.concatenate([array, np.full((2 * size - len(array), *array.shape[1:]), blank, array.dtype)])

@@ -199,7 +199,8 @@ class Single(OneByOne):
 
     def predict(self, x):
         """``(leaf, label)`` of an instance, and whether naive Bayes has told the label: then the
-        board's scores are the instance's. None if that takes more than the engine does."""
+        board's scores are the instance's. None if that takes more than the engine does.
+        """
         self.row.encode(x, read_only=True)
         return self.trainer.driver.predict_row(self._arguments) if self._ready() else None
 

@@ -87,7 +87,8 @@ class Curve:
 
     def add(self, confusion: ArrayLike, report: Mapping[str, Any], seconds: float = 0.0, memory: float = 0.0) -> None:
         """Append a point: counts and seconds since the point before, the former an int array (classes, classes), the
-        tree's report, and the memory by now."""
+        tree's report, and the memory by now.
+        """
         confusion = np.asarray(confusion)
         self.confusion = confusion + (0 if self.confusion is None else self.confusion)
         count, seen = int(confusion.sum()), int(self.confusion.sum())
