@@ -97,6 +97,10 @@ def label_array(labels):
 
 def class_indices(labels, known):
     """Index of every label among the sorted ``known`` ones: int32 array (n,); ValueError if one is none of them."""
+    if len(labels) and all(np.can_cast(each.dtype, np.int64) for each in (labels, known)):
+        low, high = int(known[0]), int(known[0]) + len(known) - 1
+        if np.array_equal(known, np.arange(low, high + 1)) and low <= labels.min() and labels.max() <= high:
+            return (labels.astype(np.int64, copy=False) - low).astype(np.int32)
     positions = {label: i for i, label in enumerate(known.tolist())}
     codes, values = pd.factorize(labels)
     indices = np.array([positions.get(value, -1) for value in values.tolist()], np.int32)[codes]
