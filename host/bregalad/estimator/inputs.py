@@ -225,7 +225,8 @@ def schema_of(X, classes, nominal):
 
 def _warn_of_numbers(name, column):
     """Warn of a column that few of its words make nominal, the others being numbers."""
-    words = column[column.notna()].astype(object)
+    there = column[column.notna()]
+    words = pd.Series([*map(str, there)], there.index, object)  # pandas' own strings refuse lone surrogates
     wrong = words[pd.to_numeric(words, errors="coerce").isna()]
     if 0 < len(wrong) <= max(len(words) > 20, len(words) // 100):  # as in files
         warn(
