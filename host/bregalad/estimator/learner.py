@@ -361,7 +361,24 @@ class Learner(ClassifierMixin, BaseEstimator):
         return state
 
     def __setstate__(self, state):
-        super().__setstate__(copy.deepcopy(state))  # learning writes to arrays that joblib may have mapped into memory
+        super().__setstate__(state)
+        _owned(self)
 
 
 take_turns(Learner)
+
+
+def _owned(value):
+    """The same with copies of arrays that joblib mapped into memory: learning writes to them."""
+    if isinstance(value, np.memmap):
+        return np.array(value)
+    if isinstance(value, dict):
+        return {key: _owned(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_owned(part) for part in value]
+    if isinstance(value, tuple):
+        parts = map(_owned, value)
+        return value._make(parts) if hasattr(value, "_make") else tuple(parts)
+    if type(value).__module__.startswith(__package__.partition(".")[0]) and hasattr(value, "__dict__"):
+        value.__dict__.update(_owned(vars(value)))
+    return value
